@@ -7,25 +7,25 @@ export const isLoopbackName = (hostname: string): boolean =>
 export const sentence = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).send({ error });
 
-/** A page from elsewhere must not steer a server on this machine: not by a name that points here, not by a form. */
+/** Prevents pages of other origins from controlling a local server, through DNS rebinding or through a form. */
 export function keepToLoopback(server: FastifyInstance, what: string): void {
   server.addHook('onRequest', async (request, reply) => {
     const host = request.headers.host ?? '';
     const { origin } = request.headers;
     if (!isLoopbackName(host.replace(/:\d+$/, '')))
-      return sentence(reply, 403, `${what} answers on 127.0.0.1 or localhost only.`);
+      return sentence(reply, 403, `${what} accepts requests to 127.0.0.1 or localhost only.`);
     if (origin !== undefined && origin !== `http://${host}`)
-      return sentence(reply, 403, `${what} does not answer to pages from elsewhere.`);
+      return sentence(reply, 403, `${what} does not accept requests from other origins.`);
   });
 }
 
-/** A page's socket cannot send headers, so the token may also stand in the address. */
+/** A browser's WebSocket cannot send headers, so the token may also be in the query. */
 export function tokenOf({ headers, query }: FastifyRequest): string {
   const { token } = query as { token?: unknown };
   return headers.authorization?.replace(/^Bearer /, '') ?? (typeof token === 'string' ? token : '');
 }
 
-/** In constant time, so that how long a refusal takes tells nothing. */
+/** Compares in constant time, so that the duration reveals nothing about the token. */
 export function isSame(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);

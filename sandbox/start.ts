@@ -10,30 +10,31 @@ const EX_CONFIG = 78;
 
 const USAGE = `npm run sandbox -- [options]
 
-Starts an embedded Discord, an embedded gateway and the real bot between them, and a page to use it all in a browser.
+Starts the bot with an embedded Discord and an embedded gateway, and serves a web page to use them.
 
-  --port <number>     where the page is (4040; 0 is any free one)
-  --speed <factor>    how many times faster than a real gateway the embedded one works (4; from 0.25 to 50)
-  --real-gateway      use the gateway of GATEWAY_BASE_URL and GATEWAY_API_KEY (environment or .env): this costs real money
-  --help              this
+  --port <number>     port of the page (default 4040; 0 picks a free port)
+  --speed <factor>    speed of the embedded gateway, relative to a real one (default 4; 0.25 to 50)
+  --real-gateway      use the gateway at GATEWAY_BASE_URL with GATEWAY_API_KEY (environment or .env); this costs real money
+  --help              show this help
 `;
 
 class Misuse extends Error {}
 
-interface Wish {
+interface Arguments {
   readonly port: number;
   readonly speed: number;
   readonly realGateway: boolean;
 }
 
-function readWish(): Wish | undefined {
+function readArguments(): Arguments | undefined {
   const values = parsed();
   if (values.help) return undefined;
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new Misuse(`--port is a number from 0 to 65535, not ${values.port}.`);
+    throw new Misuse(`--port must be a number from 0 to 65535, not ${values.port}.`);
   const speed = Number(values.speed);
-  if (!(speed >= 0.25 && speed <= 50)) throw new Misuse(`--speed is a number from 0.25 to 50, not ${values.speed}.`);
+  if (!(speed >= 0.25 && speed <= 50))
+    throw new Misuse(`--speed must be a number from 0.25 to 50, not ${values.speed}.`);
   return { port, speed, realGateway: values['real-gateway'] };
 }
 
@@ -50,29 +51,31 @@ function parsed() {
     return values;
   } catch (problem) {
     const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
-    throw new Misuse(`${what}: the options are --port, --speed, --real-gateway and --help.`);
+    throw new Misuse(`${what}. The options are --port, --speed, --real-gateway and --help.`);
   }
 }
 
-async function start(wish: Wish, signal: AbortSignal): Promise<Sandbox> {
-  // Only now: whoever misspelt an option need not wait until everything is loaded.
+async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
+  // Loaded after the arguments are read, so that a misspelt option is reported at once.
   const { startSandbox } = await import('./web/sandbox.ts');
   try {
-    return await startSandbox({ ...wish, environment: process.env, signal });
+    return await startSandbox({ ...args, environment: process.env, signal });
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new Misuse(
-        `Port ${wish.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+        `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
       );
     if (code === 'EACCES')
-      throw new Misuse(`Port ${wish.port} needs rights this user does not have: choose one above 1023 with --port.`);
+      throw new Misuse(
+        `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
+      );
     throw problem;
   }
 }
 
-/** What to say and how to end for a start that did not come to be. */
-function failed(problem: unknown): number {
+/** Prints why the start failed and returns the exit code. */
+function reportFailure(problem: unknown): number {
   if (problem instanceof Misuse || problem instanceof MissingSettings || problem instanceof StartFailed) {
     console.error(problem.message);
     if (problem instanceof Misuse) return EX_USAGE;
@@ -83,30 +86,30 @@ function failed(problem: unknown): number {
 }
 
 async function run(): Promise<number> {
-  const wish = readWish();
-  if (!wish) {
+  const args = readArguments();
+  if (!args) {
     console.log(USAGE);
     return 0;
   }
-  const asked = new AbortController();
+  const stopping = new AbortController();
   const stop = (): void => {
-    // Who asks twice does not want to wait; the bot goes with this process.
-    if (asked.signal.aborted) process.exit(1);
-    asked.abort();
+    // A second signal exits at once; the bot ends with this process.
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  const sandbox = await start(wish, asked.signal).catch((problem: unknown) => {
-    if (asked.signal.aborted) return undefined;
+  const sandbox = await start(args, stopping.signal).catch((problem: unknown) => {
+    if (stopping.signal.aborted) return undefined;
     throw problem;
   });
   if (!sandbox) return 0;
   console.log(
-    `The sandbox is here: ${sandbox.url}/#${sandbox.token}\nUsable after ${Math.round(performance.now())} ms${sandbox.built ? ', of which the page was built, once' : ''}. Ctrl-C ends it.`,
+    `The sandbox is running at ${sandbox.url}/#${sandbox.token}\nReady in ${Math.round(performance.now())} ms${sandbox.built ? ', including a one-time build of the page' : ''}. Press Ctrl-C to stop it.`,
   );
-  if (!asked.signal.aborted) await new Promise((resolve) => asked.signal.addEventListener('abort', resolve));
+  if (!stopping.signal.aborted) await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   await sandbox.close();
   return 0;
 }
 
-// Nothing is left to do when it ends, whatever a library still holds open.
-process.exit(await run().catch(failed));
+// Exits explicitly, because libraries may hold handles open.
+process.exit(await run().catch(reportFailure));

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import type { Exchange } from '../../sandbox/discord/exchange.ts';
-import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gateway.ts';
 import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
@@ -115,7 +115,7 @@ export class Workday {
     };
   }
 
-  #edits({ exchange }: Ordered): HeardRequest[] {
+  #edits({ exchange }: Ordered): RecordedRequest[] {
     return this.#discord.heard.filter(
       ({ method, path, status }) => method === 'PATCH' && status === 200 && path.includes(exchange.token),
     );
@@ -132,7 +132,7 @@ export class Workday {
 }
 
 /** Only the end of a task has buttons. */
-const showsEnd = ({ body }: HeardRequest): boolean =>
+const showsEnd = ({ body }: RecordedRequest): boolean =>
   ((body as { components?: readonly unknown[] } | undefined)?.components ?? []).length > 0;
 
 /** Drawing is not what is measured, so every picture is the same. */

@@ -4,27 +4,33 @@ import type { Parts } from './parts.ts';
 import { botPermissions, has } from './permissions.ts';
 import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
-import type { MessageHappening } from './stream.ts';
+import type { MessageChange } from './stream.ts';
 import { asSeenByApplication } from './wire/message.ts';
 import { memberWire } from './wire/user.ts';
 
 type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'wire' | 'threads'>;
 
-/** Tells sessions, the page and whoever waits that a message has changed. */
+/** Reports a changed message to the sessions, the page and pending waits. */
 export function announcer({ world, hub, stream, watch, wire, threads }: Needs) {
   return (post: Post, change: Change): void => {
-    threads.stir(post, change);
+    threads.onMessage(post, change);
     const { channel, viewer } = post;
     const { guildId } = channel;
     const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
     const whole = wire(post);
-    const happening = { change, message: whole, viewer: viewer ?? null, edited: post.editedAt !== undefined, ...place };
-    stream.tell({ kind: 'message', what: happening satisfies MessageHappening });
-    // Only the person who acted hears of an ephemeral message, and the bot hears only of places it is in.
+    const messageChange = {
+      change,
+      message: whole,
+      viewer: viewer ?? null,
+      edited: post.editedAt !== undefined,
+      ...place,
+    };
+    stream.tell({ kind: 'message', what: messageChange satisfies MessageChange });
+    // The gateway sends no events for ephemeral messages, nor for channels that the bot cannot view.
     const guild = world.guildOf(channel);
-    const isHeard =
+    const isDispatched =
       change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), May.ViewChannel);
-    if (isHeard) {
+    if (isDispatched) {
       const member = guild?.members.get(post.author.id);
       const more = { ...place, ...(member && { member: memberWire(member) }) };
       const event = `MESSAGE_${change.toUpperCase()}`;

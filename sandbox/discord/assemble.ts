@@ -1,31 +1,31 @@
 import { systemClock } from '../../src/lib/clock.ts';
 import { announcer } from './announce.ts';
 import { Buckets } from './buckets.ts';
+import { createWorld } from './create-world.ts';
 import { FaultBook } from './faults.ts';
-import { furnish } from './furnish.ts';
-import { HeardBook } from './heard.ts';
-import { Desk } from './interactions/desk.ts';
+import { InteractionBook } from './interactions/interaction-book.ts';
 import { JudgeBook } from './judging.ts';
 import { discordLimits } from './limits.ts';
 import { MessageBook } from './messages.ts';
 import type { DiscordOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { Registry } from './registry.ts';
+import { RequestLog } from './request-log.ts';
 import { snowflakes } from './snowflake.ts';
 import { Hub } from './socket/hub.ts';
 import { Stream } from './stream.ts';
 import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
-import { Watch } from './waiting.ts';
+import { Watch } from './watch.ts';
 import { messageWire } from './wire/message.ts';
 
-/** Every room of the house, joined. */
+/** Creates and connects the modules of one embedded Discord. */
 export function partsOf(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
-  const world = furnish(id, now(), guilds);
+  const world = createWorld(id, now(), guilds);
   const watch = new Watch();
   const stream = new Stream();
   const hub = new Hub((event, what) => stream.tell({ kind: 'gateway', what: { event, data: what } }));
@@ -46,11 +46,11 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
     messages,
     threads,
     uploads,
-    desk: new Desk(clock, limits, id, watch),
+    interactions: new InteractionBook(clock, limits, id, watch),
     hub,
     buckets: new Buckets(limits, clock),
     faults: new FaultBook(),
-    heard: new HeardBook((what) => stream.tell({ kind: 'heard', what })),
+    heard: new RequestLog((what) => stream.tell({ kind: 'heard', what })),
     judge: new JudgeBook(now),
     stream,
     watch,

@@ -3,7 +3,7 @@ import { contentTypeOf } from './content-type.ts';
 import { badJson } from './refusal.ts';
 import type { FileInput } from './uploads.ts';
 
-/** A file of a request; `id` is the n of `files[n]`, to which `attachments[].id` points. */
+/** An uploaded file; `id` is the n of `files[n]`, which `attachments[].id` refers to. */
 export interface SentFile extends FileInput {
   readonly id: string;
 }
@@ -13,7 +13,7 @@ export interface Sent {
   readonly files: readonly SentFile[];
 }
 
-/** JSON, or a form with the JSON in `payload_json` beside the files (documentation, reference, "Uploading Files"). */
+/** A form has its JSON in `payload_json` next to the files (documentation, reference, "Uploading Files"). */
 export async function readSent(request: FastifyRequest): Promise<Sent> {
   if (!request.isMultipart()) return { body: request.body ?? undefined, files: [] };
   const files: SentFile[] = [];

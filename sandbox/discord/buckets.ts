@@ -6,12 +6,12 @@ export interface RateLimited {
   readonly at: number;
   readonly route: string;
   readonly scope: string;
-  /** The request that had come to the same bucket last; its answer told how much was left. */
+  /** The previous request to the same bucket; its response headers reported the remaining quota. */
   readonly after?: number;
 }
 
 export interface Visit {
-  /** The number under which the request was heard. */
+  /** The id of the recorded request. */
   readonly id?: number | undefined;
   readonly method: string;
   readonly route: string;
@@ -21,13 +21,13 @@ export interface Visit {
 
 export interface Verdict {
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the request may not pass. */
+  /** Set if the request exceeds a limit. */
   readonly refused?: { readonly scope: 'user' | 'global' | 'shared'; readonly retryAfter: number };
 }
 
 interface Window {
   left: number;
-  /** The number of the request that came last. */
+  /** The id of the latest request. */
   last?: number | undefined;
   readonly ends: number;
 }
@@ -35,7 +35,7 @@ interface Window {
 const SECOND = 1_000;
 const SWEEP_ABOVE = 10_000;
 
-/** Windows per route and for everything together (documentation, topics/rate-limits). */
+/** Rate limits per route and the global limit (documentation, topics/rate-limits). */
 export class Buckets {
   readonly limited: RateLimited[] = [];
   readonly #limits: Limits;
@@ -49,7 +49,7 @@ export class Buckets {
   }
 
   take(visit: Visit): Verdict {
-    // Interaction endpoints are not bound to the global limit, and a callback has no bucket at all.
+    // Interaction endpoints are exempt from the global limit, and callbacks have no bucket.
     if (visit.route.startsWith('/interactions/')) return { headers: {} };
     const isExempt = visit.route.startsWith('/webhooks/') || !visit.withToken;
     if (!isExempt) {
@@ -73,7 +73,7 @@ export class Buckets {
     return isFull ? this.#refuse(visit, 'user', { ends, last }, headers) : { headers };
   }
 
-  /** Edits of messages older than an hour; the seconds to wait, or undefined where it may pass. */
+  /** Counts an edit of a message older than an hour; returns the seconds to wait, or undefined if it is allowed. */
   takeOldEdit(channelId: string): number | undefined {
     const window = this.#window(`old:${channelId}`, this.#limits.oldEdits, this.#limits.oldEditsWindowMs);
     if (window.left <= 0) return this.#secondsUntil(window.ends);
@@ -85,13 +85,13 @@ export class Buckets {
     this.limited.push({ at: this.#clock.now(), route, scope, ...(after !== undefined && { after }) });
   }
 
-  /** 401, 403, and 429 whose scope is not shared. */
+  /** Counts a 401, a 403, or a 429 whose scope is not shared. */
   noteInvalid(): void {
     this.#invalid.push(this.#clock.now());
   }
 
-  /** The seconds that Cloudflare still shuts this address out for. */
-  shutOutFor(): number | undefined {
+  /** The seconds for which Cloudflare still blocks this address. */
+  blockedFor(): number | undefined {
     const since = this.#clock.now() - this.#limits.invalidWindowMs;
     this.#invalid = this.#invalid.filter((at) => at > since);
     const oldest = this.#invalid[0];
@@ -121,8 +121,8 @@ export class Buckets {
 
   #window(key: string, most: number, windowMs: number): Window {
     const now = this.#clock.now();
-    const standing = this.#windows.get(key);
-    if (standing && standing.ends > now) return standing;
+    const current = this.#windows.get(key);
+    if (current && current.ends > now) return current;
     if (this.#windows.size > SWEEP_ABOVE)
       for (const [old, { ends }] of this.#windows) if (ends <= now) this.#windows.delete(old);
     const window = { left: most, ends: now + windowMs };
@@ -135,7 +135,7 @@ export class Buckets {
   }
 }
 
-/** A bucket is a route and its top-level resource: channel, guild, or webhook with its token. */
+/** A bucket is a route and its top-level resource: the channel, the guild, or the webhook with its token. */
 function keyOf({ method, route, params }: Visit): string {
   const { channel = '', guild = '', token = '' } = params;
   return [method, route, channel, guild, token].join(' ');

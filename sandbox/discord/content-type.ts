@@ -1,4 +1,4 @@
-/** By the end of a file's name, where nobody said what it is. */
+/** Content types by file extension, for files sent without one. */
 const types: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
 
 const ANYTHING = 'application/octet-stream';
 
-/** Ogg may hold films too, which nobody sends. */
+/** Ogg can also contain video, but bots send only audio in it. */
 const OGG = 'application/ogg';
 
 export function contentTypeOf({ name, contentType = ANYTHING }: { name: string; contentType?: string }): string {

@@ -9,9 +9,9 @@ interface Place {
   readonly ephemeral: boolean;
 }
 
-/** The files of a message after a send or an edit: those that are kept, then those that are new. */
+/** The files of a message after a send or an edit: the kept files, then the new ones. */
 export function uploadsAfter(
-  before: readonly Upload[],
+  previous: readonly Upload[],
   body: MessageBody,
   files: readonly SentFile[],
   uploads: Uploads,
@@ -19,8 +19,8 @@ export function uploadsAfter(
 ): Upload[] {
   const { attachments } = body;
   const noteOf = (id: string) => attachments?.find((one) => String(one.id) === id);
-  // Absent keeps all; a list keeps what it names (documentation, resources/message, "Edit Message").
-  const staying = before
+  // An absent list keeps all files; a list keeps those it names (documentation, resources/message, "Edit Message").
+  const staying = previous
     .filter(({ id }) => attachments === undefined || noteOf(id))
     .map((upload) => {
       const description = noteOf(upload.id)?.description;
@@ -36,7 +36,7 @@ export function uploadsAfter(
   return [...staying, ...added];
 }
 
-/** What Discord writes out in its answers where a component left it open. */
+/** The defaults that Discord adds to components in its responses. */
 const DEFAULTS: Readonly<Record<number, object>> = {
   [ComponentType.StringSelect]: { min_values: 1, max_values: 1 },
   [ComponentType.UserSelect]: { min_values: 1, max_values: 1 },
@@ -49,8 +49,8 @@ const DEFAULTS: Readonly<Record<number, object>> = {
   [ComponentType.Container]: { accent_color: null, spoiler: false },
 };
 
-/** Every component as Discord keeps it: with its defaults written out, and with an id where it came without. */
-export function kept(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
+/** Copies components as Discord stores them: with defaults, and with an id for each one that has none. */
+export function storedComponents(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
   const copy = structuredClone(components) as APIMessageTopLevelComponent[];
   const taken = new Set<number>();
   eachComponent(copy, (component) => {
@@ -69,7 +69,7 @@ export function kept(components: readonly APIMessageTopLevelComponent[]): APIMes
 
 export type AnyComponent = Record<string, unknown> & { type: number };
 
-/** Components are objects with a numeric `type` and sit in `components`, `component` or `accessory`. */
+/** Visits components recursively; children are in `components`, `component` and `accessory`. */
 export function eachComponent(roots: readonly unknown[], visit: (component: AnyComponent) => void): void {
   for (const root of roots) {
     if (typeof root !== 'object' || root === null) continue;
@@ -80,7 +80,7 @@ export function eachComponent(roots: readonly unknown[], visit: (component: AnyC
   }
 }
 
-/** Who is notified (documentation, resources/message, "Allowed Mentions Object"). */
+/** The mentions that notify (documentation, resources/message, "Allowed Mentions Object"). */
 export function mentionsIn(content: string, allowed: APIAllowedMentions | null | undefined) {
   const found = [...new Set([...content.matchAll(/<@!?(\d{17,20})>/g)].map(([, id = '']) => id))];
   const everyone = /@(?:everyone|here)/.test(content);
@@ -92,4 +92,7 @@ export function mentionsIn(content: string, allowed: APIAllowedMentions | null |
   };
 }
 
-export const before = (post: Post) => ({ flags: post.flags, attachmentNames: post.uploads.map(({ name }) => name) });
+export const stateBefore = (post: Post) => ({
+  flags: post.flags,
+  attachmentNames: post.uploads.map(({ name }) => name),
+});

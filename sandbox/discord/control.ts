@@ -1,13 +1,13 @@
 import { named } from '../named.ts';
 import { guard } from './control/guard.ts';
-import { seen } from './exchange.ts';
+import { messageOf } from './exchange.ts';
 import { obey } from './orders.ts';
 import type { Parts, Routes } from './parts.ts';
 import { channelWire } from './wire/channel.ts';
 
 const CONTROL = '/_sandbox';
 
-/** Orders for the embedded Discord itself, for people and pages on this machine. */
+/** Control routes of the embedded Discord, for programs and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
     named('control', (control, _, done) => {
@@ -19,12 +19,12 @@ export const controlRoutes: Routes = (server, parts) => {
         const posts = parts.messages.in(parts.world.channel(channel).id);
         return posts
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
-          .map((post) => seen(post, parts));
+          .map((post) => messageOf(post, parts));
       });
       control.get('/heard', () => parts.heard.entries);
       control.post('/act', (request) => obey(request.body, parts));
       control.get('/stream', { websocket: true }, (socket) => {
-        const stop = parts.stream.listen((happening) => socket.send(JSON.stringify(happening)));
+        const stop = parts.stream.listen((event) => socket.send(JSON.stringify(event)));
         socket.on('close', stop);
         socket.on('error', () => socket.terminate());
       });

@@ -1,8 +1,8 @@
-import { direct } from './furnish.ts';
+import { direct } from './create-world.ts';
 import type { Parts } from './parts.ts';
 import type { Channel, User } from './world.ts';
 
-/** The direct message between the application and one person, opened where there is none yet. */
+/** Returns the direct message channel between the application and a user, and creates it if necessary. */
 export function directWith(user: User, { world, id, stream }: Parts): Channel {
   const known = world.directMessage(user.id);
   if (known) return known;

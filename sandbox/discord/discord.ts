@@ -2,18 +2,18 @@ import { type Actor, actorOf } from './actor.ts';
 import { partsOf } from './assemble.ts';
 import type { RateLimited } from './buckets.ts';
 import { directWith } from './direct.ts';
-import { type Message, seen } from './exchange.ts';
+import { type Message, messageOf } from './exchange.ts';
 import type { FaultOrder } from './faults.ts';
-import type { HeardRequest } from './heard.ts';
 import type { RecordedViolation } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import { type Outcome, obey } from './orders.ts';
 import type { Post } from './post.ts';
 import type { Command } from './registry.ts';
+import type { RecordedRequest } from './request-log.ts';
 import { serverFor } from './server.ts';
 import { type Sight, sightOf } from './sight.ts';
-import type { Happening } from './stream.ts';
+import type { StreamEvent } from './stream.ts';
 import { text } from './text.ts';
 import type { Channel, World } from './world.ts';
 
@@ -28,7 +28,7 @@ export interface EmbeddedDiscord {
   readonly commands: { global(): Command[]; guild(id: string): Command[] };
   readonly violations: readonly RecordedViolation[];
   readonly rateLimited: readonly RateLimited[];
-  readonly heard: readonly HeardRequest[];
+  readonly heard: readonly RecordedRequest[];
   readonly gateway: {
     readonly sessions: number;
     cut(): void;
@@ -40,28 +40,28 @@ export interface EmbeddedDiscord {
   };
   readonly faults: { add(order: FaultOrder): void; clear(): void };
   expireTokens(): void;
-  /** As if so much time had passed for every message, and for the token of every interaction. */
+  /** Makes every message and every interaction token older by the given time. */
   age(ms: number): void;
   sight(user: string): Sight;
   openDirect(user: string): Channel;
-  /** Takes permissions from the bot in one channel and its threads, in which they are the same. */
+  /** Denies the bot permissions in a channel and its threads. */
   restrict(channel: string, ...permissions: readonly bigint[]): void;
-  /** Carries out an order as the control address takes it (`orders.ts`). */
+  /** Carries out an order in the format of the control address (`orders.ts`). */
   obey(order: unknown): Promise<Outcome>;
-  /** What goes on, as it happens; the returned function ends it. */
-  listen(listener: (happening: Happening) => void): () => void;
+  /** Reports events as they happen; the returned function stops it. */
+  listen(listener: (event: StreamEvent) => void): () => void;
   readonly limits: Limits;
   as(user: 'member' | 'other' | 'admin' | 'owner' | 'installer' | (string & {})): Actor;
-  /** A message of an earlier life. */
+  /** Adds a message from an earlier run. */
   restore(post: Post): void;
-  /** What stands in a channel, oldest first, ephemeral messages among them. */
+  /** All messages of a channel, oldest first, including ephemeral ones. */
   messages(channel: string): readonly Message[];
-  /** Waits until what `look` looks for is there, looking whenever something has changed here. */
+  /** Waits until `look` returns a value; `look` runs after every change. */
   until<Found>(look: () => Found | undefined, what?: string): Promise<Found>;
   close(): Promise<void>;
 }
 
-/** Three parts, as Discord's tokens have, and nobody's. */
+/** Three parts, in the format of Discord's tokens; it belongs to no account. */
 const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-only-000';
 
 export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
@@ -69,9 +69,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   let url = '';
   const parts = partsOf(options, token, () => url);
   const server = await serverFor(parts);
-  const { world, watch, desk, hub, registry, judge, buckets, heard, faults, messages } = parts;
+  const { world, watch, interactions, hub, registry, judge, buckets, heard, faults, messages } = parts;
   const close = async () => {
-    desk.close();
+    interactions.close();
     watch.close();
     await server.close();
   };
@@ -107,9 +107,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       invalidate: (resumable) => hub.invalidate(resumable),
     },
     faults,
-    expireTokens: () => desk.expireAll(),
+    expireTokens: () => interactions.expireAll(),
     age: (ms) => {
-      desk.age(ms);
+      interactions.age(ms);
       messages.age(ms);
     },
     sight: (user) => sightOf(user, parts),
@@ -117,7 +117,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     restrict: (channel, ...permissions) => {
       const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
       const { parentId = '', ...there } = world.channel(channel);
-      // A thread has the permissions of its channel.
+      // Threads use the permission overwrites of their parent channel.
       const { overwrites } = world.channels.get(parentId) ?? there;
       overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     },
@@ -126,8 +126,8 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
-    messages: (channel) => messages.in(world.channel(channel).id).map((post) => seen(post, parts)),
-    until: (look, what = 'what a test looks for') => watch.until(look, what),
+    messages: (channel) => messages.in(world.channel(channel).id).map((post) => messageOf(post, parts)),
+    until: (look, what = 'a condition') => watch.until(look, what),
     close,
   };
 }

@@ -4,7 +4,7 @@ import type { Parts } from './parts.ts';
 import type { Post } from './post.ts';
 import { text } from './text.ts';
 
-/** A message as a client sees it. */
+/** A message as Discord's own client shows it. */
 export interface Message extends APIMessage {
   readonly ephemeral: boolean;
   readonly edited: boolean;
@@ -13,21 +13,21 @@ export interface Message extends APIMessage {
 export interface Exchange {
   readonly id: string;
   readonly token: string;
-  /** Rejects where the three seconds ran out. */
+  /** Rejects if the application did not respond within three seconds. */
   acknowledged(): Promise<Acknowledgement>;
-  /** The answer, not the spinner; or any later state of it that is wanted, or what the person is told where it was taken back. */
+  /** The response once it matches `wanted`, or an ephemeral follow-up if a deferred response was deleted. */
   message(wanted?: (message: Message) => boolean): Promise<Message>;
   followUps(): readonly Message[];
   followUp(wanted?: (message: Message) => boolean): Promise<Message>;
-  /** What the person alone is told, as the answer or beside it. */
+  /** The first ephemeral message, as the response or as a follow-up. */
   alone(wanted?: (message: Message) => boolean): Promise<Message>;
   modal(): Promise<Modal>;
 }
 
-/** Alone it stands there until something else does, and is nobody's answer. */
+/** A message of only this text is a placeholder, not yet the response. */
 const SMALL_PRINT = /^-# [^\n]*$/;
 
-export const seen = (post: Post, { wire }: Parts): Message => ({
+export const messageOf = (post: Post, { wire }: Parts): Message => ({
   ...wire(post),
   ephemeral: post.viewer !== undefined,
   edited: post.editedAt !== undefined,
@@ -43,34 +43,34 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
   const answer = () => {
     const known = acknowledgement();
     if (known?.type === Answer.Modal || known?.type === Answer.ApplicationCommandAutocompleteResult)
-      throw new Error(`The answer is no message: its type is ${known.type}.`);
+      throw new Error(`The response is not a message; its type is ${known.type}.`);
     const { original, answerSince } = interaction;
-    if (original && !stands(original)) throw new Error('The answer was deleted.');
+    if (original && !stands(original)) throw new Error('The response was deleted.');
     if (!original || original.revision < answerSince) return undefined;
-    return seen(original, parts);
+    return messageOf(original, parts);
   };
-  const isTakenBack = () => {
+  const isDeleted = () => {
     const { original, acknowledgement: known } = interaction;
     return known?.type === Answer.DeferredChannelMessageWithSource && original !== undefined && !stands(original);
   };
-  const followUps = () => interaction.followUps.filter(stands).map((post) => seen(post, parts));
+  const followUps = () => interaction.followUps.filter(stands).map((post) => messageOf(post, parts));
   return {
     id: interaction.id,
     token: interaction.token,
     acknowledged: () => watch.until(acknowledgement, 'an acknowledgement'),
     message: (wanted = ({ content }) => !SMALL_PRINT.test(content)) => {
       const look = () => {
-        // What replaces an answer that was taken back is told to the person alone.
-        const aside = isTakenBack() ? followUps().find((one) => one.ephemeral && wanted(one)) : undefined;
+        // An ephemeral follow-up replaces a deleted deferred response.
+        const aside = isDeleted() ? followUps().find((one) => one.ephemeral && wanted(one)) : undefined;
         if (aside) return aside;
         const message = answer();
         return message && wanted(message) ? message : undefined;
       };
       const instead = () => {
-        const known = interaction.original ? [seen(interaction.original, parts)] : [];
-        return `There is: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
+        const known = interaction.original ? [messageOf(interaction.original, parts)] : [];
+        return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
       };
-      return watch.until(look, 'the answer', instead);
+      return watch.until(look, 'the response', instead);
     },
     followUps,
     followUp: (wanted = () => true) => watch.until(() => followUps().find(wanted), 'a follow-up'),
@@ -78,15 +78,17 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
       const look = () => {
         acknowledgement();
         const { original, answerSince } = interaction;
-        const said = original && stands(original) && original.revision >= answerSince ? [seen(original, parts)] : [];
-        return [...said, ...followUps()].find((message) => message.ephemeral && wanted(message));
+        const response =
+          original && stands(original) && original.revision >= answerSince ? [messageOf(original, parts)] : [];
+        return [...response, ...followUps()].find((message) => message.ephemeral && wanted(message));
       };
-      return watch.until(look, 'what one alone is told');
+      return watch.until(look, 'an ephemeral message');
     },
     modal: () => {
       const look = () => {
         const known = acknowledgement();
-        if (known && known.type !== Answer.Modal) throw new Error(`The answer is no form: its type is ${known.type}.`);
+        if (known && known.type !== Answer.Modal)
+          throw new Error(`The response is not a form; its type is ${known.type}.`);
         return interaction.modal;
       };
       return watch.until(look, 'a form');

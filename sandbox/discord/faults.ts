@@ -1,4 +1,4 @@
-/** What can go wrong with an answer. With `done` the request is carried out first, and only its answer is lost. */
+/** A fault of a response. With `done`, the request is carried out and only its response is lost. */
 export type DiscordFault =
   | {
       readonly type: 'status';
@@ -15,7 +15,7 @@ export type DiscordFault =
 export interface FaultOrder {
   readonly on?: { readonly method?: string; readonly route?: string | RegExp };
   readonly do: DiscordFault;
-  /** How many it strikes; one, unless told. */
+  /** How many requests it affects; 1 by default. */
   readonly times?: number;
 }
 
@@ -25,25 +25,25 @@ export interface Occasion {
   readonly path: string;
 }
 
-/** Trouble on demand: the first order that matches a request strikes it. */
+/** The injected faults; the first one that matches a request is applied to it. */
 export class FaultBook {
-  #standing: { order: FaultOrder; left: number }[] = [];
+  #pending: { order: FaultOrder; left: number }[] = [];
 
   add(order: FaultOrder): void {
     const { times = 1 } = order;
-    if (!(times > 0)) throw new RangeError('A fault strikes at least once.');
-    this.#standing.push({ order, left: times });
+    if (!(times > 0)) throw new RangeError('A fault must apply at least once.');
+    this.#pending.push({ order, left: times });
   }
 
   clear(): void {
-    this.#standing = [];
+    this.#pending = [];
   }
 
   strike(occasion: Occasion): DiscordFault | undefined {
-    const struck = this.#standing.find(({ order }) => matches(order, occasion));
+    const struck = this.#pending.find(({ order }) => matches(order, occasion));
     if (!struck) return undefined;
     struck.left -= 1;
-    if (struck.left <= 0) this.#standing = this.#standing.filter((one) => one !== struck);
+    if (struck.left <= 0) this.#pending = this.#pending.filter((one) => one !== struck);
     return struck.order.do;
   }
 }
@@ -52,7 +52,7 @@ function matches({ on = {} }: FaultOrder, { method, route, path }: Occasion): bo
   if (on.method !== undefined && on.method.toUpperCase() !== method) return false;
   if (on.route === undefined) return true;
   if (typeof on.route === 'string') return route === on.route || path.startsWith(on.route);
-  // A pattern with the flag g or y remembers where it stopped.
+  // Patterns with the flag g or y keep state between calls.
   const pattern = new RegExp(on.route.source, on.route.flags.replace(/[gy]/g, ''));
   return pattern.test(route) || pattern.test(path);
 }

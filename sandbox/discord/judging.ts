@@ -8,7 +8,7 @@ export interface RecordedViolation extends Violation {
 
 const MOST = 1_000;
 
-/** Everything the judge objected to. What was wrong with a request is also its answer. */
+/** Records the judge's violations; those of a request are also its error response. */
 export class JudgeBook {
   readonly violations: RecordedViolation[] = [];
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class JudgeBook {
     this.refuse(route, judgeBody(kind, body, facts));
   }
 
-  /** Refuses what only this side can see to be wrong, such as an answer that does not suit its interaction. */
+  /** For violations that depend on state, such as a response that does not fit its interaction. */
   refuse(route: string, violations: readonly Violation[]): void {
     if (violations.length === 0) return;
     this.#record(route, violations);
@@ -32,7 +32,7 @@ export class JudgeBook {
     throw new Refusal(message, { status: 400, code, more: { errors }, violations });
   }
 
-  /** The embedded Discord's own faults: recorded, and sent all the same. */
+  /** Records violations of the embedded Discord's own response, and sends the response anyway. */
   answer<Answer>(kind: Parameters<typeof judgeAnswer>[0], answer: Answer): Answer {
     this.#record(`answer ${kind}`, judgeAnswer(kind, answer));
     return answer;

@@ -1,8 +1,8 @@
 export interface Limits {
-  /** Per file: the default for a person and a guild without boosts (documentation, reference, "Uploading Files"). */
+  /** Per file, without Nitro and without boosts (documentation, reference, "Uploading Files"). */
   readonly uploadBytes: number;
   readonly globalPerSecond: number;
-  /** Discord does not publish the numbers of its buckets (api-docs#4413); these are the ones its headers have shown. */
+  /** Discord does not publish the sizes of its buckets (api-docs#4413); these come from observed headers. */
   readonly messagesPerChannel: number;
   readonly editsPerChannel: number;
   readonly channelWindowMs: number;
@@ -12,18 +12,18 @@ export interface Limits {
   readonly otherWindowMs: number;
   readonly acknowledgeMs: number;
   readonly tokenMs: number;
-  /** Follow-ups where the application is only installed by the person. */
+  /** Follow-ups if only the user has installed the application. */
   readonly userInstallFollowUps: number;
-  /** 401, 403 and 429 together; Cloudflare then shuts the address out. */
+  /** Counts 401, 403 and 429 together; above this, Cloudflare blocks the address. */
   readonly invalidRequests: number;
   readonly invalidWindowMs: number;
-  /** Edits of messages older than an hour have a bucket of their own (code 30046). */
+  /** Edits of messages older than an hour have their own bucket (code 30046). */
   readonly oldEdits: number;
   readonly oldEditsWindowMs: number;
   readonly oldAfterMs: number;
   readonly nonceMs: number;
   readonly attachmentLinkMs: number;
-  /** In one guild (code 160006). */
+  /** Per guild (code 160006). */
   readonly activeThreads: number;
   readonly commandCreatesPerDay: number;
   readonly gatewaySendsPerMinute: number;

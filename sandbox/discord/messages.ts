@@ -1,12 +1,12 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
 import type { SentFile } from './body.ts';
-import { kept, mentionsIn, uploadsAfter } from './contents.ts';
+import { mentionsIn, storedComponents, uploadsAfter } from './contents.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { MakeId } from './snowflake.ts';
 import type { Uploads } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
-export interface Writing {
+export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
   readonly body: MessageBody;
@@ -17,10 +17,10 @@ export interface Writing {
   readonly interaction?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A sandbox may run for weeks; what is older than this many is forgotten. */
+/** A sandbox may run for weeks, so older messages beyond this number are dropped. */
 const MOST = 20_000;
 
-/** `age` is no event of Discord's: time makes none. */
+/** `age` has no gateway event, because the passing of time has none. */
 export type Change = 'create' | 'update' | 'delete' | 'age';
 
 interface Needs {
@@ -30,7 +30,7 @@ interface Needs {
   readonly onChange: (post: Post, change: Change) => void;
 }
 
-/** Every message there is, by its id. */
+/** All messages by id. */
 export class MessageBook {
   readonly #posts = new Map<string, Post>();
   readonly #needs: Needs;
@@ -47,7 +47,7 @@ export class MessageBook {
     return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
   }
 
-  write(writing: Writing): Post {
+  write(writing: NewMessage): Post {
     const { channel, author, body, files = [], viewer } = writing;
     const { id, now, uploads } = this.#needs;
     const content = body.content ?? '';
@@ -66,7 +66,7 @@ export class MessageBook {
       revision: 0,
       content,
       embeds: body.embeds ?? [],
-      components: kept(body.components ?? []),
+      components: storedComponents(body.components ?? []),
       uploads: uploadsAfter([], body, files, uploads, { folder: channel.id, ephemeral: viewer !== undefined }),
       ...mentionsIn(content, body.allowed_mentions),
     };
@@ -77,13 +77,13 @@ export class MessageBook {
     return post;
   }
 
-  /** As it stood in an earlier life of this Discord; nobody is told. */
+  /** Adds a message from an earlier run, without an event. */
   restore(post: Post): void {
     for (const upload of post.uploads) this.#needs.uploads.put(upload);
     this.#posts.set(post.id, post);
   }
 
-  /** Keys that are absent stay as they were; the spinner of a deferred answer goes with its first edit. */
+  /** Absent keys keep their values; the first edit of a deferred response clears its loading state. */
   edit(post: Post, body: MessageBody, files: readonly SentFile[] = []): void {
     const { now, uploads } = this.#needs;
     const wasLoading = (post.flags & MessageFlags.Loading) !== 0;
@@ -94,11 +94,11 @@ export class MessageBook {
       Object.assign(post, mentionsIn(post.content, body.allowed_mentions));
     }
     if (body.embeds !== undefined) post.embeds = body.embeds ?? [];
-    if (body.components !== undefined) post.components = kept(body.components ?? []);
-    // A follow-up that fills a spinner is a message of its own kind.
+    if (body.components !== undefined) post.components = storedComponents(body.components ?? []);
+    // A follow-up that completes a deferred response may make it a voice message.
     const settable =
       MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2 | (wasLoading ? MessageFlags.IsVoiceMessage : 0);
-    // Components V2 stay what they are once sent (documentation, components/reference).
+    // The Components V2 flag cannot be removed once sent (documentation, components/reference).
     const stays = post.flags & MessageFlags.IsComponentsV2;
     if (typeof body.flags === 'number') post.flags = (post.flags & ~settable) | (body.flags & settable) | stays;
     post.flags &= ~MessageFlags.Loading;
@@ -107,18 +107,18 @@ export class MessageBook {
     this.#needs.onChange(post, 'update');
   }
 
-  /** Something about it that is no edit, as when a thread begins on it. */
+  /** Sets a flag without an edit, as when a thread is started on the message. */
   mark(post: Post, flag: MessageFlags): void {
     post.flags |= flag;
     this.#needs.onChange(post, 'update');
   }
 
-  /** With a channel everything goes that was said there, without a word about each. */
-  forget(channelId: string): void {
+  /** Deletes the messages of a deleted channel; Discord sends no event for each. */
+  removeAll(channelId: string): void {
     for (const { id } of this.in(channelId)) this.#posts.delete(id);
   }
 
-  /** As if so much time had passed since each was written. */
+  /** Makes every message older by the given time. */
   age(ms: number): void {
     for (const post of this.#posts.values()) {
       post.at -= ms;

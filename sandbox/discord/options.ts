@@ -3,21 +3,21 @@ import type { Limits } from './limits.ts';
 import type { PrivilegedIntent } from './socket/intents.ts';
 
 export interface DiscordOptions {
-  /** Any free one, unless told. */
+  /** Any free port by default. */
   readonly port?: number;
-  /** Token life, the three seconds to acknowledge, and every window of a limit. */
+  /** Governs token lifetimes, the acknowledgement deadline and all rate limits. */
   readonly clock?: Clock;
-  /** The bot's; a fixed well-formed one, unless told. */
+  /** The bot token; a fixed, well-formed one by default. */
   readonly token?: string;
-  /** On top of Discord's own. */
+  /** Overrides of Discord's limits. */
   readonly limits?: Partial<Limits>;
-  /** What the developer portal has switched on. */
+  /** The intents enabled in the developer portal. */
   readonly privilegedIntents?: readonly PrivilegedIntent[];
   /**
-   * Whether an interaction whose deferred answer was deleted still takes a follow-up. Discord has answered such a one with 10008
-   * (api-docs#2739), so an application may rely on neither.
+   * Whether an interaction accepts a follow-up after its deferred response was deleted. Discord has answered this with
+   * 10008 (api-docs#2739), so an application must handle both cases.
    */
   readonly followUpAfterDeletion?: boolean;
-  /** Plain guilds beside the furnished ones. */
+  /** The number of plain guilds in addition to the predefined ones. */
   readonly guilds?: number;
 }

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly message?: Message;
 }
 
-/** Files travel as text. */
+/** Files are sent as base64. */
 const file = z
   .strictObject({ name: z.string().min(1), base64: z.base64(), contentType: z.string().optional() })
   .transform(({ name, base64, contentType }) => ({
@@ -55,7 +55,7 @@ const act = z.discriminatedUnion('do', [
   }),
 ]);
 
-/** Acts as a person, and answers with what the person sees first; refuses with a sentence. */
+/** Acts as a person and returns what the person sees first; throws `NotPossible` with a message for the person. */
 export async function obey(order: unknown, parts: Parts): Promise<Outcome> {
   const read = act.safeParse(order);
   if (!read.success) throw new NotPossible(complaint(read.error));
@@ -73,13 +73,13 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
     case 'choose':
       return await shown(await actor.choose({ id: order.message }, order.select, order.values));
     case 'fill': {
-      const modal = parts.desk.find(order.interaction)?.modal;
-      if (!modal) throw new NotPossible(`The interaction ${order.interaction} opened no form.`);
+      const modal = parts.interactions.find(order.interaction)?.modal;
+      if (!modal) throw new NotPossible(`The interaction ${order.interaction} did not open a form.`);
       return await shown(await actor.fill(modal, order.values));
     }
     case 'menu': {
       const target = order.message === undefined ? order.user : { id: order.message };
-      if (target === undefined) throw new NotPossible('A context menu needs a message or a user.');
+      if (target === undefined) throw new NotPossible('A context menu command requires a message or a user.');
       return await shown(await actor.menu(order.name, target));
     }
     case 'say':

@@ -5,7 +5,7 @@ const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0
 
 export const isThread = (channel: Channel): channel is ThreadChannel => channel.thread !== undefined;
 
-/** What holds in a direct message, where no roles are (seen in `app_permissions` there). */
+/** Permissions in direct messages, which have no roles (as observed in `app_permissions`). */
 export const inDirectMessages =
   PermissionFlagsBits.AddReactions |
   PermissionFlagsBits.ViewChannel |
@@ -20,7 +20,7 @@ export const inDirectMessages =
   PermissionFlagsBits.UseExternalApps |
   PermissionFlagsBits.SendVoiceMessages;
 
-/** The order of documentation, topics/permissions, "Permission Overwrites"; a thread has those of its channel. */
+/** The order is documented (topics/permissions, "Permission Overwrites"); threads use their parent's overwrites. */
 export function permissionsIn(guild: Guild, member: Member | undefined, channel: Channel): bigint {
   if (!member) return 0n;
   const roles = guild.roles.filter((role) => role.id === guild.id || member.roles.includes(role.id));
@@ -37,19 +37,19 @@ export function permissionsIn(guild: Guild, member: Member | undefined, channel:
   const byRole = overwrites.filter(({ id }) => id !== guild.id && member.roles.includes(id));
   const own = overwrites.filter(({ id }) => id === member.userId);
   const found = [everyone, byRole, own].reduce(apply, base);
-  // Who may not see a channel may do nothing in it.
-  return (found & PermissionFlagsBits.ViewChannel) === 0n || isShut(channel, member, found) ? 0n : found;
+  // Without View Channel, no other permission applies.
+  return (found & PermissionFlagsBits.ViewChannel) === 0n || isHidden(channel, member, found) ? 0n : found;
 }
 
-/** A private thread is seen by its members and by those who manage threads. */
-const isShut = ({ type, thread }: Channel, { userId }: Member, may: bigint) =>
+/** A private thread is visible only to its members and to users with Manage Threads. */
+const isHidden = ({ type, thread }: Channel, { userId }: Member, may: bigint) =>
   type === ChannelType.PrivateThread &&
   (may & PermissionFlagsBits.ManageThreads) === 0n &&
   thread?.members.has(userId) !== true;
 
 export const has = (permissions: bigint, wanted: bigint) => (permissions & wanted) === wanted;
 
-/** What the bot may do there; nothing where it is not. */
+/** The bot's permissions in a channel; none if it is not there. */
 export function botPermissions(channel: Channel, { world }: { readonly world: World }): bigint {
   const guild = world.guildOf(channel);
   if (!guild) return channel.withApplication ? inDirectMessages : 0n;

@@ -8,22 +8,22 @@ import type {
 import type { Upload } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
-/** A message as this side keeps it; what others see of it is made by `wire/message.ts`. */
+/** The stored message; `wire/message.ts` builds the API message from it. */
 export interface Post {
   readonly id: string;
   readonly channel: Channel;
   readonly author: User;
   at: number;
   readonly type: MessageType;
-  /** The only person who sees it. */
+  /** Set on an ephemeral message: the only user who sees it. */
   readonly viewer?: string | undefined;
   readonly reference?: APIMessageReference | undefined;
-  /** What it answers, as `interaction_metadata`. */
+  /** The `interaction_metadata` of a response. */
   readonly interaction?: Readonly<Record<string, unknown>> | undefined;
   readonly nonce?: string | number | undefined;
   readonly tts: boolean;
   editedAt?: number;
-  /** How often it was edited, by whatever route. */
+  /** Incremented by every edit, through any route. */
   revision: number;
   flags: number;
   content: string;
@@ -34,7 +34,7 @@ export interface Post {
   mentionsEveryone: boolean;
 }
 
-/** The parts of a message body that the routes share, as the judge has let it through. */
+/** The parts of a message body that the routes share, after the judge has accepted it. */
 export interface MessageBody {
   readonly content?: string | null;
   readonly tts?: boolean;

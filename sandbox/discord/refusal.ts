@@ -1,14 +1,14 @@
 import type { Violation } from './judge/index.ts';
 
-/** An answer that says no, with Discord's own number for it (documentation, "Opcodes and Status Codes", "JSON"). */
+/** An error response with Discord's error code (documentation, "Opcodes and Status Codes", "JSON"). */
 export interface RefusalDetail {
   readonly status: number;
   readonly code: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly more?: Readonly<Record<string, unknown>>;
-  /** In place of Discord's usual body. */
+  /** Replaces Discord's standard error body. */
   readonly body?: unknown;
-  /** Why a body was refused, for people who look on. */
+  /** Why the body was refused, for the recorded request. */
   readonly violations?: readonly Violation[];
 }
 

@@ -10,7 +10,7 @@ export type CommandBody = Partial<Command> & { readonly name: string };
 const GLOBAL = 'global';
 const DAY = 24 * 60 * 60 * 1_000;
 
-/** The commands as registered, globally and per guild. */
+/** The registered commands, global and per guild. */
 export class Registry {
   readonly #applicationId: string;
   readonly #id: MakeId;
@@ -36,24 +36,24 @@ export class Registry {
     return found;
   }
 
-  /** What is not in the list is gone; what has the name of an old one keeps its id, and does not count as new. */
+  /** Replaces the whole list; commands that keep their name keep their id and do not count as creates. */
   overwrite(guildId: string | undefined, bodies: readonly CommandBody[]): readonly Command[] {
-    const next = bodies.map((body) => this.#made(guildId, body));
+    const next = bodies.map((body) => this.#build(guildId, body));
     this.#scopes.set(guildId ?? GLOBAL, next);
     return next;
   }
 
-  /** One with the same name and type is overwritten. */
+  /** Overwrites a command with the same name and type. */
   put(guildId: string | undefined, body: CommandBody): { command: Command; isNew: boolean } {
-    const existing = this.#namesake(guildId, body);
-    const command = this.#made(guildId, body);
+    const existing = this.#sameName(guildId, body);
+    const command = this.#build(guildId, body);
     this.#replace(guildId, command);
     return { command, isNew: existing === undefined };
   }
 
   edit(guildId: string | undefined, id: string, body: Partial<Command>): Command {
     const existing = this.get(guildId, id);
-    const command = this.#filled(guildId, { ...existing, ...body }, existing);
+    const command = this.#complete(guildId, { ...existing, ...body }, existing);
     this.#replace(guildId, command);
     return command;
   }
@@ -71,17 +71,17 @@ export class Registry {
     this.#scopes.set(guildId ?? GLOBAL, [...others, command]);
   }
 
-  #namesake(guildId: string | undefined, { name, type = 1 }: CommandBody): Command | undefined {
+  #sameName(guildId: string | undefined, { name, type = 1 }: CommandBody): Command | undefined {
     return this.list(guildId).find((command) => command.name === name && command.type === type);
   }
 
-  #made(guildId: string | undefined, body: CommandBody): Command {
-    const existing = this.#namesake(guildId, body);
+  #build(guildId: string | undefined, body: CommandBody): Command {
+    const existing = this.#sameName(guildId, body);
     if (!existing) this.#countCreate(guildId ?? GLOBAL);
-    return this.#filled(guildId, body, existing);
+    return this.#complete(guildId, body, existing);
   }
 
-  #filled(guildId: string | undefined, body: CommandBody, existing: Command | undefined): Command {
+  #complete(guildId: string | undefined, body: CommandBody, existing: Command | undefined): Command {
     const filled = {
       id: existing?.id ?? this.#id(),
       application_id: this.#applicationId,

@@ -3,8 +3,8 @@ import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { named } from '../named.ts';
 import { controlRoutes } from './control.ts';
-import { API, hangDoor } from './door.ts';
 import type { Parts, Routes } from './parts.ts';
+import { API, addRequestHooks } from './request-hooks.ts';
 import { accountRoutes } from './rest/account.ts';
 import { callbackRoutes } from './rest/callback.ts';
 import { channelRoutes } from './rest/channels.ts';
@@ -14,7 +14,7 @@ import { messageRoutes } from './rest/messages.ts';
 import { threadEditRoutes } from './rest/thread-edits.ts';
 import { threadRoutes } from './rest/threads.ts';
 import { webhookRoutes } from './rest/webhook.ts';
-import { converse } from './socket/connection.ts';
+import { serveConnection } from './socket/connection.ts';
 
 const LARGEST_FORM = 512 * 1024 * 1024;
 const LARGEST_JSON = 8 * 1024 * 1024;
@@ -29,9 +29,9 @@ const routes: readonly Routes[] = [
   threadEditRoutes,
 ];
 
-/** REST, the gateway socket, files and the control address, behind one port. */
+/** Serves REST, the gateway socket, files and the control address on one port. */
 export async function serverFor(parts: Parts): Promise<FastifyInstance> {
-  // An interaction token is longer than what fastify takes for one part of a path.
+  // Interaction tokens exceed Fastify's default length for path parameters.
   const server = fastify({
     forceCloseConnections: true,
     exposeHeadRoutes: false,
@@ -45,7 +45,7 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   });
   await server.register(
     named('rest', (api, _, done) => {
-      hangDoor(api, parts);
+      addRequestHooks(api, parts);
       for (const add of routes) add(api, parts);
       done();
     }),
@@ -54,7 +54,7 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
   await server.register(
     named('gateway', (gateway, _, done) => {
       gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
-        converse(socket, request.query, parts),
+        serveConnection(socket, request.query, parts),
       );
       done();
     }),

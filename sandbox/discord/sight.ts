@@ -1,5 +1,5 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
-import { type Message, seen } from './exchange.ts';
+import { type Message, messageOf } from './exchange.ts';
 import { offeredCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { NotPossible } from './interactions/refuse.ts';
@@ -8,15 +8,15 @@ import { has, isThread } from './permissions.ts';
 import type { Command } from './registry.ts';
 import type { Channel, User } from './world.ts';
 
-/** What one person sees of the world, as Discord's own client shows it. */
+/** What a user sees in Discord's own client. */
 export interface Sight {
   readonly user: User;
-  /** Every channel, thread, direct message and group that is shown to them. */
+  /** All visible channels, threads, direct messages and groups. */
   readonly channels: readonly Channel[];
   sees(channelId: string): boolean;
   maySend(channel: Channel): boolean;
   offered(channel: Channel): readonly Command[];
-  /** The newest of a channel, oldest first, without what is for somebody else's eyes only. */
+  /** The newest messages of a channel, oldest first, without other users' ephemeral messages. */
   messages(channelId: string, most: number): readonly Message[];
 }
 
@@ -34,9 +34,9 @@ export function sightOf(name: string, parts: Parts): Sight {
     maySend: (channel) => maySend(user, channel, parts),
     messages: (channelId, most) => {
       const channel = world.channels.get(channelId);
-      if (!channel || !sees(channel)) throw new NotPossible(`${user.name} sees no such channel.`);
+      if (!channel || !sees(channel)) throw new NotPossible(`${user.name} cannot see that channel.`);
       const posts = parts.messages.in(channelId).filter(({ viewer }) => viewer === undefined || viewer === user.id);
-      return posts.slice(-most).map((post) => seen(post, parts));
+      return posts.slice(-most).map((post) => messageOf(post, parts));
     },
     offered: (channel) => offeredCommands({ user, channel, guild: world.guildOf(channel) }, parts),
   };

@@ -1,11 +1,11 @@
 /** Discord's own epoch (documentation, reference, "Snowflakes"). */
 const EPOCH = 1_420_070_400_000n;
-/** discord.js recognises the ids that share a bucket by 17 to 19 digits, so nothing is ever dated before this. */
+/** discord.js detects bucket ids by their 17 to 19 digits, and ids from before this date are shorter. */
 const EARLIEST = 1_483_228_800_000;
 
 export type MakeId = () => string;
 
-/** Ids that rise with time, and never repeat while time stands still. */
+/** Makes ids that increase with time and stay unique while the clock stands still. */
 export function snowflakes(now: () => number): MakeId {
   let last = 0n;
   return () => {

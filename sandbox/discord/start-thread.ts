@@ -1,41 +1,41 @@
 import { ChannelType, MessageFlags, MessageType } from 'discord-api-types/v10';
-import { newThread } from './furnish.ts';
+import { newThread } from './create-world.ts';
 import type { Parts } from './parts.ts';
 import { isThread } from './permissions.ts';
 import type { Post } from './post.ts';
 import { hasThread, notInDirectMessages, tooManyThreads, wrongKindOfChannel } from './refusal.ts';
 import type { Channel, ThreadChannel, User } from './world.ts';
 
-export interface ThreadWish {
+export interface NewThread {
   readonly parent: Channel;
   readonly owner: User;
   readonly name: string;
   readonly type: ThreadType;
   readonly archiveMinutes?: number | null | undefined;
   readonly invitable?: boolean | null | undefined;
-  /** The message that it is about. */
+  /** The message on which the thread is started. */
   readonly from?: Post;
 }
 
 export type ThreadType = ChannelType.PublicThread | ChannelType.PrivateThread | ChannelType.AnnouncementThread;
 
-/** Which threads a channel can have; elsewhere, as in the chat of a voice channel, there are none. */
+/** The thread types of each channel type; other channels, such as voice channels, have no threads. */
 const KINDS: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>>> = {
   [ChannelType.GuildText]: [ChannelType.PublicThread, ChannelType.PrivateThread],
   [ChannelType.GuildAnnouncement]: [ChannelType.AnnouncementThread],
 };
 
-/** Whether its kind of channel can have such a thread at all, whoever asks. */
+/** Throws if the channel's type does not support such a thread, regardless of permissions. */
 export function checkKind(parent: Channel, type: ThreadType): void {
   if (parent.people) throw notInDirectMessages();
   if (!KINDS[parent.type]?.includes(type)) throw wrongKindOfChannel();
 }
 
-export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
-  const { parent, owner, name, type, from } = wish;
+export function startThread(order: NewThread, parts: Parts): ThreadChannel {
+  const { parent, owner, name, type, from } = order;
   const { world, clock, limits, messages, threads } = parts;
   checkKind(parent, type);
-  // A thread on a message has the message's id.
+  // A thread that is started on a message has the message's id.
   if (from && world.channels.has(from.id)) throw hasThread();
   const guild = world.guildOf(parent);
   const active = guild?.channels.filter((one) => isThread(one) && !one.thread.archived).length ?? 0;
@@ -51,8 +51,8 @@ export function startThread(wish: ThreadWish, parts: Parts): ThreadChannel {
     overwrites: [],
     thread: {
       ...newThread(clock.now(), [owner.id]),
-      invitable: wish.invitable ?? true,
-      ...(wish.archiveMinutes && { archiveMinutes: wish.archiveMinutes }),
+      invitable: order.invitable ?? true,
+      ...(order.archiveMinutes && { archiveMinutes: order.archiveMinutes }),
     },
   };
   threads.open(thread);

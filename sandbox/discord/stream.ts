@@ -1,13 +1,13 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import type { Change } from './messages.ts';
 
-export interface Happening {
+export interface StreamEvent {
   readonly kind: 'gateway' | 'message' | 'heard' | 'session' | 'typing' | 'world';
   readonly what: unknown;
 }
 
-/** What a happening of the kind `message` is about. */
-export interface MessageHappening {
+/** The content of a `message` event. */
+export interface MessageChange {
   readonly change: Change;
   readonly message: APIMessage;
   readonly viewer: string | null;
@@ -15,9 +15,9 @@ export interface MessageHappening {
   readonly channel_id: string;
 }
 
-type Listener = (happening: Happening) => void;
+type Listener = (event: StreamEvent) => void;
 
-/** What goes on, for whoever looks on: the page, through the control socket. */
+/** Reports events to the page and to the clients of the control socket. */
 export class Stream {
   readonly #listeners = new Set<Listener>();
 
@@ -26,7 +26,7 @@ export class Stream {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(happening: Happening): void {
-    for (const listener of this.#listeners) listener(happening);
+  tell(event: StreamEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 }

@@ -9,41 +9,47 @@ import { startThread } from './start-thread.ts';
 import type { Channel, ThreadChannel } from './world.ts';
 
 export interface ThreadOrder {
-  /** For those alone who are brought in. */
+  /** Visible only to members who were added. */
   readonly isPrivate?: boolean;
-  /** People by name, the bot among them where it is wanted. */
+  /** The names of the users to add; may include the bot. */
   readonly with?: readonly string[];
 }
 
-/** A thread that a person begins, on a message or on its own. */
-export function begin(where: Where, name: string, order: ThreadOrder, from: Post | undefined, parts: Parts): Channel {
+/** Starts a thread as a user, on a message or in the channel. */
+export function startUserThread(
+  where: Where,
+  name: string,
+  order: ThreadOrder,
+  from: Post | undefined,
+  parts: Parts,
+): Channel {
   const { user, channel, guild } = where;
   const { isPrivate = false } = order;
   const may = permissionsOf(user, channel, guild);
   if (!has(may, isPrivate ? May.CreatePrivateThreads : May.CreatePublicThreads))
-    throw new NotPossible(`${user.name} may not start such a thread in ${channel.name}.`);
+    throw new NotPossible(`${user.name} cannot start such a thread in ${channel.name}.`);
   const type = isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
   const thread = startThread({ parent: channel, owner: user, name, type, ...(from && { from }) }, parts);
-  for (const one of order.with ?? []) bringIn({ ...where, channel: thread }, one, parts);
+  for (const one of order.with ?? []) addToThread({ ...where, channel: thread }, one, parts);
   return thread;
 }
 
-export function bringIn({ channel, guild }: Where, name: string, parts: Parts): void {
+export function addToThread({ channel, guild }: Where, name: string, parts: Parts): void {
   const { id } = parts.world.user(name);
-  if (!guild?.members.has(id)) throw new NotPossible(`${name} is no member of that server.`);
+  if (!guild?.members.has(id)) throw new NotPossible(`${name} is not a member of that server.`);
   parts.threads.join(threadOf(channel), id);
 }
 
-/** Locked, only those who manage threads bring it back. */
+/** A locked thread can be reopened only with Manage Threads. */
 export function archive({ user, channel, guild }: Where, { locked = false }, parts: Parts): void {
   const thread = threadOf(channel);
   const manages = has(permissionsOf(user, channel, guild), May.ManageThreads);
   if (!manages && (locked || thread.ownerId !== user.id))
-    throw new NotPossible(`${user.name} may not ${locked ? 'lock' : 'close'} ${channel.name}.`);
+    throw new NotPossible(`${user.name} cannot ${locked ? 'lock' : 'close'} ${channel.name}.`);
   parts.threads.change(thread, { archived: true, locked });
 }
 
 function threadOf(channel: Channel): ThreadChannel {
-  if (!isThread(channel)) throw new NotPossible(`${channel.name} is no thread.`);
+  if (!isThread(channel)) throw new NotPossible(`${channel.name} is not a thread.`);
   return channel;
 }

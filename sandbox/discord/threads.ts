@@ -4,7 +4,7 @@ import { botPermissions, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
 import type { Hub } from './socket/hub.ts';
 import type { Stream } from './stream.ts';
-import type { Watch } from './waiting.ts';
+import type { Watch } from './watch.ts';
 import { threadMemberWire, threadWire } from './wire/channel.ts';
 import { memberWire, userWire } from './wire/user.ts';
 import type { Thread, ThreadChannel, World } from './world.ts';
@@ -17,12 +17,12 @@ interface Needs {
   readonly now: () => number;
 }
 
-/** What of a thread may be changed. */
+/** The properties of a thread that an edit can change. */
 export type ThreadChange = Partial<Pick<Thread, 'archived' | 'locked' | 'invitable' | 'archiveMinutes'>> & {
   readonly name?: string;
 };
 
-/** What happens to threads, and who hears of it (documentation, topics/threads, "Gateway Events"). */
+/** Changes threads and dispatches the events (documentation, topics/threads, "Gateway Events"). */
 export class Threads {
   readonly #needs: Needs;
 
@@ -42,7 +42,7 @@ export class Threads {
     const { members } = thread.thread;
     if (members.has(userId)) return;
     members.set(userId, now());
-    // Until now the application may not have known of it.
+    // The application may not have known this thread before.
     if (userId === world.bot.id) this.#tell('THREAD_CREATE', thread, threadWire(thread, world));
     this.#tellMembers(thread, [userId], []);
   }
@@ -53,8 +53,8 @@ export class Threads {
 
   change(thread: ThreadChannel, { name, ...change }: ThreadChange): void {
     const { world, now } = this.#needs;
-    const isTurned = change.archived !== undefined && change.archived !== thread.thread.archived;
-    Object.assign(thread.thread, change, isTurned && { archivedAt: now() });
+    const isArchiveChanged = change.archived !== undefined && change.archived !== thread.thread.archived;
+    Object.assign(thread.thread, change, isArchiveChanged && { archivedAt: now() });
     if (name !== undefined) thread.name = name;
     this.#tell('THREAD_UPDATE', thread, threadWire(thread, world));
   }
@@ -63,17 +63,17 @@ export class Threads {
     const { id, guildId, parentId, type } = thread;
     this.#tell('THREAD_DELETE', thread, { id, guild_id: guildId, parent_id: parentId, type });
     this.#needs.world.removeChannel(thread);
-    this.#looked();
+    this.#changed();
   }
 
-  /** A message brings an archived thread back, and its author and whom it mentions into the thread. */
-  stir({ channel, author, mentions, type, viewer }: Post, change: Change): void {
+  /** A new message unarchives the thread and adds its author and the mentioned users. */
+  onMessage({ channel, author, mentions, type, viewer }: Post, change: Change): void {
     if (!isThread(channel) || viewer !== undefined || type === MessageType.ThreadStarterMessage) return;
     const { thread } = channel;
-    if (change === 'delete') thread.standing -= 1;
+    if (change === 'delete') thread.messageCount -= 1;
     if (change !== 'create') return;
-    thread.standing += 1;
-    thread.sent += 1;
+    thread.messageCount += 1;
+    thread.totalSent += 1;
     if (thread.archived) this.change(channel, { archived: false });
     const guild = this.#needs.world.guildOf(channel);
     for (const id of [author.id, ...mentions]) if (guild?.members.has(id)) this.join(channel, id);
@@ -82,10 +82,10 @@ export class Threads {
   #tell(event: string, thread: ThreadChannel, data: unknown): void {
     const { hub } = this.#needs;
     if (this.#isSeen(thread)) hub.dispatch(event, () => data, { intent: Intent.Guilds, guildId: thread.guildId });
-    this.#looked();
+    this.#changed();
   }
 
-  /** Of others than itself an application hears only with the members intent. */
+  /** Changes of other members are sent only with the members intent. */
   #tellMembers(thread: ThreadChannel, added: readonly string[], removed: readonly string[]): void {
     const { hub, world } = this.#needs;
     const { id, guildId } = thread;
@@ -99,7 +99,7 @@ export class Threads {
     };
     const intent = isOwn ? Intent.Guilds | Intent.GuildMembers : Intent.GuildMembers;
     if (isOwn || this.#isSeen(thread)) hub.dispatch('THREAD_MEMBERS_UPDATE', () => data, { intent, guildId });
-    this.#looked();
+    this.#changed();
   }
 
   #memberWire(thread: ThreadChannel, userId: string): unknown {
@@ -116,7 +116,7 @@ export class Threads {
     return botPermissions(thread, this.#needs) !== 0n;
   }
 
-  #looked(): void {
+  #changed(): void {
     this.#needs.stream.tell({ kind: 'world', what: {} });
     this.#needs.watch.changed();
   }

@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { APIAttachment } from 'discord-api-types/v10';
 import { contentTypeOf } from './content-type.ts';
-import { pictureSize } from './picture-size.ts';
+import { imageSize } from './image-size.ts';
 import type { MakeId } from './snowflake.ts';
 
-/** A file as somebody hands it in. */
 export interface FileInput {
   readonly name: string;
   readonly bytes: Buffer;
@@ -23,7 +22,7 @@ export interface Upload {
   readonly voice?: VoiceNotes | undefined;
 }
 
-/** What a voice message says of its sound. */
+/** The metadata of a voice message. */
 export interface VoiceNotes {
   readonly seconds: number;
   /** Base64. */
@@ -39,7 +38,8 @@ interface UploadNotes {
 }
 
 const MOST_BYTES = 512 * 1024 * 1024;
-/** Files on the content network: fetched with the signed address that Discord's answers carry, until that runs out. */
+
+/** Files on the CDN, available under the signed URLs in Discord's responses until those expire. */
 export class Uploads {
   readonly #kept = new Map<string, Upload>();
   readonly #id: MakeId;
@@ -83,7 +83,7 @@ export class Uploads {
     }
   }
 
-  /** Every answer carries a fresh signature (documentation, reference, "Signed Attachment CDN URLs"). */
+  /** Every response has a newly signed URL (documentation, reference, "Signed Attachment CDN URLs"). */
   addressOf(upload: Upload): string {
     const issued = Math.floor(this.#now() / 1_000);
     const query = { ex: (issued + Math.ceil(this.#linkMs() / 1_000)).toString(16), is: issued.toString(16) };
@@ -94,7 +94,7 @@ export class Uploads {
 
   wireOf(upload: Upload): APIAttachment {
     const url = this.addressOf(upload);
-    const size = pictureSize(upload.bytes);
+    const size = imageSize(upload.bytes);
     return {
       id: upload.id,
       filename: upload.name,
@@ -110,7 +110,7 @@ export class Uploads {
     };
   }
 
-  /** Undefined for a wrong signature, an address that has run out, and a file that is no more. */
+  /** Undefined for a wrong signature, an expired URL or a deleted file. */
   open(path: string, query: Readonly<Record<string, string | undefined>>): Upload | undefined {
     const { ex = '', is = '', hm = '' } = query;
     const upload = this.#kept.get(path.split('/').at(-2) ?? '');
@@ -126,5 +126,5 @@ export class Uploads {
 const pathOf = (upload: Upload) =>
   `/${upload.ephemeral ? 'ephemeral-attachments' : 'attachments'}/${upload.folder}/${upload.id}/${encodeURIComponent(upload.name)}`;
 
-/** Discord keeps letters, digits, dots, dashes and underscores of a name. */
+/** Discord keeps only letters, digits, dots, dashes and underscores in file names. */
 const nameOnDiscord = (name: string) => name.replace(/[^\p{L}\p{N}._-]+/gu, '_') || 'unknown';

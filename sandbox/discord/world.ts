@@ -5,9 +5,9 @@ export interface User {
   readonly name: string;
   readonly bot: boolean;
   locale: string;
-  /** Whether a direct message from the application arrives. */
+  /** Whether the user accepts direct messages from the application. */
   directMessages: 'accepted' | 'refused';
-  /** Has added the application to the account. */
+  /** Whether the user has installed the application for their account. */
   hasInstalled: boolean;
 }
 
@@ -18,28 +18,28 @@ export interface Role {
 }
 
 export interface Overwrite {
-  /** Of a role or a member. */
+  /** The id of a role or a user. */
   readonly id: string;
   readonly kind: 'role' | 'member';
   allow: bigint;
   deny: bigint;
 }
 
-/** What a thread has beside what every channel has. */
+/** The properties that only threads have. */
 export interface Thread {
   archived: boolean;
   locked: boolean;
-  /** Whether those who are in a private one may bring others in. */
+  /** Whether members of a private thread may add others. */
   invitable: boolean;
   archiveMinutes: number;
   readonly createdAt: number;
-  /** When it was last archived or brought back. */
+  /** When it was last archived or unarchived. */
   archivedAt: number;
-  /** Who is in it, and since when. */
+  /** The time at which each member joined, by user id. */
   readonly members: Map<string, number>;
-  /** Messages that stand in it, and that were ever sent there. */
-  standing: number;
-  sent: number;
+  /** The numbers of current messages, and of all messages ever sent. */
+  messageCount: number;
+  totalSent: number;
 }
 
 export interface Channel {
@@ -49,9 +49,9 @@ export interface Channel {
   readonly guildId?: string;
   readonly parentId?: string;
   readonly ownerId?: string;
-  /** The people in a direct message or a group, the application's own user not among them. */
+  /** The users in a direct message or a group, without the bot. */
   readonly people?: readonly string[];
-  /** Whether the application is part of it: false in people's own direct messages and groups. */
+  /** Whether the bot takes part; false in direct messages and groups between users. */
   readonly withApplication?: boolean;
   ageRestricted: boolean;
   overwrites: Overwrite[];
@@ -74,11 +74,11 @@ export interface Guild {
   readonly roles: Role[];
   readonly channels: Channel[];
   readonly members: Map<string, Member>;
-  /** Whether the application is installed there, its bot with it. */
+  /** Whether the application is installed with its bot. */
   installed: boolean;
 }
 
-/** Who and what there is. Tests change it in place; what the application may see of it is decided elsewhere. */
+/** All users, guilds and channels. Tests change them in place; permissions are checked elsewhere. */
 export class World {
   readonly users = new Map<string, User>();
   readonly guilds = new Map<string, Guild>();
@@ -111,20 +111,20 @@ export class World {
     if (channels.includes(channel)) channels.splice(channels.indexOf(channel), 1);
   }
 
-  /** By id or name; throws, because a test that misspells a name has no use for undefined. */
+  /** Finds by id or name; throws so that a misspelt name fails the test. */
   user(wanted: string): User {
     const found = this.users.get(wanted) ?? [...this.users.values()].find(({ name }) => name === wanted);
-    if (!found) throw new Error(`There is no user ${wanted}: there are ${namesOf(this.users)}.`);
+    if (!found) throw new Error(`There is no user ${wanted}. Choose one of: ${namesOf(this.users)}.`);
     return found;
   }
 
   guild(wanted: string): Guild {
     const found = this.guilds.get(wanted) ?? [...this.guilds.values()].find(({ name }) => name === wanted);
-    if (!found) throw new Error(`There is no guild ${wanted}: there are ${namesOf(this.guilds)}.`);
+    if (!found) throw new Error(`There is no guild ${wanted}. Choose one of: ${namesOf(this.guilds)}.`);
     return found;
   }
 
-  /** By id, name, guild and name (`elsewhere/hall`), or a guild's name for its first one. */
+  /** Finds by id, name, guild and name (`elsewhere/hall`), or a guild's name for its first channel. */
   channel(wanted: string, near?: Guild): Channel {
     const byId = this.channels.get(wanted);
     if (byId) return byId;
@@ -135,7 +135,7 @@ export class World {
       [...this.channels.values()].find((one) => one.name === wanted);
     const [first] = [...this.guilds.values()].find(({ name: known }) => known === wanted)?.channels ?? [];
     if (!found && first) return first;
-    if (!found) throw new Error(`There is no channel ${wanted}: there are ${namesOf(this.channels)}.`);
+    if (!found) throw new Error(`There is no channel ${wanted}. Choose one of: ${namesOf(this.channels)}.`);
     return found;
   }
 
@@ -143,7 +143,6 @@ export class World {
     return channel.guildId === undefined ? undefined : this.guilds.get(channel.guildId);
   }
 
-  /** The direct message between the application and one person. */
   directMessage(userId: string): Channel | undefined {
     return [...this.channels.values()].find(
       (one) => one.type === ChannelType.DM && one.withApplication && one.people?.[0] === userId,

@@ -2,28 +2,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isSame, sentence, tokenOf } from '../loopback.ts';
 import { gatewayBench } from './gateway-side.ts';
 import { tellLive } from './live.ts';
-import type { Acted, Refused, Said, SeenMessage, Workbench, World } from './protocol.ts';
+import type { Acted, Refused, SeenMessage, TroubleResult, Workbench, World } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
 import { personNamed, worldFor } from './world.ts';
 
-/** As many as somebody scrolls through. */
+/** More than anyone scrolls through. */
 const MOST_MESSAGES = 300;
 
 type AsPerson = { Querystring: { as?: unknown } };
 
-/** Everything that the page asks and orders, behind the token of this run. */
+/** The page's API; every route requires the token of this run. */
 export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): void {
   const { discord, gateway, bot, traffic } = stage;
   const me = ({ query }: FastifyRequest<AsPerson>) => personNamed(query.as ?? 'member', discord);
 
   api.addHook('onRequest', async (request, reply) => {
     if (!isSame(tokenOf(request), token))
-      return sentence(reply, 401, 'This needs the token of the address that `npm run sandbox` printed.');
+      return sentence(reply, 401, 'This request needs the token from the address that `npm run sandbox` printed.');
   });
   api.setErrorHandler((problem, _, reply) => {
     const { statusCode, message } = problem as Error & { statusCode?: number };
-    // What cannot be done is told by a plain error with a sentence; a TypeError is a fault of the sandbox itself.
+    // Refusals are plain errors with a message for the user; a TypeError is a bug of the sandbox.
     return sentence(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 
@@ -32,10 +32,10 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
     discord.sight(me(request).id).messages(request.params.channel, MOST_MESSAGES),
   );
   api.post('/act', async ({ body }): Promise<Acted> => {
-    const { as } = asked(body);
-    return await discord.obey({ ...asked(body), as: personNamed(as, discord).id });
+    const { as } = objectIn(body);
+    return await discord.obey({ ...objectIn(body), as: personNamed(as, discord).id });
   });
-  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(asked(body).as, discord).id).id }));
+  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(objectIn(body).as, discord).id).id }));
   api.get(
     '/workbench',
     (): Workbench => ({
@@ -44,7 +44,7 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
       traffic: traffic.exchanges,
     }),
   );
-  api.post('/trouble', async ({ body }): Promise<Said | Refused> => await makeTrouble(body, stage));
+  api.post('/trouble', async ({ body }): Promise<TroubleResult | Refused> => await makeTrouble(body, stage));
   api.get<AsPerson>('/live', { websocket: true }, (socket, request) => {
     try {
       tellLive(socket, me(request), stage);
@@ -54,5 +54,5 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   });
 }
 
-const asked = (body: unknown): Record<string, unknown> =>
+const objectIn = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};

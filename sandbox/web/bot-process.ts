@@ -7,10 +7,10 @@ import { lineOf } from './log-line.ts';
 import type { BotState, LogLine } from './protocol.ts';
 import { entry, root } from './shipped.ts';
 
-/** The bot gives itself ten seconds. */
-const STOP_PATIENCE_MS = 12_000;
-/** Long enough to see that it is gone, and about what a supervisor takes. */
-const COMES_BACK_AFTER_MS = 3_000;
+/** The bot's own shutdown limit is ten seconds. */
+const STOP_LIMIT_MS = 12_000;
+/** Long enough to notice the outage, and similar to the delay of a supervisor. */
+const RESTART_AFTER_MS = 3_000;
 const MOST_LINES = 200;
 
 export interface BotOptions {
@@ -19,7 +19,7 @@ export interface BotOptions {
   readonly clock: Clock;
 }
 
-/** The real bot as a process of its own: started, stopped and killed by its pid, and never started again in a loop. */
+/** The real bot as a child process. It restarts once after a kill, but not after a crash, to avoid a restart loop. */
 export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine] }> {
   readonly log: LogLine[] = [];
   readonly #options: BotOptions;
@@ -28,7 +28,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
   #state: BotState;
   #startedAt = 0;
   #isClosed = false;
-  #takeBack: () => void = () => undefined;
+  #cancelRestart: () => void = () => undefined;
 
   constructor(options: BotOptions) {
     super();
@@ -41,16 +41,16 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     return this.#state;
   }
 
-  /** Whether it was started; false where it is running already. */
+  /** Returns false if the bot is already running. */
   start(): boolean {
     if (this.#child || this.#isClosed) return false;
-    this.#takeBack();
+    this.#cancelRestart();
     const { settings, clock } = this.#options;
     const child = spawn(process.execPath, entry('src/index.ts'), {
       cwd: root,
       env: { ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A Ctrl-C reaches every process of a terminal's group; this one is asked to stop while Discord is still there.
+      // Ctrl-C signals the terminal's whole process group, but the bot must stop before Discord does.
       detached: process.platform !== 'win32',
     });
     this.#child = child;
@@ -69,37 +69,37 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     });
     child.once('close', (code: number | null) => {
       this.#child = undefined;
-      this.#hasEnded(code);
+      this.#onExit(code);
       closed.resolve();
     });
     return true;
   }
 
-  /** Discord has heard of it. */
-  isHere(): void {
+  /** Called when the bot connects to Discord. */
+  markConnected(): void {
     if (this.#state.state !== 'starting') return;
     const { clock } = this.#options;
     this.#set({ ...this.#state, state: 'running', readyMs: clock.now() - this.#startedAt });
   }
 
-  /** Asks it to stop, waits for it with a limit, and kills it after that. */
-  async stop(patienceMs = STOP_PATIENCE_MS): Promise<boolean> {
-    this.#takeBack();
+  /** Stops the bot, and kills it after the limit. */
+  async stop(limitMs = STOP_LIMIT_MS): Promise<boolean> {
+    this.#cancelRestart();
     const child = this.#child;
     if (!child) {
-      const isAwaited = this.#state.state === 'killed';
-      if (isAwaited) this.#set({ state: 'stopped', starts: this.#state.starts });
-      return isAwaited;
+      const isRestarting = this.#state.state === 'killed';
+      if (isRestarting) this.#set({ state: 'stopped', starts: this.#state.starts });
+      return isRestarting;
     }
     this.#set({ ...this.#state, state: 'stopping' });
     child.kill('SIGTERM');
-    const late = this.#options.clock.after(patienceMs, () => child.kill('SIGKILL'));
+    const cancelKill = this.#options.clock.after(limitMs, () => child.kill('SIGKILL'));
     await this.#ended;
-    late();
+    cancelKill();
     return true;
   }
 
-  /** As a power cut does it. It comes back by itself, unless somebody starts or stops it before. */
+  /** Kills the bot like a power failure; it restarts unless it is started or stopped before. */
   async kill(): Promise<boolean> {
     const child = this.#child;
     if (!child || this.#state.state === 'stopping') return false;
@@ -109,24 +109,23 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     return true;
   }
 
-  /** For good. */
-  async close(patienceMs: number): Promise<void> {
+  async close(limitMs: number): Promise<void> {
     this.#isClosed = true;
-    await this.stop(patienceMs);
+    await this.stop(limitMs);
     process.off('exit', this.#abandon);
   }
 
-  /** Whatever happens to this process, that one goes with it. */
+  /** The bot must not outlive this process. */
   readonly #abandon = (): void => {
     this.#child?.kill('SIGKILL');
   };
 
-  #hasEnded(code: number | null): void {
+  #onExit(code: number | null): void {
     const exit = code === null ? {} : { exitCode: code };
     const { state, starts } = this.#state;
     if (state === 'killed') {
       this.#set({ state, starts });
-      if (!this.#isClosed) this.#takeBack = this.#options.clock.after(COMES_BACK_AFTER_MS, () => void this.start());
+      if (!this.#isClosed) this.#cancelRestart = this.#options.clock.after(RESTART_AFTER_MS, () => void this.start());
     } else {
       this.#set({ state: state === 'stopping' ? 'stopped' : 'crashed', starts, ...exit });
     }

@@ -2,7 +2,7 @@ const LONGEST_TEXT = 500;
 const LONGEST_LIST = 40;
 const DEEPEST = 12;
 
-/** The same in short, to be looked at: long texts and lists are cut, and say so. */
+/** Shortens a value for display; truncated texts and lists state their full length. */
 export function brief(value: unknown, depth = 0): unknown {
   if (typeof value === 'string')
     return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)` : value;
@@ -15,7 +15,7 @@ export function brief(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, brief(item, depth + 1)]));
 }
 
-/** JSON as it was sent, or as much of its text as was kept. */
+/** Parses JSON for display; text that was truncated or is not JSON stays text. */
 export function briefText(text: string): unknown {
   try {
     return brief(JSON.parse(text));

@@ -7,16 +7,16 @@ import { talkTroubleSentence } from './talk-troubles.ts';
 
 const MOST_JOBS = 200;
 
-/** The gateway that the bot uses: the embedded one, of which everything can be seen and steered, or a real one, of which nothing can. */
+/** The bot's gateway: the embedded one, which can be inspected and controlled, or a real one, which cannot. */
 export type GatewaySide =
-  | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly usualSpeed: number }
+  | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly initialSpeed: number }
   | { readonly kind: 'real'; readonly address: string };
 
 export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
   if (side.kind === 'real')
     return {
       ...{ kind: 'real', address: side.address, jobs: [], faults: [], down: false },
-      jobsUnseen: 'A real gateway keeps its jobs to itself: only what the bot says of them can be seen here.',
+      jobsUnseen: 'The jobs of a real gateway are not visible here. Open Traffic to see what the bot sends to Discord.',
     };
   const { embedded } = side;
   const { url: address, settings, isDown: down } = embedded;
@@ -31,7 +31,7 @@ export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
   };
 }
 
-/** For people's eyes: no key, no bytes. */
+/** For display: without keys and without bytes. */
 export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
   const { id, kind, model, prompt, state, progress, reason, createdAt, startedAt, finishedAt } = job;
   return {
@@ -50,14 +50,14 @@ function sentenceOf({ do: fault, left }: StandingFault): string {
   const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
   switch (fault.type) {
     case 'status':
-      return `${next('request')} is answered with ${fault.status}.`;
+      return `${next('request')} fails with status ${fault.status}.`;
     case 'accepted-then':
-      return `${next('order')} is taken, and its answer lost.`;
+      return `${next('submit')} is accepted, but its response is lost.`;
     case 'fail':
       return `${next('job')} fails${fault.reason === undefined ? '' : `: ${fault.reason}`}`.replace(/([^.])$/, '$1.');
     case 'realtime':
-      return `${talkTroubleSentence(fault.how)}${left > 1 ? ` So ${left} times.` : ''}`;
+      return `${talkTroubleSentence(fault.how)}${left > 1 ? ` This happens ${left} times.` : ''}`;
     default:
-      return `${next('request')} meets the fault "${fault.type}".`;
+      return `${next('request')} is affected by the fault "${fault.type}".`;
   }
 }

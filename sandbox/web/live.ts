@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
-import type { Happening, MessageHappening } from '../discord/stream.ts';
+import type { MessageChange, StreamEvent } from '../discord/stream.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Session } from '../gateway/realtime/session.ts';
 import { faultsOf, jobOf } from './gateway-side.ts';
@@ -8,13 +8,13 @@ import type { BotState, Exchange, Live, LogLine, Person, SeenMessage } from './p
 import type { Stage } from './stage.ts';
 import { sessionOf } from './talk-side.ts';
 
-/** A page that does not read is left behind; it asks for everything anew when it comes back. */
+/** A page that stops reading is disconnected; it reloads everything when it reconnects. */
 const MOST_UNREAD_BYTES = 16 * 1_024 * 1_024;
 
 type Tell = (event: Live) => void;
 type Stop = () => void;
 
-/** Tells one page what happens, as far as this person sees it, until its socket ends. */
+/** Sends one page the events that its user may see, until its socket closes. */
 export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   const tell: Tell = (event) => {
     if (socket.bufferedAmount > MOST_UNREAD_BYTES) return socket.terminate();
@@ -22,9 +22,9 @@ export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   };
   const { discord, gateway } = stage;
   const stops = [
-    discord.listen((happening) => {
-      const event = discordEvent(happening, me, discord);
-      if (event) tell(event);
+    discord.listen((event) => {
+      const live = discordEvent(event, me, discord);
+      if (live) tell(live);
     }),
     followBot(stage, tell),
     followTraffic(stage, tell),
@@ -38,14 +38,14 @@ export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
   socket.on('error', () => socket.terminate());
 }
 
-function discordEvent({ kind, what }: Happening, me: Person, discord: EmbeddedDiscord): Live | undefined {
+function discordEvent({ kind, what }: StreamEvent, me: Person, discord: EmbeddedDiscord): Live | undefined {
   if (kind === 'world') return { is: 'world' };
   if (kind === 'typing') {
     const { channel } = what as { channel: string };
     return discord.sight(me.id).sees(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
-  const { change, message, viewer, edited, channel_id: channel } = what as MessageHappening;
+  const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
   if ((viewer !== null && viewer !== me.id) || !discord.sight(me.id).sees(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
   const seen: SeenMessage = { ...message, ephemeral: viewer !== null, edited };
@@ -86,8 +86,8 @@ function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
   return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
 }
 
-/** A fault also goes when it has struck. */
-function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
+/** The list of faults also changes when a fault has been applied. */
+function followFaults({ gateway, troubles }: Stage, tell: Tell): Stop {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;
   const onFaults = (): void => {
@@ -96,9 +96,9 @@ function followFaults({ gateway, troubled }: Stage, tell: Tell): Stop {
     tell({ is: 'faults', faults: faultsOf(embedded), down, speed, dialect: quirks.realtimeDialect });
   };
   embedded.faults.on('change', onFaults);
-  troubled.on('made', onFaults);
+  troubles.on('made', onFaults);
   return () => {
     embedded.faults.off('change', onFaults);
-    troubled.off('made', onFaults);
+    troubles.off('made', onFaults);
   };
 }

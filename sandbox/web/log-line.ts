@@ -10,14 +10,14 @@ const LEVELS: Readonly<Record<number, LogLine['level']>> = {
 };
 const LONGEST = 4_000;
 
-interface Otherwise {
+interface Defaults {
   readonly at: number;
   readonly level: LogLine['level'];
   readonly secrets: readonly string[];
 }
 
-/** A line of the bot's log: JSON for machines, or what else a process says when it is in trouble. */
-export function lineOf(text: string, { at, level, secrets }: Otherwise): LogLine {
+/** Reads a line of the bot's log: JSON, or plain text such as a crash message. */
+export function lineOf(text: string, { at, level, secrets }: Defaults): LogLine {
   const shown = secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
   const facts = factsOf(shown);
   if (!facts) return { at, level, text: shown.slice(0, LONGEST) };

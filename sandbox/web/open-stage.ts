@@ -3,64 +3,64 @@ import { EventEmitter, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
-import type { HeardRequest } from '../discord/heard.ts';
+import type { RecordedRequest } from '../discord/request-log.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { type Belongings, temporaryFolder } from './belongings.ts';
 import { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
 import { StartFailed } from './refusals.ts';
+import { type Resources, temporaryFolder } from './resources.ts';
 import { neededBy, realGateway, type Settings } from './settings.ts';
 import { runShipped } from './shipped.ts';
 import type { Stage } from './stage.ts';
 import { Traffic } from './traffic.ts';
 
-/** How long the bot is waited for when everything ends. */
-const STOP_PATIENCE_MS = 8_000;
-const LAST_WORDS = 10;
+/** The time the bot gets to stop when the sandbox ends. */
+const STOP_LIMIT_MS = 8_000;
+const LAST_LINES = 10;
 
 export interface StageOptions {
-  /** How many times faster than a real gateway the embedded one works. */
+  /** The speed of the embedded gateway, relative to a real one. */
   readonly speed: number;
   readonly realGateway: boolean;
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends a start that is still under way. */
+  /** Aborts a start that is still in progress. */
   readonly signal: AbortSignal;
 }
 
-/** Both embedded sides and the shipped bot between them; `ready` when it is there, with its commands registered. */
+/** Starts both embedded sides and the bot; `ready` resolves once it is connected and its commands are registered. */
 export async function openStage(
   options: StageOptions,
-  belongings: Belongings,
+  resources: Resources,
 ): Promise<{ stage: Stage; ready: Promise<unknown> }> {
   const { environment, signal } = options;
   const folder = temporaryFolder();
-  await belongings.keep(folder, () => folder.remove());
+  await resources.keep(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
-    // As in the developer portal: without it the setting below would end the bot.
-    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => belongings.keep(one, () => one.close())),
-    gatewayFor(options, belongings),
+    // Enabled as in the developer portal; otherwise the setting below would make the bot exit.
+    startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.keep(one, () => one.close())),
+    gatewayFor(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const forBot: Settings = { ...neededBy(environment), ...settings, ...settingsFor(discord, folder.path) };
   const bot = new BotProcess({ settings: forBot, secrets, clock: systemClock });
-  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubled: new EventEmitter() };
+  const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubles: new EventEmitter() };
   watch(stage);
-  await belongings.keep(bot, () => bot.close(STOP_PATIENCE_MS));
-  const here = whenHere(bot);
+  await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
+  const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([here, deploy(forBot, signal)]);
-  // Whoever asked may look at it later than it fails.
+  const ready = Promise.all([connected, deploy(forBot, signal)]);
+  // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
 }
 
 async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
-  const { code, said } = await runShipped('scripts/deploy.ts', settings, signal);
-  if (code !== 0) throw new StartFailed(`The commands could not be registered:\n${said.trim()}`);
+  const { code, output } = await runShipped('scripts/deploy.ts', settings, signal);
+  if (code !== 0) throw new StartFailed(`Registering the commands failed:\n${output.trim()}`);
 }
 
-/** The bot's own documented variables, and no others. */
+/** Only documented variables of the bot. */
 const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
@@ -73,7 +73,7 @@ const settingsFor = (discord: EmbeddedDiscord, folder: string): Settings => ({
 
 async function gatewayFor(
   { realGateway: isReal, environment, speed }: StageOptions,
-  belongings: Belongings,
+  resources: Resources,
 ): Promise<{ gateway: GatewaySide; settings: Settings }> {
   if (isReal) {
     const settings = await realGateway(environment);
@@ -81,37 +81,39 @@ async function gatewayFor(
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
   const embedded = await startGateway({ speed, keys: [{ key }] });
-  await belongings.keep(embedded, () => embedded.close());
-  const gateway: GatewaySide = { kind: 'embedded', embedded, usualSpeed: speed };
+  await resources.keep(embedded, () => embedded.close());
+  const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed };
   return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key } };
 }
 
-/** Its origin: a name and a password may stand in an address. */
+/** Only the origin, because a URL can contain a user name and a password. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
-function watch({ discord, gateway, bot, traffic, troubled }: Stage): void {
-  // Each open page listens to each of them.
-  setMaxListeners(0, bot, traffic, troubled);
+function watch({ discord, gateway, bot, traffic, troubles }: Stage): void {
+  // Every open page adds its own listeners.
+  setMaxListeners(0, bot, traffic, troubles);
   if (gateway.kind === 'embedded') {
     const { jobs, tally, faults, realtime } = gateway.embedded;
     setMaxListeners(0, jobs, tally, faults, realtime);
   }
   discord.listen(({ kind, what }) => {
-    if (kind === 'heard') traffic.discord(what as HeardRequest);
-    if (kind === 'session' && (what as { connected: number }).connected > 0) bot.isHere();
+    if (kind === 'heard') traffic.discord(what as RecordedRequest);
+    if (kind === 'session' && (what as { connected: number }).connected > 0) bot.markConnected();
   });
   if (gateway.kind === 'embedded') gateway.embedded.onHeard((heard) => traffic.gateway(heard));
 }
 
-/** Waits for the first time that the bot is there; a start that fails says why. */
-function whenHere(bot: BotProcess): Promise<void> {
+/** Waits for the bot's first connection; a failed start includes the end of the log. */
+function whenConnected(bot: BotProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const listen = ({ state, exitCode }: BotState): void => {
     if (state === 'starting') return;
     bot.off('state', listen);
     if (state === 'running') resolve();
-    const last = bot.log.slice(-LAST_WORDS).map(({ text }) => `\n  ${text}`);
-    reject(new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). Its last words:${last.join('')}`));
+    const last = bot.log.slice(-LAST_LINES).map(({ text }) => `\n  ${text}`);
+    reject(
+      new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
+    );
   };
   bot.on('state', listen);
   promise.catch(() => undefined);

@@ -3,15 +3,15 @@ import type { Person, Role } from './protocol.ts';
 
 const blurbs: Readonly<Record<Role, string>> = {
   member: 'A member of the server.',
-  other: 'Another member.',
-  admin: 'An admin with Manage Server.',
-  owner: 'Owns the servers and the application.',
-  installer: 'Installed the app for themselves, in a server without the bot.',
+  other: 'Another member of the server.',
+  admin: 'An admin with the Manage Server permission.',
+  owner: 'The owner of the servers and the app.',
+  installer: 'Installed the app for their own account; the server does not have the bot.',
 };
 
 const roles = Object.keys(blurbs) as Role[];
 
-/** The furnished people are called what they are. */
+/** The predefined users are named after their roles. */
 const roleOf = ({ name }: User): Role | undefined => roles.find((role) => role === name);
 
 export function personOf(user: User): Person | undefined {

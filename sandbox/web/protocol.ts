@@ -1,6 +1,6 @@
 import type { APIApplicationCommand, APIMessage, APIModalInteractionResponseCallbackData } from 'discord-api-types/v10';
 
-/** What the page and the server behind it say to each other. Types alone, so that both sides can read it. */
+/** The protocol between the page and its server. Types only, so that both sides can import it. */
 
 export type Role = 'member' | 'other' | 'admin' | 'owner' | 'installer';
 
@@ -8,7 +8,7 @@ export interface Person {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
-  /** "An admin with Manage Server." */
+  /** Describes the person in a sentence, such as "Another member of the server." */
   readonly blurb: string;
   readonly avatar?: string;
 }
@@ -22,24 +22,24 @@ export interface Channel {
     readonly isPrivate: boolean;
     readonly archived: boolean;
     readonly locked: boolean;
-    /** Whoever made it: a person, or the application. */
+    /** The id of the user or application that started it. */
     readonly madeBy?: string;
   };
   readonly ageRestricted: boolean;
   readonly maySend: boolean;
-  /** What this person is offered in this very channel: menus included, none where they may not use commands. */
+  /** The commands that this user may use in this channel, including context menus. */
   readonly commands: readonly APIApplicationCommand[];
 }
 
 export interface Guild {
   readonly id: string;
   readonly name: string;
-  /** Whether the bot itself is there. */
+  /** Whether the bot is in the guild. */
   readonly installed: boolean;
   readonly channels: readonly Channel[];
   /** Ids of people. */
   readonly members: readonly string[];
-  /** What this person is offered in at least one channel of it. */
+  /** The commands that this user may use in at least one of its channels. */
   readonly commands: readonly APIApplicationCommand[];
 }
 
@@ -49,11 +49,11 @@ export interface World {
   readonly application: { readonly id: string; readonly name: string };
   readonly guilds: readonly Guild[];
   readonly direct: readonly Channel[];
-  /** What one file may weigh here. */
+  /** The maximum size of a file. */
   readonly uploadBytes: number;
 }
 
-/** The LOADING flag means "thinking…"; `interaction_metadata` says who used what. */
+/** The LOADING flag means "thinking…"; `interaction_metadata` has the user and the command. */
 export type SeenMessage = APIMessage & { readonly ephemeral: boolean; readonly edited: boolean };
 
 export interface FileSent {
@@ -65,7 +65,7 @@ export interface FileSent {
 type OptionValue = string | number | boolean | FileSent;
 type FieldValue = string | boolean | readonly string[] | readonly FileSent[];
 
-/** What a person does. `as` is a person's id or role, `in` a channel's id. */
+/** An act of a person; `as` is a person's id or role, `in` a channel's id. */
 export type Act = { readonly as: string; readonly in?: string } & (
   | { readonly do: 'slash'; readonly name: string; readonly options?: Readonly<Record<string, OptionValue>> }
   | {
@@ -74,10 +74,10 @@ export type Act = { readonly as: string; readonly in?: string } & (
       readonly options?: Readonly<Record<string, OptionValue>>;
       readonly focused: string;
     }
-  /** A button by its custom id, label or emoji. */
+  /** `button` is a custom id, a label or an emoji. */
   | { readonly do: 'click'; readonly message: string; readonly button: string }
   | { readonly do: 'choose'; readonly message: string; readonly select: string; readonly values: readonly string[] }
-  /** The interaction whose answer was the form; fields by custom id or label. */
+  /** `interaction` is the one that opened the form; `values` are by custom id or label. */
   | { readonly do: 'fill'; readonly interaction: string; readonly values?: Readonly<Record<string, FieldValue>> }
   | { readonly do: 'menu'; readonly name: string; readonly message?: string; readonly user?: string }
   | { readonly do: 'say'; readonly content: string; readonly files?: readonly FileSent[] }
@@ -90,7 +90,7 @@ export interface Modal {
   readonly components: APIModalInteractionResponseCallbackData['components'];
 }
 
-/** What the person sees first of what they have done. */
+/** The first visible result of an act. */
 export interface Acted {
   readonly interaction?: string;
   readonly acknowledgement?: { readonly type: number; readonly ephemeral: boolean; readonly afterMs: number };
@@ -99,7 +99,7 @@ export interface Acted {
   readonly message?: SeenMessage;
 }
 
-/** With a status of 400 or more. */
+/** Sent with a status of 400 or more. */
 export interface Refused {
   readonly error: string;
 }
@@ -113,11 +113,10 @@ export interface LogLine {
 export interface BotState {
   readonly state: 'starting' | 'running' | 'stopping' | 'stopped' | 'killed' | 'crashed';
   readonly pid?: number;
-  /** How often it was started. */
   readonly starts: number;
-  /** From its last start until Discord heard of it. */
+  /** From its last start until it connected to Discord. */
   readonly readyMs?: number;
-  /** When it came to be in this state. */
+  /** When the state was entered. */
   readonly since: number;
   readonly exitCode?: number;
 }
@@ -134,33 +133,33 @@ export interface Job {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** How often it was asked about while it had not ended. */
+  /** The number of polls before the job ended. */
   readonly polls: number;
-  /** How many orders led to it: 1, or more where one was sent again with the same idempotency key. */
+  /** The number of submits: more than 1 if one was repeated with the same idempotency key. */
   readonly submits: number;
-  /** How often it was asked about after its end. */
+  /** The number of polls after the job ended. */
   readonly queries: number;
 }
 
-/** A live conversation with a model, as the gateway knows it. */
+/** A live session of the gateway. */
 export interface LiveSession {
   readonly id: string;
   readonly model: string;
   readonly dialect: Dialect;
   readonly openedAt: number;
-  /** `silent` is one of which nothing more comes, while its connection stands. */
+  /** `silent` means that the session no longer responds although its connection is open. */
   readonly state: 'listening' | 'answering' | 'silent';
-  /** What is being answered. */
+  /** The utterance that the session is responding to. */
   readonly said?: string;
-  /** How many answers were begun. */
+  /** The number of responses started. */
   readonly turns: number;
 }
 
-/** The shape of today, and the one before it. */
+/** The current shape of events, and the previous one. */
 export type Dialect = 'ga' | 'beta';
 export type SessionOrder = 'cut' | 'expire' | 'hang';
 
-/** Something that can go wrong with a live conversation. */
+/** A fault that can be injected into a live session. */
 export interface TalkTrouble {
   readonly how: string;
   readonly when: string;
@@ -170,7 +169,7 @@ export interface TalkTrouble {
 export interface TalkBench {
   /** Newest first. */
   readonly sessions: readonly LiveSession[];
-  /** What a session speaks that is opened now. */
+  /** The dialect of new sessions. */
   readonly dialect: Dialect;
   readonly troubles: readonly TalkTrouble[];
 }
@@ -186,7 +185,7 @@ interface Violation {
   readonly message: string;
 }
 
-/** A request of the bot and its answer. */
+/** A request of the bot and its response. */
 export interface Exchange {
   readonly id: string;
   readonly at: number;
@@ -194,15 +193,15 @@ export interface Exchange {
   readonly method: string;
   /** Without secrets: interaction tokens and keys are replaced by …. */
   readonly path: string;
-  /** 0 where no answer has left, or ever will. */
+  /** 0 if no response was sent. */
   readonly status: number;
   /** Shortened. */
   readonly request?: unknown;
-  /** Shortened as well; text where it was no JSON. */
+  /** Shortened; a string if it was not JSON. */
   readonly answer?: unknown;
   readonly files?: readonly { readonly name: string; readonly bytes: number }[];
   readonly ms?: number;
-  /** What Discord's schema objects to. */
+  /** The violations of Discord's schema. */
   readonly verdict: 'fine' | readonly Violation[];
 }
 
@@ -212,13 +211,12 @@ export interface Workbench {
     readonly kind: 'embedded' | 'real';
     readonly address: string;
     readonly speed?: number;
-    /** Newest first; with a real gateway there are none to see. */
+    /** Newest first; always empty with a real gateway. */
     readonly jobs: readonly Job[];
-    /** Why `jobs` is empty for good. */
+    /** Why `jobs` is always empty. */
     readonly jobsUnseen?: string;
-    /** With an embedded gateway alone. */
+    /** Only with the embedded gateway. */
     readonly talk?: TalkBench;
-    /** On both sides. */
     readonly faults: readonly Fault[];
     /** Whether `gateway-down` is on. */
     readonly down: boolean;
@@ -244,7 +242,7 @@ export type Trouble =
   | { readonly do: 'stop-bot' }
   | { readonly do: 'clear' };
 
-export interface Said {
+export interface TroubleResult {
   readonly said: string;
 }
 
@@ -252,10 +250,10 @@ export type Live =
   | { readonly is: 'message'; readonly channel: string; readonly message: SeenMessage }
   | { readonly is: 'message-gone'; readonly channel: string; readonly id: string }
   | { readonly is: 'typing'; readonly channel: string }
-  /** Ask for it again. */
+  /** The world must be reloaded. */
   | { readonly is: 'world' }
   | { readonly is: 'job'; readonly job: Job }
-  /** One with a known id takes the place of the earlier. */
+  /** Replaces an earlier exchange with the same id. */
   | { readonly is: 'exchange'; readonly exchange: Exchange }
   | { readonly is: 'bot'; readonly bot: BotState }
   | { readonly is: 'log'; readonly line: LogLine }

@@ -1,5 +1,5 @@
-/** What `--real-gateway` needs is not there. */
+/** Settings that `--real-gateway` requires are missing. */
 export class MissingSettings extends Error {}
 
-/** The shipped bot or its deploy script did not do what they should. */
+/** The bot or its deploy script failed at the start. */
 export class StartFailed extends Error {}

@@ -5,20 +5,20 @@ import { keepToLoopback, sentence } from '../loopback.ts';
 import { apiRoutes } from './api.ts';
 import type { Stage } from './stage.ts';
 
-/** 25 MB of files as base64, and what stands around them. */
+/** 25 MB of files as base64, plus the JSON around them. */
 const LARGEST_ORDER = 36 * 1_024 * 1_024;
 
 interface PageOptions {
   readonly stage: Stage;
   readonly token: string;
-  /** Where the built page is. */
+  /** The folder of the built page. */
   readonly folder: string;
 }
 
-/** The page and what it talks to, behind one port of this machine. */
+/** Serves the page and its API on one local port. */
 export async function pageServer({ stage, token, folder }: PageOptions): Promise<FastifyInstance> {
   const server = fastify({ forceCloseConnections: true, bodyLimit: LARGEST_ORDER });
-  // First, for it closes the sockets that the guards refuse.
+  // Registered first, because it closes the sockets that the guards refuse.
   await server.register(websocket);
   keepToLoopback(server, 'The sandbox');
   server.addHook('onSend', async (_, reply) => {
@@ -36,18 +36,20 @@ export async function pageServer({ stage, token, folder }: PageOptions): Promise
     },
     { prefix: '/api' },
   );
-  await server.register(files, { root: folder, cacheControl: false, setHeaders: keepAsNamed });
-  server.setNotFoundHandler((request, reply) => sentence(reply, 404, `There is no ${request.url.split('?')[0]} here.`));
+  await server.register(files, { root: folder, cacheControl: false, setHeaders: setCaching });
+  server.setNotFoundHandler((request, reply) =>
+    sentence(reply, 404, `${request.url.split('?')[0]} does not exist on this server.`),
+  );
   return server;
 }
 
-/** What Vite builds has its content in its name; the page that names it has not. */
-function keepAsNamed(reply: { header(name: string, value: string): unknown }, path: string): void {
-  const isNamed = /[/\\]assets[/\\]/.test(path);
-  reply.header('cache-control', isNamed ? 'public, max-age=31536000, immutable' : 'no-store');
+/** Asset names contain a hash of their content, but the name of the page does not. */
+function setCaching(reply: { header(name: string, value: string): unknown }, path: string): void {
+  const isHashed = /[/\\]assets[/\\]/.test(path);
+  reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-store');
 }
 
-/** Nothing leaves the machine: files of the two embedded sides are shown, and nothing else from anywhere. */
+/** Allows only this origin and files of the embedded sides, so that nothing leaves the machine. */
 function policyFor({ discord, gateway }: Stage): string {
   const sides = [discord.url, ...(gateway.kind === 'embedded' ? [gateway.embedded.url] : [])].join(' ');
   return [

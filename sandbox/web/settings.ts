@@ -6,20 +6,20 @@ import { root } from './shipped.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** What any program needs to run; nothing else of the operator's environment reaches the bot. */
+/** Variables that any program needs; the bot receives nothing else of the operator's environment. */
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
 
-/** What a real gateway and its models are called and how they differ, as the operator has configured it. */
-const OF_THE_GATEWAY = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$)/;
+/** The operator's settings for a real gateway and its models. */
+const GATEWAY_SETTING = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$)/;
 
 export const neededBy = (environment: NodeJS.ProcessEnv): Settings =>
   chosen(environment, (name) => NEEDED.includes(name));
 
-/** For `--real-gateway`: the variables of the environment, and those of `.env` that are not in it. */
+/** For `--real-gateway`: the environment takes precedence over `.env`. */
 export async function realGateway(environment: NodeJS.ProcessEnv): Promise<Settings> {
-  const known = { ...(await ofFile()), ...environment };
+  const known = { ...(await envFile()), ...environment };
   // An empty value means "not set", as `.env.example` says.
-  const settings = chosen(known, (name) => OF_THE_GATEWAY.test(name) && known[name]?.trim() !== '');
+  const settings = chosen(known, (name) => GATEWAY_SETTING.test(name) && known[name]?.trim() !== '');
   const missing = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)
     throw new MissingSettings(
@@ -28,7 +28,7 @@ export async function realGateway(environment: NodeJS.ProcessEnv): Promise<Setti
   return settings;
 }
 
-async function ofFile(): Promise<NodeJS.ProcessEnv> {
+async function envFile(): Promise<NodeJS.ProcessEnv> {
   try {
     return parseEnv(await readFile(join(root, '.env'), 'utf8'));
   } catch (problem) {

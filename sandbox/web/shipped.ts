@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How `npm start` and `npm run deploy` begin, but without the operator's `.env`; on a leash, so that none outlives the sandbox. */
-const before = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/leash.mjs'];
+/** The imports of `npm start`, without the operator's `.env`; `leash.mjs` ends the process with the sandbox. */
+const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/leash.mjs'];
 
-export const entry = (file: string): string[] => [...before.flatMap((one) => ['--import', one]), file];
+export const entry = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
 
-/** Runs a shipped script to its end; what it said is there to be shown where it fails. */
+/** Runs a script of the bot to its end; returns its output for error messages. */
 export async function runShipped(
   script: string,
   settings: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, entry(script), {
     cwd: root,
     env: { ...settings },
@@ -22,8 +22,9 @@ export async function runShipped(
     signal,
     killSignal: 'SIGKILL',
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, said };
+  return { code, output };
 }

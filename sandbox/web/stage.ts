@@ -4,12 +4,12 @@ import type { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What stands behind the page. */
+/** Everything behind the page. */
 export interface Stage {
   readonly discord: EmbeddedDiscord;
   readonly gateway: GatewaySide;
   readonly bot: BotProcess;
   readonly traffic: Traffic;
-  /** Speaks up whenever somebody has made trouble. */
-  readonly troubled: EventEmitter<{ made: [] }>;
+  /** Emits after a fault was injected or cleared. */
+  readonly troubles: EventEmitter<{ made: [] }>;
 }

@@ -3,14 +3,14 @@ import type { Session } from '../gateway/realtime/session.ts';
 import type { LiveSession, SessionOrder, TalkBench } from './protocol.ts';
 import { talkTroubles } from './talk-troubles.ts';
 
-/** The live conversations of the embedded gateway: which there are, and what can go wrong with them. */
+/** The live sessions of the embedded gateway, and the faults they support. */
 export const talkBench = ({ realtime, settings }: EmbeddedGateway): TalkBench => ({
   sessions: realtime.sessions.map(sessionOf).reverse(),
   dialect: settings.quirks.realtimeDialect,
   troubles: talkTroubles,
 });
 
-/** For people's eyes: no key, no sound. */
+/** For display: without keys and without audio. */
 export function sessionOf({ id, model, dialect, openedAt, isOver, turns, conversation }: Session): LiveSession {
   return {
     ...{ id, model: model.id, dialect, openedAt, turns: turns.begun },
@@ -20,16 +20,17 @@ export function sessionOf({ id, model, dialect, openedAt, isOver, turns, convers
 }
 
 const DONE: Readonly<Record<SessionOrder, string>> = {
-  cut: 'The connection is cut without a word. The bot opens another by itself, with everything that was said so far.',
+  cut: 'The connection was cut without notice. The bot opens a new session and restores the conversation.',
   expire:
-    'The session is told that its hour is over, and closed. The bot opens another by itself, with everything that was said so far.',
-  hang: 'Nothing more comes over the connection, and nothing is read. The bot finds out as it waits for a sign of life, and opens another.',
+    'The session reached its time limit and was closed. The bot opens a new session and restores the conversation.',
+  hang: 'The session no longer sends or reads anything. The bot detects this when it times out, and opens a new session.',
 };
 
 export function orderSession(how: SessionOrder, id: string, { realtime }: EmbeddedGateway): string {
   const session = realtime.sessions.find((one) => one.id === id);
-  if (!session) throw new Error('That live session is over already.');
-  if (session.isOver && how !== 'cut') throw new Error('That live session is silent already: it can only be cut.');
+  if (!session) throw new Error('That live session has already ended.');
+  if (session.isOver && how !== 'cut')
+    throw new Error('That live session is already unresponsive. You can only cut it.');
   session[how]();
   return DONE[how];
 }

@@ -1,40 +1,40 @@
 import { type Moment, momentOf, type RealtimeTrouble } from '../gateway/realtime/fault.ts';
 import type { TalkTrouble } from './protocol.ts';
 
-/** When a trouble strikes, so that somebody knows what to do for it to strike. */
+/** When a fault is applied, so that the user knows what triggers it. */
 const WHEN: Readonly<Record<Moment, string>> = {
-  open: 'As the next live session is opened',
-  settings: 'As the next live session takes its settings, right after it was opened',
-  response: 'As the next answer of a live session is asked for',
-  transcript: 'As the next sound that somebody sends is written down',
+  open: 'When the next live session opens',
+  settings: 'When the next live session receives its settings',
+  response: 'When the bot requests the next response',
+  transcript: 'When the next utterance is transcribed',
 };
 
-/** What befalls, as it stands on a button. */
+/** The effect of a fault, as the label of its button. */
 const WHAT: Readonly<Record<RealtimeTrouble, string>> = {
   'drop-open': 'Connection lost',
-  'hang-open': 'Silence',
+  'hang-open': 'No response',
   'drop-updated': 'Connection lost',
-  'refuse-transcriber': 'Writing down refused',
-  'drop-asked': 'Connection lost at once',
-  'drop-middle': 'Connection lost in the middle',
-  'drop-end': 'Connection lost at its end',
-  'hang-asked': 'Silence at once',
-  'hang-middle': 'Silence in the middle',
+  'refuse-transcriber': 'Transcription refused',
+  'drop-asked': 'Connection lost at the start',
+  'drop-middle': 'Connection lost midway',
+  'drop-end': 'Connection lost at the end',
+  'hang-asked': 'Silence from the start',
+  'hang-middle': 'Silence midway',
   refused: 'Refused: too many requests',
-  error: 'Error, and on it goes',
-  fatal: 'Error, and the end',
-  limit: 'Hour over at once',
-  'limit-middle': 'Hour over in the middle',
-  failed: 'Failure in the middle',
-  incomplete: 'Broken off by a filter',
-  garbage: 'Half an event',
-  binary: 'Bytes as an event',
-  duplicates: 'Everything twice',
-  'other-dialect': 'The other dialect',
+  error: 'Non-fatal error',
+  fatal: 'Fatal error',
+  limit: 'Time limit at the start',
+  'limit-middle': 'Time limit midway',
+  failed: 'Failure midway',
+  incomplete: 'Stopped by a filter',
+  garbage: 'Truncated event',
+  binary: 'Binary event',
+  duplicates: 'Duplicate events',
+  'other-dialect': 'Wrong dialect',
   unknown: 'Unknown events',
-  slow: 'Twenty times slower',
-  'odd-bytes': 'Sound cut amid samples',
-  'transcription-failed': 'Not understood',
+  slow: '20 times slower',
+  'odd-bytes': 'Audio split between samples',
+  'transcription-failed': 'Transcription failed',
 };
 
 export const talkTroubleNames = Object.keys(WHAT) as [RealtimeTrouble, ...RealtimeTrouble[]];
@@ -45,6 +45,5 @@ export const talkTroubles: readonly TalkTrouble[] = talkTroubleNames.map((how) =
   ...{ how, when: whenOf(how), what: WHAT[how] },
 }));
 
-/** When it strikes, and what will befall. */
 export const talkTroubleSentence = (how: RealtimeTrouble): string =>
   `${whenOf(how)}: ${WHAT[how].replace(/^./, (letter) => letter.toLowerCase())}.`;

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
-import type { HeardRequest } from '../discord/heard.ts';
+import type { RecordedRequest } from '../discord/request-log.ts';
 import type { Heard } from '../gateway/heard.ts';
 import { brief, briefText } from './brief.ts';
 import type { Exchange } from './protocol.ts';
 
 const MOST = 300;
-/** Addresses that carry an interaction's own token, with which anybody could answer in the bot's name. */
+/** Paths with an interaction token, which would let anyone respond as the bot. */
 const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
-/** The bot's requests to both sides and their answers, without secrets. */
+/** The bot's requests to both sides and their responses, without secrets. */
 export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   readonly exchanges: Exchange[] = [];
   readonly #secrets: readonly string[];
@@ -18,7 +18,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#secrets = secrets;
   }
 
-  discord(heard: HeardRequest): void {
+  discord(heard: RecordedRequest): void {
     const { id, at, method, path, status, body, files, ms, answer, violations } = heard;
     this.#add({
       id: `d${id}`,
@@ -34,12 +34,12 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
   }
 
   gateway({ id, at, method, path, query, status, body, ms, answer }: Heard): void {
-    const asked = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
+    const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
       side: 'gateway',
       ...{ at, method, status },
-      path: asked.length === 0 ? path : `${path}?${asked.join('&')}`,
+      path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
       ...(body !== undefined && { request: brief(body) }),
       ...(ms !== undefined && { ms }),
       ...(answer && { answer: briefText(answer) }),

@@ -3,12 +3,12 @@ import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
-import type { Said } from './protocol.ts';
+import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { orderSession } from './talk-side.ts';
 import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
 
-const DIALECTS = { ga: 'as gateways do today (ga)', beta: 'as gateways did before (beta)' } as const;
+const DIALECTS = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
 const HOUR = 60 * 60 * 1_000;
 
 const trouble = z.discriminatedUnion('do', [
@@ -30,43 +30,44 @@ const trouble = z.discriminatedUnion('do', [
 ]);
 type Trouble = z.output<typeof trouble>;
 
-/** Makes trouble, and says in a sentence what will happen; refuses with one. */
-export async function makeTrouble(order: unknown, stage: Stage): Promise<Said> {
+/** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
+export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
   const read = trouble.safeParse(order);
   if (!read.success) throw new Error(complaint(read.error));
   const said = await carryOut(read.data, stage);
-  stage.troubled.emit('made');
+  stage.troubles.emit('made');
   return { said };
 }
 
 async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
   switch (order.do) {
     case 'cut-socket':
-      if (discord.gateway.sessions === 0) throw new Error('The bot is not connected, so there is nothing to cut.');
+      if (discord.gateway.sessions === 0)
+        throw new Error('The bot is not connected to Discord, so there is no connection to cut.');
       discord.gateway.cut();
-      return 'The connection is cut; the bot has to resume.';
+      return 'The connection was cut. The bot resumes its session.';
     case 'end-tokens':
       discord.expireTokens();
-      return 'The tokens of all interactions so far are over: what is still to be said has to find another way.';
+      return 'All interaction tokens so far have expired. Outstanding results are delivered another way.';
     case 'age-messages':
       discord.age(HOUR);
-      return 'All messages are an hour older, so that the tokens of their interactions are over as well.';
+      return 'All messages are now one hour older, and their interaction tokens have expired.';
     case 'kill-bot':
       if (!(await bot.kill())) throw new Error('The bot is not running, so it cannot be killed.');
-      return 'The bot was killed without a word. It comes back by itself in three seconds.';
+      return 'The bot was killed. It restarts automatically in three seconds.';
     case 'start-bot':
       if (!bot.start())
-        throw new Error(bot.state.state === 'stopping' ? 'The bot is still stopping.' : 'The bot is running already.');
-      return 'The bot starts.';
+        throw new Error(bot.state.state === 'stopping' ? 'The bot is still stopping.' : 'The bot is already running.');
+      return 'The bot is starting.';
     case 'stop-bot':
       if (!(await bot.stop())) throw new Error('The bot is not running.');
-      return 'The bot was asked to stop, and has stopped. It stays so until it is started.';
+      return 'The bot has shut down. It stays stopped until you start it.';
     case 'clear':
       discord.faults.clear();
-      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.usualSpeed);
-      return 'All trouble is over; the bot is left as it is.';
+      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.initialSpeed);
+      return 'All faults are cleared. The bot itself is unchanged.';
     default:
-      if (gateway.kind === 'real') throw new Error('The gateway is a real one, and takes no such orders from here.');
+      if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');
       return await atGateway(order, gateway.embedded);
   }
 }
@@ -84,29 +85,27 @@ async function atGateway(order: AtGateway, gateway: EmbeddedGateway): Promise<st
   switch (order.do) {
     case 'speed':
       gateway.setSpeed(order.factor);
-      return `The gateway works ${order.factor} times as fast as a real one, for what is under way as well.`;
+      return `The gateway now runs at ${order.factor} times the speed of a real one. Jobs in progress change speed too.`;
     case 'fail-next':
       faults.add({ do: order.reason === undefined ? 'fail' : { type: 'fail', reason: order.reason } });
-      return 'The next job that is begun will fail.';
+      return 'The next job will fail.';
     case 'rate-limit-next':
       faults.add({ do: 'rate-limited', times: order.times });
       return order.times === 1
-        ? 'The next request is answered with 429.'
-        : `The next ${order.times} requests are answered with 429.`;
+        ? 'The next request fails with status 429.'
+        : `The next ${order.times} requests fail with status 429.`;
     case 'lose-next-answer':
       faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
-      return 'The gateway will take the next order, and nobody will hear its answer.';
+      return 'The gateway will accept the next submit, but its response will be lost.';
     case 'gateway-down':
       await gateway.setDown(order.on);
-      return order.on
-        ? 'Nothing listens at the address of the gateway any more. What it has begun goes on.'
-        : 'The gateway listens again.';
+      return order.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
     case 'talk-trouble':
       faults.add({ do: { type: 'realtime', how: order.how } });
       return talkTroubleSentence(order.how);
     case 'dialect':
       settings.quirks.realtimeDialect = order.speak;
-      return `Live sessions that are opened from now on speak ${DIALECTS[order.speak]}. Those that are open stay as they are.`;
+      return `New live sessions use ${DIALECTS[order.speak]}. Open sessions keep theirs.`;
     case 'session':
       return orderSession(order.how, order.session, gateway);
   }

@@ -6,14 +6,17 @@ import type { Channel as Known, ThreadChannel, World as Whole } from '../discord
 import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
 
-/** What the bot is called in a list of conversations. */
+/** The bot's display name in direct messages. */
 const APPLICATION = 'Atelier';
 
-/** Somebody whom the page can be: one of the furnished people, by id or role. */
+/** Finds a predefined user by id or role. */
 export function personNamed(wanted: unknown, { world }: EmbeddedDiscord): Person {
   const people = peopleOf(world);
   const found = people.find(({ id, name }) => id === wanted || name === wanted);
-  if (!found) throw new Error(`There is nobody called ${String(wanted)}: there are ${people.map(({ name }) => name)}.`);
+  if (!found)
+    throw new Error(
+      `There is no person named ${String(wanted)}. Choose one of: ${people.map(({ name }) => name).join(', ')}.`,
+    );
   return found;
 }
 

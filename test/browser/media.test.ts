@@ -4,17 +4,17 @@ import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
 describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
-  it('the film of a video job plays, in the size and for the time that were asked for', async () => {
+  it('The result of a video job plays with the requested size and duration', async () => {
     const side = await both();
     const models = await side.gateway.models.list();
     const model = models.find(({ fields }) => JSON.stringify(fields).includes('video'))?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
     const { remoteId } = await side.gateway.videos.create(order);
-    const [film] = (await side.until(() => side.gateway.videos.get(remoteId))).media;
-    expect(await played('video', film?.address)).toMatchObject({ width: 320, height: 180, moved: true });
+    const [video] = (await side.until(() => side.gateway.videos.get(remoteId))).media;
+    expect(await played('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
   });
 
-  it('the sound of a music job plays for as long as its track says', async () => {
+  it('The audio of a music job plays for the duration of its track', async () => {
     const side = await both();
     const { remoteId } = await side.gateway.music.makeSong({ about: 'waves' });
     const [track] = (await side.until(() => side.gateway.music.get(remoteId))).tracks;

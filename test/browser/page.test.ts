@@ -8,7 +8,7 @@ import { browserPath, openBrowser } from '../support/browser.ts';
 import { everyField } from './page/everything.ts';
 import { type Look, type Visitor, visitor } from './page/visitor.ts';
 
-describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real Chromium', () => {
+describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium', () => {
   let sandbox: Sandbox;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   let here: Visitor;
@@ -30,14 +30,14 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     here = await visitor(browser.context, sandbox, look);
     return here;
   };
-  /** Orders a picture and leaves it to its fate. */
+  /** Starts an image job without waiting for it. */
   const order = async (prompt: string): Promise<void> => {
     await here.begin('imagine');
     await here.type(prompt);
     await here.press('Enter');
   };
 
-  it('a command is typed, moves in the workbench, and its picture can be chosen from and opened large, all by keyboard', async () => {
+  it('A command is typed, followed in the workbench and upscaled, and its image is opened, all by keyboard', async () => {
     const { page, press } = await visit();
     await order('a fox in the snow');
     const jobs = await here.bench('Jobs');
@@ -47,19 +47,21 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.latest().getByText('a fox in the snow').waitFor();
     await here.latest().getByRole('button', { name: 'U2' }).focus();
     await press('Enter');
-    await expect.poll(() => page.locator('.message .picture').count(), { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => page.locator('.message .image-button').count(), { timeout: 20_000 }).toBeGreaterThan(1);
 
-    const picture = page.locator('.message .picture').first();
-    await picture.focus();
+    const image = page.locator('.message .image-button').first();
+    await image.focus();
     await press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Picture 1 of 1' });
+    const dialog = page.getByRole('dialog', { name: 'Image 1 of 1' });
     await dialog.getByRole('img', { name: /a fox in the snow/ }).waitFor();
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.outerHTML')).toMatch(/^<button type="button" class="picture"/);
+    expect(await page.evaluate('document.activeElement.outerHTML')).toMatch(
+      /^<button type="button" class="image-button"/,
+    );
   });
 
-  it('a picture keeps its place before it has loaded', async () => {
+  it('The page reserves the space of an image before the image has loaded', async () => {
     const { page } = await visit({ furnished: true });
     const tile = page.locator('.gallery[data-count="1"] .tile').first();
     expect(await tile.getAttribute('style')).toMatch(/aspect-ratio: 320 \/ 240/);
@@ -67,7 +69,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await tile.boundingBox()).toMatchObject({ width: 320, height: 240 });
   });
 
-  it('options are completed while one types, and the chosen one is sent', async () => {
+  it('Options are completed during typing, and the chosen value is sent', async () => {
     const { page, press } = await visit();
     await here.begin('models');
     await page.getByRole('button', { name: 'model', exact: true }).click();
@@ -81,7 +83,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await expect.poll(() => page.getByText('Only you can see this').count()).toBe(0);
   });
 
-  it('an earlier completion never overtakes a later one, and a missing one is told', async () => {
+  it('A late completion never replaces a newer one, and a failed one is reported', async () => {
     const { page, press } = await visit();
     const late = Promise.withResolvers<void>();
     await page.route('**/api/act', async (route) => {
@@ -108,7 +110,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await press('Escape');
   });
 
-  it('what does not fit is said before anything is sent', async () => {
+  it('Invalid options are reported before anything is sent', async () => {
     const { page, press } = await visit();
     await here.begin('imagine');
     await press('Enter');
@@ -117,14 +119,14 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('button', { name: 'chaos', exact: true }).click();
     await here.type('many');
     await press('Enter');
-    await page.getByText('This is a number.', { exact: true }).waitFor();
+    await page.getByText('Enter a number.', { exact: true }).waitFor();
     await press('Escape');
     await page.getByPlaceholder(/type \/ for commands/).waitFor();
     const { gateway } = await here.workbench();
     expect(gateway.jobs.some(({ prompt }) => prompt.includes('a cat'))).toBe(false);
   });
 
-  it('a picture of one’s own goes along with an order', async () => {
+  it('A reference image is sent with the request', async () => {
     const { page, press } = await visit();
     const file = join(folder, 'mine.png');
     await sharp({ create: { width: 64, height: 48, channels: 3, background: '#a3c' } })
@@ -149,7 +151,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 
-  it('a picture’s message has a menu, whose entries a command is made of, and a film plays', async () => {
+  it('A message has a context menu with commands, and a video plays', async () => {
     const { page } = await visit();
     await order('a heron in the reeds');
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
@@ -162,15 +164,15 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.type('waves at dawn');
     await here.press('Enter');
     await page.locator('.message video').waitFor();
-    const film = `document.querySelector('.message video')`;
-    await page.evaluate(`${film}.muted = true, ${film}.play()`);
-    await expect.poll(() => page.evaluate(`${film}.currentTime`)).toBeGreaterThan(0);
+    const video = `document.querySelector('.message video')`;
+    await page.evaluate(`${video}.muted = true, ${video}.play()`);
+    await expect.poll(() => page.evaluate(`${video}.currentTime`)).toBeGreaterThan(0);
   });
 
-  it('a failed order is edited in its form and succeeds', async () => {
+  it('A failed request is edited in its form and succeeds', async () => {
     const { page } = await visit();
-    await (await here.bench('Trouble')).getByRole('button', { name: 'Fail the next job' }).click();
-    await page.getByText('Still to come').waitFor();
+    await (await here.bench('Faults')).getByRole('button', { name: 'Fail the next job' }).click();
+    await page.getByText('Pending faults').waitFor();
     await order('a wrong owl');
     await here.latest().getByRole('button', { name: 'Edit and retry' }).click();
     const form = page.getByRole('dialog');
@@ -178,7 +180,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await words.inputValue()).toBe('a wrong owl');
     await words.fill('');
     await form.getByRole('button', { name: 'Submit' }).click();
-    await form.getByText('This is required.').waitFor();
+    await form.getByText('This field is required.').waitFor();
     await words.fill('a right owl');
     await form.getByRole('button', { name: 'Submit' }).click();
     await form.waitFor({ state: 'detached' });
@@ -186,7 +188,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 
-  it('the list of models is paged in place', async () => {
+  it('The list of models is paged in place', async () => {
     const { page } = await visit();
     await here.begin('models');
     await page.getByRole('button', { name: 'Send the command' }).click();
@@ -196,7 +198,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await page.getByText(/page 1 of/).count()).toBe(0);
   });
 
-  it('an admin sees what the account used, and a member does not see the admins’ room', async () => {
+  it('An admin sees the usage of the account, and a member does not see the admin channel', async () => {
     const { page } = await visit();
     expect(await page.getByRole('button', { name: 'admin-room' }).count()).toBe(0);
     await here.become('admin');
@@ -212,16 +214,16 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('main', { name: '#studio' }).waitFor();
   });
 
-  it('the bot is killed in the middle, and the result arrives all the same', async () => {
+  it('The result arrives although the bot was killed during the job', async () => {
     const { page } = await visit();
-    await (await here.bench('Trouble')).getByRole('button', { name: '1×', exact: true }).click();
+    await (await here.bench('Faults')).getByRole('button', { name: '1×', exact: true }).click();
     await order('a lantern in the fog');
     await here.latest().getByText('a lantern in the fog').waitFor();
     await here.bench('Jobs');
     await page.getByText('running').first().waitFor();
     await (await here.bench('Bot')).getByRole('button', { name: 'Kill' }).click();
     await page.getByText('The bot was killed.', { exact: true }).waitFor();
-    await (await here.bench('Trouble')).getByRole('button', { name: '50×' }).click();
+    await (await here.bench('Faults')).getByRole('button', { name: '50×' }).click();
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
     const { bot, gateway } = await here.workbench();
     expect(bot.starts).toBe(2);
@@ -231,7 +233,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     });
   });
 
-  it('whatever the wire can hold has its look, and nothing of it is out of reach', async () => {
+  it('Every part of a message is displayed and accessible', async () => {
     const { page, press } = await visit({ furnished: true });
     await page.getByText('An answer').waitFor();
     expect(await page.getByRole('heading', { name: /^(One|Two|Three|A page)$/ }).count()).toBe(4);
@@ -240,20 +242,20 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await page.locator('figure audio').count()).toBe(1);
     await page.getByRole('group', { name: 'Voice message, 1:05' }).waitFor();
     expect(await page.getByText('started a thread:').count()).toBe(2);
-    await page.getByText('The message with which this thread began is gone.').waitFor();
+    await page.getByText('The message that started this thread was deleted.').waitFor();
     expect(await page.getByRole('link', { name: 'A link' }).getAttribute('rel')).toContain('noreferrer');
     expect(await page.getByRole('button', { name: 'Not now' }).isDisabled()).toBe(true);
     await page.getByText('bot is thinking…').waitFor();
     await page.getByRole('button', { name: 'Spoiler', exact: true }).first().click();
-    await page.getByRole('button', { name: 'Open A purple picture' }).waitFor();
+    await page.getByRole('button', { name: 'Open A purple image' }).waitFor();
 
-    await page.getByRole('button', { name: 'Open A crimson picture' }).click();
+    await page.getByRole('button', { name: 'Open A crimson image' }).click();
     await page.getByText('1 / 3').waitFor();
     await press('ArrowLeft');
     await page.getByText('3 / 3').waitFor();
     await press('Escape');
-    // The picture that was opened has the focus again: what comes back later would take it from the list.
-    await page.locator('[aria-label="Open A crimson picture"]:focus').waitFor();
+    // Waits until the opened image has the focus again; otherwise it would take the focus from the list later.
+    await page.locator('[aria-label="Open A crimson image"]:focus').waitFor();
     await page.getByRole('combobox', { name: 'Choose a colour' }).focus();
     await press('ArrowDown', 'ArrowDown');
     await page.getByRole('option', { name: 'Blue' }).waitFor();
@@ -263,7 +265,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await here.overflowing()).toEqual([]);
   });
 
-  it('a list stays beside its button while the page moves under it, and closes when the button is out of sight', async () => {
+  it('A list follows its button during scrolling and closes when the button is hidden', async () => {
     const { page } = await visit({ furnished: true });
     const button = page.getByRole('combobox', { name: 'Choose a colour' });
     const list = page.getByRole('listbox', { name: 'Choose a colour' });
@@ -276,7 +278,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
       return above && below && Math.round(below.y - above.y - above.height);
     };
     const before = await gap();
-    // Heard of after the page has heard of it.
+    // Resolves after the page has handled the event.
     const scroll = (screens: number) =>
       page.locator('.scroller').evaluate(async (box, by) => {
         const heard = new Promise((done) => box.addEventListener('scroll', done, { once: true }));
@@ -291,7 +293,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await button.getAttribute('aria-expanded')).toBe('false');
   });
 
-  it('words are written where one may, and where one may not it says so', async () => {
+  it('Messages are sent where it is permitted, and refused with a sentence elsewhere', async () => {
     const { page, press } = await visit();
     await page.getByRole('textbox', { name: 'Message #studio' }).fill('**Hello** ||secret|| <b>no</b>');
     await press('Enter');
@@ -309,7 +311,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(await page.locator('li.message').count()).toBe(0);
   });
 
-  it.each(['dark', 'light'] as const)('nobody is left out: axe finds no serious fault in the %s', async (colours) => {
+  it.each(['dark', 'light'] as const)('axe finds no serious accessibility fault in the %s theme', async (colours) => {
     const { page, press } = await visit({ colours, furnished: true });
     await page.route('**/api/act', (route) => route.fulfill({ json: { modal: everyField } }));
     await page.getByText('An answer').waitFor();
@@ -328,17 +330,17 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await press('Escape');
     await page.getByRole('button', { name: 'Style 1' }).click();
     await page.getByRole('button', { name: 'Submit' }).click();
-    await page.getByText('This is required.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     found.form = await here.faults('dialog');
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    for (const tab of ['Traffic', 'Trouble', 'Bot'] as const) {
+    for (const tab of ['Traffic', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found[tab] = await here.faults('.workbench');
     }
     await page.unroute('**/api/messages/*');
     await here.enter('thread');
-    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
+    await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
     found.thread = await here.faults('main');
     await here.enter('studio');
     await page.getByRole('heading', { name: 'Welcome to #studio' }).waitFor();
@@ -346,18 +348,18 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     expect(Object.entries(found).filter(([, faults]) => faults.length > 0)).toEqual([]);
   });
 
-  it('on a phone nothing is wider than its place, and the workbench is a sheet', async () => {
+  it('On a phone nothing overflows, and the workbench covers the page', async () => {
     const { page, press } = await visit({ width: 360, height: 740, furnished: true });
     await page.getByText('An answer').waitFor();
     const found = await here.overflowing();
     await here.begin('imagine');
-    await here.type('a very long wish that takes several lines on the narrow page of a telephone');
+    await here.type('a very long prompt that takes several lines on the narrow page of a telephone');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
     await page.getByRole('option').first().waitFor();
     found.push(...(await here.overflowing()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
-    for (const tab of ['Jobs', 'Traffic', 'Trouble', 'Bot'] as const) {
+    for (const tab of ['Jobs', 'Traffic', 'Faults', 'Bot'] as const) {
       await here.bench(tab);
       found.push(...(await here.overflowing()));
     }
@@ -365,7 +367,7 @@ describe.skipIf(browserPath === undefined)('the page of the sandbox, in a real C
     await page.getByRole('complementary').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Servers and channels' }).click();
     await here.enter('thread');
-    await page.getByText('It is seen by everybody who sees #studio.').waitFor();
+    await page.getByText('Everyone who can see #studio can see this thread.').waitFor();
     found.push(...(await here.overflowing()));
     expect(found).toEqual([]);
   });

@@ -7,7 +7,7 @@ interface Played {
   moved: boolean;
 }
 
-/** Plays an address until its time has moved on, in a page of the same origin. */
+/** Plays a file until its time advances, in a page of the same origin. */
 export async function played(kind: 'video' | 'audio', address = ''): Promise<Played> {
   const browser = await openBrowser();
   try {

@@ -6,13 +6,13 @@ import { browserPath, openBrowser } from '../support/browser.ts';
 import { type Visitor, visitor } from './page/visitor.ts';
 
 const RECORDED = fileURLToPath(new URL('../services/sound/files/mono.ogg', import.meta.url));
-/** Quick, and still slow enough that an answer can be seen to grow. */
+/** Fast, but slow enough that a growing response is visible. */
 const SPEED = 2;
-/** Sounds are worked on in a thread of their own, on a machine that may be busy with other tests. */
-const PATIENCE = { timeout: 20_000 };
+/** Audio is processed in a worker thread, on a machine that may be busy with other tests. */
+const WAIT = { timeout: 20_000 };
 const TEST_MS = 90_000;
 
-describe.skipIf(browserPath === undefined)('a live conversation on the page of the sandbox, in a real Chromium', () => {
+describe.skipIf(browserPath === undefined)('A live conversation on the sandbox page in a real Chromium', () => {
   let sandbox: Sandbox;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
 
@@ -27,7 +27,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
   });
 
   it(
-    'is begun, spoken to in words and with a file, heard, and ended',
+    'A conversation is started, takes text and audio, plays its responses and is ended',
     async () => {
       const here = await visitor(browser.context, sandbox);
       const { page } = here;
@@ -35,25 +35,25 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
 
       await speak(here, { words: 'tell me of snow, 120 words' });
       const growing = page.locator('li.message', { has: page.getByRole('button', { name: /Stop$/ }) });
-      await growing.getByText('This is the sandbox speaking.').waitFor(PATIENCE);
-      await growing.waitFor({ state: 'detached', ...PATIENCE });
+      await growing.getByText('This is the sandbox speaking.').waitFor(WAIT);
+      await growing.waitFor({ state: 'detached', ...WAIT });
       const voice = page.getByRole('group', { name: /^Voice message, / });
-      await voice.first().waitFor(PATIENCE);
-      await page.getByText('A private thread', { exact: true }).waitFor();
+      await voice.first().waitFor(WAIT);
+      await page.getByText('Private thread', { exact: true }).waitFor();
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
       expect(await played(here)).toBeGreaterThan(5);
 
       await speak(here, { file: RECORDED });
-      await page.getByText('🎙️ Voice message', { exact: true }).waitFor(PATIENCE);
+      await page.getByText('🎙️ Voice message', { exact: true }).waitFor(WAIT);
       await page
         .locator('li.message')
         .getByText(/Heard: “/)
-        .waitFor(PATIENCE);
-      await expect.poll(() => voice.count(), PATIENCE).toBe(2);
+        .waitFor(WAIT);
+      await expect.poll(() => voice.count(), WAIT).toBe(2);
 
       await page.getByRole('button', { name: /End$/ }).click();
-      await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(PATIENCE);
+      await page.locator('li.message').getByText('This conversation has ended.').first().waitFor(WAIT);
       expect(await page.getByRole('button', { name: /End$/ }).count()).toBe(0);
       await here.leave();
     },
@@ -61,54 +61,54 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
   );
 
   it(
-    'hears who writes in its thread, and outlasts a session that is cut on the workbench',
+    'A conversation answers messages in its thread and survives a cut session',
     async () => {
       const here = await visitor(browser.context, sandbox);
       const { page } = here;
       await begin(here);
-      await page.getByText('Made by Atelier. A private thread: it is seen by those who').waitFor();
-      expect(await page.getByText('or begin with one of these').count()).toBe(0);
+      await page.getByText('Started by Atelier. This thread is private. Only added members').waitFor();
+      expect(await page.getByText('or try one of these').count()).toBe(0);
 
       const sessions = await live(here);
       await write(here, 'tell me of rain, 500 words');
-      await sessions.getByText('tell me of rain, 500 words').waitFor(PATIENCE);
-      await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(PATIENCE);
+      await sessions.getByText('tell me of rain, 500 words').waitFor(WAIT);
+      await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT);
       expect(await here.faults()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
-      await sessions.getByText(/^The connection is cut without a word/).waitFor();
-      await page.getByText('The connection ended mid-reply.').first().waitFor(PATIENCE);
+      await sessions.getByText(/^The connection was cut without notice/).waitFor();
+      await page.getByText('The connection ended mid-reply.').first().waitFor(WAIT);
 
       await write(here, 'and of hail');
-      await page.getByText('You said: “and of hail”').first().waitFor(PATIENCE);
+      await page.getByText('You said: “and of hail”').first().waitFor(WAIT);
       expect(await here.faults()).toEqual([]);
       expect(await here.overflowing()).toEqual([]);
 
-      const trouble = await here.bench('Trouble');
-      const asked = trouble.getByRole('group', { name: 'As the next answer of a live session is asked for' });
-      await asked.getByRole('button', { name: 'Failure in the middle' }).click();
-      const sentence = 'As the next answer of a live session is asked for: failure in the middle.';
+      const trouble = await here.bench('Faults');
+      const asked = trouble.getByRole('group', { name: 'When the bot requests the next response' });
+      await asked.getByRole('button', { name: 'Failure midway' }).click();
+      const sentence = 'When the bot requests the next response: failure midway.';
       await trouble.getByRole('status').getByText(sentence).waitFor();
       await trouble.getByRole('listitem').getByText(sentence).waitFor();
-      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: false }).click();
-      await trouble.getByRole('button', { name: 'The one before (beta)', pressed: true }).waitFor();
+      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: false }).click();
+      await trouble.getByRole('button', { name: 'Previous (beta)', pressed: true }).waitFor();
       expect(await here.faults('.workbench')).toEqual([]);
-      await trouble.getByRole('button', { name: 'Clear them' }).click();
-      await trouble.getByRole('button', { name: 'Today’s (ga)', pressed: true }).waitFor();
+      await trouble.getByRole('button', { name: 'Clear faults' }).click();
+      await trouble.getByRole('button', { name: 'Current (ga)', pressed: true }).waitFor();
       await here.bench('Jobs');
       await page.getByRole('button', { name: /End$/ }).first().click();
-      await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...PATIENCE });
+      await sessions.getByRole('button', { name: 'Cut' }).waitFor({ state: 'detached', ...WAIT });
       await here.leave();
     },
     TEST_MS,
   );
 
   it(
-    'has room on a phone, in the light',
+    'A conversation fits on a phone in the light theme',
     async () => {
       const here = await visitor(browser.context, sandbox, { width: 360, height: 740, colours: 'light' });
       await begin(here);
       await speak(here, { words: 'tell me of ice' });
-      await here.page.getByRole('group', { name: /^Voice message, / }).waitFor(PATIENCE);
+      await here.page.getByRole('group', { name: /^Voice message, / }).waitFor(WAIT);
       expect(await here.overflowing()).toEqual([]);
       await here.page.getByRole('button', { name: /^Workbench/ }).click();
       await live(here);
@@ -120,7 +120,7 @@ describe.skipIf(browserPath === undefined)('a live conversation on the page of t
   );
 });
 
-/** Begins one, and follows the bot's answer into its thread. */
+/** Starts a conversation and opens its thread. */
 async function begin(here: Visitor): Promise<void> {
   const { page } = here;
   await here.begin('talk start');
@@ -130,15 +130,15 @@ async function begin(here: Visitor): Promise<void> {
   await answers
     .nth(before)
     .getByText(/Live: parley/)
-    .click(PATIENCE);
+    .click(WAIT);
   await page.getByRole('main', { name: /^#Live: parley/ }).waitFor();
   await page.getByRole('button', { name: /Speak$/ }).waitFor();
 }
 
-/** The live sessions, that of the conversation which was begun last first. */
+/** The live sessions, newest first. */
 async function live(here: Visitor): Promise<Locator> {
   const sessions = (await here.bench('Jobs')).getByRole('region', { name: 'Live sessions' });
-  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(PATIENCE);
+  await sessions.getByRole('button', { name: 'Cut' }).first().waitFor(WAIT);
   return sessions;
 }
 
@@ -156,13 +156,13 @@ async function speak({ page }: Visitor, { words, file }: { words?: string; file?
   if (words !== undefined) await form.getByRole('textbox').fill(words);
   if (file !== undefined) await form.locator('input[type=file]').setInputFiles(file);
   await form.getByRole('button', { name: 'Submit' }).click();
-  await form.waitFor({ state: 'detached', ...PATIENCE });
+  await form.waitFor({ state: 'detached', ...WAIT });
 }
 
-/** How long the first sound is, once it has been heard to go on. */
+/** Plays the first voice message and returns its duration. */
 async function played({ page }: Visitor): Promise<number> {
   const sound = `document.querySelector('.message audio')`;
   await page.getByRole('button', { name: 'Play the voice message' }).first().click();
-  await expect.poll(() => page.evaluate<number>(`${sound}.currentTime`), PATIENCE).toBeGreaterThan(0);
+  await expect.poll(() => page.evaluate<number>(`${sound}.currentTime`), WAIT).toBeGreaterThan(0);
   return page.evaluate<number>(`${sound}.duration`);
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { REST, Routes } from 'discord.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Belongings } from '../../sandbox/web/belongings.ts';
 import { buildPage } from '../../sandbox/web/build.ts';
 import { openStage } from '../../sandbox/web/open-stage.ts';
+import { Resources } from '../../sandbox/web/resources.ts';
 import { pageServer } from '../../sandbox/web/server.ts';
 import type { Stage } from '../../sandbox/web/stage.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
@@ -19,8 +19,8 @@ const waveform = Buffer.from(Array.from({ length: 60 }, (_, at) => 40 + 200 * Ma
   'base64',
 );
 
-describe.skipIf(browserPath === undefined)('threads and voice messages on the page, in a real Chromium', () => {
-  const belongings = new Belongings();
+describe.skipIf(browserPath === undefined)('Threads and voice messages on the page in a real Chromium', () => {
+  const resources = new Resources();
   let stage: Stage;
   let rest: REST;
   let here: Visitor;
@@ -30,19 +30,19 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
   beforeAll(async () => {
     const signal = new AbortController().signal;
     const [opened, { folder }] = await Promise.all([
-      openStage({ speed: 50, realGateway: false, environment: process.env, signal }, belongings),
+      openStage({ speed: 50, realGateway: false, environment: process.env, signal }, resources),
       buildPage(),
     ]);
     stage = opened.stage;
     const server = await pageServer({ stage, token: 'this-run', folder });
-    await belongings.keep(server, () => server.close());
+    await resources.keep(server, () => server.close());
     url = await server.listen({ port: 0, host: '127.0.0.1' });
     await opened.ready;
     rest = new REST({ api: stage.discord.apiUrl }).setToken(stage.discord.token);
     browser = await openBrowser();
-    await belongings.keep(browser, () => browser.close());
+    await resources.keep(browser, () => browser.close());
   }, 60_000);
-  afterAll(() => belongings.close());
+  afterAll(() => resources.close());
   afterEach(async () => {
     await here.leave();
     expect(stage.discord.violations).toEqual([]);
@@ -61,7 +61,7 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
       files: [{ name: 'voice-message.ogg', data: readFileSync(sound) }],
     });
 
-  it('a thread is there as soon as it is made, a private one only for those who are in it', async () => {
+  it('A new thread appears at once, and a private one only for its members', async () => {
     const { page } = await visit();
     const { id } = await start('A long talk about the sea', PUBLIC);
     await page.getByText('started a thread:').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
     expect(await secret.count()).toBe(0);
     await rest.put(Routes.threadMembers(hidden.id, stage.discord.world.user('member').id));
     await secret.click();
-    await page.getByText('A private thread: it is seen by').waitFor();
+    await page.getByText('This thread is private.').waitFor();
     await page.getByRole('button', { name: 'studio', exact: true }).click();
     await page.locator('.thread-link').click();
     await page.getByRole('main', { name: '#A long talk about the sea' }).waitFor();
@@ -82,12 +82,12 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
     await here.latest().locator('figure.sound audio').waitFor();
     expect(stage.discord.messages(id).map(({ attachments }) => attachments[0]?.content_type)).toEqual(['audio/ogg']);
     stage.discord.as('owner').in(id).archive();
-    await page.getByText('An archived thread: a message brings it back').waitFor();
+    await page.getByText('Archived thread: send a message to reopen it').waitFor();
     await here.enter('studio');
     await expect.poll(() => page.locator('.below').getByText('A long talk').count()).toBe(0);
   });
 
-  it('a voice message plays and is moved through by keyboard, and another one makes it silent', async () => {
+  it('A voice message plays and seeks by keyboard, and pauses when another one plays', async () => {
     const { page } = await visit();
     await here.enter('thread');
     await speak(idOf('thread'));
@@ -118,14 +118,14 @@ describe.skipIf(browserPath === undefined)('threads and voice messages on the pa
     await expect.poll(() => voices.last().locator('rect.heard').count()).toBe(0);
   });
 
-  it('what cannot be played says so', async () => {
+  it('A file that cannot be played is reported', async () => {
     const { page } = await visit();
     await here.enter('thread');
     await stage.discord
       .as('member')
       .in('thread')
       .speak({ bytes: Buffer.from('no sound at all'), seconds: 1 });
-    await page.getByRole('link', { name: 'It does not play here' }).waitFor();
+    await page.getByRole('link', { name: 'Playback failed. Open the file' }).waitFor();
     expect(await here.latest().getByRole('button', { name: 'Play the voice message' }).isDisabled()).toBe(true);
   });
 });

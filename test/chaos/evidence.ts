@@ -1,6 +1,6 @@
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import type { Keeper } from './keeper.ts';
@@ -25,7 +25,7 @@ export interface Case {
   readonly submits: readonly Heard[];
   readonly job: Job | undefined;
   /** What Discord heard when the bot acknowledged it. */
-  readonly callback: HeardRequest | undefined;
+  readonly callback: RecordedRequest | undefined;
 }
 
 export interface Evidence {

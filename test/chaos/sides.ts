@@ -1,5 +1,5 @@
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
-import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Moment } from './plan.ts';
@@ -12,7 +12,7 @@ const { acknowledgement, answer, edit, post } = discordRoutes;
 export class Sides {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
-  readonly toDiscord: Tape<HeardRequest>;
+  readonly toDiscord: Tape<RecordedRequest>;
   readonly toGateway: Tape<Heard>;
   /** How often each trouble befell the bot. */
   readonly struck = new Map<string, number>();

@@ -1,8 +1,8 @@
 import type { RateLimited } from '../../sandbox/discord/buckets.ts';
-import type { HeardRequest } from '../../sandbox/discord/heard.ts';
+import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 
 interface Known {
-  readonly requests: readonly Pick<HeardRequest, 'id' | 'at' | 'status'>[];
+  readonly requests: readonly Pick<RecordedRequest, 'id' | 'at' | 'status'>[];
   /** When each life of the bot began. */
   readonly starts: readonly number[];
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import type { MessageHappening } from '../../sandbox/discord/stream.ts';
+import type { MessageChange } from '../../sandbox/discord/stream.ts';
 import { bot } from './bot.ts';
 import { says } from './quick.ts';
 
@@ -43,7 +43,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
     const inPublic: string[] = [];
     stage.discord.listen(({ kind, what }) => {
-      if (kind === 'message' && (what as MessageHappening).viewer === null) inPublic.push(JSON.stringify(what));
+      if (kind === 'message' && (what as MessageChange).viewer === null) inPublic.push(JSON.stringify(what));
     });
     return { ...stage, inPublic };
   };

@@ -4,7 +4,7 @@ import type { Post } from '../post.ts';
 import { userWire } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 import { availableCommand } from './available.ts';
-import { ownersOf, surroundings } from './context.ts';
+import { interactionContext, ownersOf } from './context.ts';
 import type { Interaction } from './interaction.ts';
 import { type OptionInput, optionsWire } from './options.ts';
 import { NotPossible } from './refuse.ts';
@@ -23,20 +23,19 @@ interface Act {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Opens the interaction and tells the application of it. */
+/** Creates the interaction and dispatches it to the application. */
 export function perform({ user, channel, guild }: Where, act: Act, parts: Parts): Interaction {
-  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived: a message brings it back.`);
+  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived. Send a message to reopen it.`);
   const owners = ownersOf(user, channel, guild);
   const { type, data, source } = act;
-  if (Object.keys(owners).length === 0)
-    throw new NotPossible(`The application is not installed where ${user.name} is.`);
+  if (Object.keys(owners).length === 0) throw new NotPossible(`The application is not available to ${user.name} here.`);
   const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...act.metadata };
-  const interaction = parts.desk.open({ type, user, channel, guild, owners, metadata, source });
+  const interaction = parts.interactions.open({ type, user, channel, guild, owners, metadata, source });
   const payload = {
     id: interaction.id,
     token: interaction.token,
     type,
-    ...surroundings(user, channel, guild, parts),
+    ...interactionContext(user, channel, guild, parts),
     ...(source && { message: parts.wire(source) }),
     data,
   };

@@ -6,7 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord-api-types/v10';
 import type { SentFile } from '../body.ts';
-import { before } from '../contents.ts';
+import { stateBefore } from '../contents.ts';
 import type { Parts } from '../parts.ts';
 import { has, inDirectMessages, permissionsIn } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
@@ -22,7 +22,7 @@ export interface CallbackBody {
   };
 }
 
-/** What each kind of interaction may be answered with (documentation, "Interaction Callback Type"). */
+/** The allowed responses of each interaction type (documentation, "Interaction Callback Type"). */
 const suitable: Readonly<Record<number, readonly Answer[]>> = {
   [InteractionType.ApplicationCommand]: [
     Answer.ChannelMessageWithSource,
@@ -47,9 +47,9 @@ const suitable: Readonly<Record<number, readonly Answer[]>> = {
   ],
 };
 
-/** The first answer of an interaction. */
+/** Applies the initial response of an interaction. */
 export function answer(interaction: Interaction, body: CallbackBody, files: readonly SentFile[], parts: Parts): void {
-  const { desk, messages, judge, watch } = parts;
+  const { interactions, messages, judge, watch } = parts;
   const { type, data = {} } = body;
   const { source } = interaction;
   const updates = type === Answer.DeferredMessageUpdate || type === Answer.UpdateMessage;
@@ -58,7 +58,7 @@ export function answer(interaction: Interaction, body: CallbackBody, files: read
       {
         path: 'type',
         code: 'INTERACTION_TYPE_INVALID',
-        message: `An interaction of type ${interaction.type} cannot be answered with ${type}.`,
+        message: `An interaction of type ${interaction.type} cannot have a response of type ${type}.`,
       },
     ]);
   const ephemeral = updates ? source?.viewer !== undefined : isEphemeralAnswer(interaction, data);
@@ -88,7 +88,7 @@ export function answer(interaction: Interaction, body: CallbackBody, files: read
       interaction.modal = modalOf(interaction, data);
       break;
   }
-  desk.acknowledge(interaction, type, ephemeral);
+  interactions.acknowledge(interaction, type, ephemeral);
   watch.changed();
 }
 
@@ -97,7 +97,7 @@ export function followUp(interaction: Interaction, body: MessageBody, files: rea
   const isDeferred = acknowledgement?.type === Answer.DeferredChannelMessageWithSource;
   if (isDeferred && interaction.originalRemoved && !parts.followUpAfterDeletion) throw unknownMessage();
   if (original && !interaction.originalRemoved && (original.flags & MessageFlags.Loading) !== 0) {
-    // The first one after a deferral fills the spinner: old behaviour that Discord still has.
+    // The first follow-up after a deferral edits the deferred response; Discord keeps this legacy behaviour.
     parts.messages.edit(original, body, files);
     return original;
   }
@@ -118,7 +118,7 @@ export function followUp(interaction: Interaction, body: MessageBody, files: rea
 }
 
 export const factsOfEdit = (post: Post | undefined, files: readonly { id: string; name: string; bytes: number }[]) =>
-  post ? { files, before: before(post) } : { files };
+  post ? { files, before: stateBefore(post) } : { files };
 
 function reply(
   interaction: Interaction,
@@ -161,7 +161,7 @@ function typeOf({ metadata, type }: Interaction): MessageType {
   return metadata.command_type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** Where a person may not use applications of their own in public, the answer is theirs alone. */
+/** Without Use External Apps, the responses of a user-installed application are ephemeral. */
 function isEphemeralAnswer(interaction: Interaction, { flags }: MessageBody): boolean {
   if (((flags ?? 0) & MessageFlags.Ephemeral) !== 0) return true;
   const { guild, user, channel } = interaction;

@@ -5,7 +5,7 @@ import { partialChannelWire } from '../wire/channel.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 
-/** Which installation speaks: `0` the guild's (or 0 in a direct message with the bot), `1` the person's. */
+/** The installing guild (key `0`, with the value 0 in a direct message with the bot) and the installing user (key `1`). */
 export function ownersOf(user: User, channel: Channel, guild: Guild | undefined): Record<string, string> {
   const isDirect = channel.type === ChannelType.DM && channel.withApplication === true;
   return {
@@ -24,8 +24,8 @@ export function permissionsOf(user: User, channel: Channel, guild: Guild | undef
   return guild ? permissionsIn(guild, guild.members.get(user.id), channel) : inDirectMessages;
 }
 
-/** What every interaction says about where and by whom (documentation, "Interaction Structure"). */
-export function surroundings(
+/** The payload fields about the user and the channel (documentation, "Interaction Structure"). */
+export function interactionContext(
   user: User,
   channel: Channel,
   guild: Guild | undefined,
@@ -33,7 +33,7 @@ export function surroundings(
 ): Record<string, unknown> {
   const member = guild?.members.get(user.id);
   const mayHere = permissionsOf(user, channel, guild);
-  // Where the bot is no member, what it may do there is what the person may.
+  // Without the bot in the guild, the application has the user's permissions.
   const appMay = guild?.installed ? permissionsOf(world.bot, channel, guild) : mayHere;
   return {
     version: 1,

@@ -16,22 +16,22 @@ interface Field {
   readonly component: AnyComponent;
 }
 
-/** Submits a form, every field by its custom id or label; refuses what Discord's own form would not let through. */
+/** Submits a form, with fields by custom id or label; refuses what Discord's own form would refuse. */
 export function fill(
   where: Where,
   modal: Modal,
   values: Readonly<Record<string, ModalInput>>,
   parts: Parts,
 ): Interaction {
-  const opener = parts.desk.find(modal.interactionId);
-  if (!opener || opener.user !== where.user) throw new NotPossible(`${where.user.name} has no such form open.`);
+  const opener = parts.interactions.find(modal.interactionId);
+  if (!opener || opener.user !== where.user) throw new NotPossible(`${where.user.name} does not have this form open.`);
   const resolved = new Resolved(parts, where.guild);
   const roots = modal.components as unknown as AnyComponent[];
   const fields = roots.flatMap(fieldsOf);
   for (const name of Object.keys(values))
     if (!fields.some((field) => isNamed(field, name)))
       throw new NotPossible(
-        `The form has no field ${name}: it has ${fields.map((one) => one.label ?? one.component.custom_id).join(', ')}.`,
+        `The form has no field ${name}. Its fields: ${fields.map((one) => one.label ?? one.component.custom_id).join(', ')}.`,
       );
   const filled = (field: Field) => {
     const name = Object.keys(values).find((one) => isNamed(field, one));
@@ -70,17 +70,17 @@ function inputWire({ component, label }: Field, value: ModalInput | undefined, r
         min_length?: number;
         max_length?: number;
       };
-      if (typeof text !== 'string') throw new NotPossible(`${name} is text.`);
-      if (required && text === '') throw new NotPossible(`${name} must be filled in.`);
+      if (typeof text !== 'string') throw new NotPossible(`${name} must be text.`);
+      if (required && text === '') throw new NotPossible(`${name} is required.`);
       if (text !== '' && (text.length < least || text.length > most))
-        throw new NotPossible(`${name} has ${least} to ${most} characters, not ${text.length}.`);
+        throw new NotPossible(`${name} must have ${least} to ${most} characters, not ${text.length}.`);
       return wire({ value: text });
     }
     case ComponentType.FileUpload: {
       const files = Array.isArray(value) ? value.filter(isFile) : [];
       const { min_values: least = 1, max_values: most = 1 } = component as { min_values?: number; max_values?: number };
       if ((files.length < least && (required || files.length > 0)) || files.length > most)
-        throw new NotPossible(`${name} takes ${least} to ${most} files, not ${files.length}.`);
+        throw new NotPossible(`${name} must have ${least} to ${most} files, not ${files.length}.`);
       return wire({ values: files.map((file) => resolved.attachment(file)) });
     }
     case ComponentType.Checkbox:
@@ -112,11 +112,13 @@ function picked(
   const values = texts(value ?? defaultsOf(component)).map((wanted) => {
     const option = options.find((one) => one.value === wanted || one.label === wanted);
     if (!option)
-      throw new NotPossible(`${name} has no option ${wanted}: it has ${options.map((one) => one.label).join(', ')}.`);
+      throw new NotPossible(
+        `${name} has no option ${wanted}. Its options: ${options.map((one) => one.label).join(', ')}.`,
+      );
     return option.value;
   });
   if (values.length < least || values.length > most)
-    throw new NotPossible(`${name} takes ${least} to ${most} values, not ${values.length}.`);
+    throw new NotPossible(`${name} must have ${least} to ${most} values, not ${values.length}.`);
   return values;
 }
 

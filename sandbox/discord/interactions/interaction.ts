@@ -8,18 +8,17 @@ export interface Acknowledgement {
   readonly afterMs: number;
 }
 
-/** A form as the person sees it. */
+/** A form that is open for a user. */
 export interface Modal {
   readonly customId: string;
   readonly title: string;
   readonly components: APIModalInteractionResponseCallbackData['components'];
-  /** The interaction that it answered. */
+  /** The interaction that opened it. */
   readonly interactionId: string;
 }
 
 export type Choice = { readonly name: string; readonly value: string | number };
 
-/** One interaction, from the moment the person acted. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
@@ -28,20 +27,20 @@ export interface Interaction {
   readonly user: User;
   readonly channel: Channel;
   readonly guild: Guild | undefined;
-  /** Which installation it comes from: documentation, "Authorizing Integration Owners Object". */
+  /** The installations behind it (documentation, "Authorizing Integration Owners Object"). */
   readonly owners: Readonly<Record<string, string>>;
-  /** What `interaction_metadata` of its answers says beside who and what. */
+  /** Additional fields for the `interaction_metadata` of its responses. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The message of the component that was pressed, or from which the form was opened. */
+  /** The message whose component was used, or from which the form was opened. */
   readonly source: Post | undefined;
   acknowledgement?: Acknowledgement;
-  /** The three seconds passed without an answer. */
+  /** Set if three seconds passed without a response. */
   missed: boolean;
-  /** Its token ends now, whatever the clock says. */
+  /** Ends the token regardless of the clock. */
   expired: boolean;
-  /** The answer: a message of its own, or the source where that was updated. */
+  /** The response: a new message, or the updated source. */
   original?: Post;
-  /** The revision of `original` with which it says what the application wanted to say. */
+  /** The first revision of `original` that is the response, not a placeholder or an older state. */
   answerSince: number;
   originalRemoved: boolean;
   readonly followUps: Post[];
@@ -49,5 +48,5 @@ export interface Interaction {
   choices?: readonly Choice[];
 }
 
-/** Installed by the person alone: nothing of the application is in that guild. */
+/** Whether only the user, but not the guild, has installed the application. */
 export const isUserInstallOnly = ({ owners }: Interaction) => owners['1'] !== undefined && owners['0'] === undefined;

@@ -4,19 +4,19 @@ import type { FileInput } from '../uploads.ts';
 import { isFile, NotPossible } from './refuse.ts';
 import type { Resolved } from './resolved.ts';
 
-/** Users, channels and roles by name or id. */
+/** Users, channels and roles are given by name or id. */
 export type OptionInput = string | number | boolean | FileInput;
 
 interface Filled {
   readonly command: Command;
-  /** The words after the command's name. */
+  /** The subcommand path after the command's name. */
   readonly words: readonly string[];
   readonly inputs: Readonly<Record<string, OptionInput>>;
-  /** The option being typed, when the application is only asked for completions. */
+  /** For autocomplete: the option being typed. */
   readonly focused?: string;
 }
 
-/** What a person filled in, as the wire carries it; refuses what Discord's own client would not send. */
+/** Builds the options of the payload; refuses what Discord's own client would not send. */
 export function optionsWire(filled: Filled, resolved: Resolved): unknown[] {
   return level(filled.command.options ?? [], filled.words, filled, resolved, `/${filled.command.name}`);
 }
@@ -33,7 +33,9 @@ function level(
   if (branches.length > 0 || word !== undefined) {
     const branch = branches.find(({ name }) => name === word);
     if (!branch)
-      throw new NotPossible(`${shown} has no subcommand ${word ?? '(none given)'}: it has ${namesOf(branches)}.`);
+      throw new NotPossible(
+        `${shown} has no subcommand ${word ?? '(none given)'}. Its subcommands: ${namesOf(branches)}.`,
+      );
     const inner = 'options' in branch ? (branch.options ?? []) : [];
     const below = level(inner as APIApplicationCommandOption[], rest, filled, resolved, `${shown} ${branch.name}`);
     return [{ name: branch.name, type: branch.type, options: below }];
@@ -49,18 +51,19 @@ function leaves(
 ): unknown[] {
   for (const name of Object.keys(inputs))
     if (!options.some((option) => option.name === name))
-      throw new NotPossible(`${shown} has no option ${name}: it has ${namesOf(options)}.`);
+      throw new NotPossible(`${shown} has no option ${name}. Its options: ${namesOf(options)}.`);
   return options.flatMap((option) => {
     const value = inputs[option.name];
     const isFocused = option.name === focused;
     if (value === undefined) {
-      if (option.required && focused === undefined) throw new NotPossible(`${shown} needs the option ${option.name}.`);
+      if (option.required && focused === undefined)
+        throw new NotPossible(`${shown} requires the option ${option.name}.`);
       return isFocused ? [{ name: option.name, type: option.type, value: '', focused: true }] : [];
     }
     if (isFocused) {
       if (!('autocomplete' in option) || !option.autocomplete)
-        throw new NotPossible(`The option ${option.name} of ${shown} is not registered with autocomplete.`);
-      // What is being typed is not checked yet, and is text even for a number.
+        throw new NotPossible(`The option ${option.name} of ${shown} does not have autocomplete.`);
+      // The focused value is not validated yet, and is a string even for numbers.
       return [{ name: option.name, type: option.type, value: String(value), focused: true }];
     }
     return [{ name: option.name, type: option.type, value: wireValue(option, value, resolved) }];
@@ -75,26 +78,26 @@ function wireValue(option: APIApplicationCommandOption, value: OptionInput, reso
   };
   switch (option.type) {
     case Type.String: {
-      if (typeof value !== 'string') return wrong('is text');
+      if (typeof value !== 'string') return wrong('must be text');
       const { min_length = 0, max_length = 6_000 } = option as { min_length?: number; max_length?: number };
       if (value.length < min_length || value.length > max_length)
-        return wrong(`has ${min_length} to ${max_length} characters`);
+        return wrong(`must have ${min_length} to ${max_length} characters`);
       return chosen(option, value, wrong);
     }
     case Type.Integer:
     case Type.Number: {
       if (typeof value !== 'number' || (option.type === Type.Integer && !Number.isInteger(value)))
-        return wrong(option.type === Type.Integer ? 'is a whole number' : 'is a number');
+        return wrong(option.type === Type.Integer ? 'must be a whole number' : 'must be a number');
       const { min_value = -(2 ** 53), max_value = 2 ** 53 } = option as { min_value?: number; max_value?: number };
-      if (value < min_value || value > max_value) return wrong(`is from ${min_value} to ${max_value}`);
+      if (value < min_value || value > max_value) return wrong(`must be from ${min_value} to ${max_value}`);
       return chosen(option, value, wrong);
     }
     case Type.Boolean:
-      return typeof value === 'boolean' ? value : wrong('is true or false');
+      return typeof value === 'boolean' ? value : wrong('must be true or false');
     case Type.Attachment:
-      return isFile(value) ? resolved.attachment(value) : wrong('is a file');
+      return isFile(value) ? resolved.attachment(value) : wrong('must be a file');
   }
-  if (typeof value !== 'string') return wrong('is a name or an id');
+  if (typeof value !== 'string') return wrong('must be a name or an id');
   switch (option.type) {
     case Type.User:
       return resolved.user(value);
@@ -105,7 +108,7 @@ function wireValue(option: APIApplicationCommandOption, value: OptionInput, reso
     case Type.Mentionable:
       return resolved.mentionable(value);
     default:
-      return wrong('is not something that can be filled in');
+      return wrong('must have a supported type');
   }
 }
 
@@ -116,7 +119,7 @@ function chosen(
 ): string | number {
   const { choices } = option as { choices?: readonly { value: string | number }[] };
   if (!choices?.length || choices.some((choice) => choice.value === value)) return value;
-  return wrong(`is one of ${choices.map((choice) => JSON.stringify(choice.value)).join(', ')}`);
+  return wrong(`must be one of ${choices.map((choice) => JSON.stringify(choice.value)).join(', ')}`);
 }
 
 const namesOf = (options: readonly { name: string }[]) => options.map(({ name }) => name).join(', ') || 'none';

@@ -7,30 +7,30 @@ import type { Interaction } from './interaction.ts';
 import { NotPossible } from './refuse.ts';
 import { Resolved } from './resolved.ts';
 
-/** A button by its label, custom id or emoji, as it is now. */
+/** Presses a button, found by its current label, custom id or emoji. */
 export function click(where: Where, post: Post, wanted: string, parts: Parts): Interaction {
   checkReadable(where, post);
   const buttons = componentsIn(post, (one) => one.type === ComponentType.Button);
   const button = buttons.find((one) => namesOf(one).includes(wanted));
   if (!button)
     throw new NotPossible(
-      `There is no button ${wanted}: there are ${buttons.map((one) => namesOf(one)[0]).join(', ') || 'none'}.`,
+      `There is no button ${wanted}. The buttons are: ${buttons.map((one) => namesOf(one)[0]).join(', ') || 'none'}.`,
     );
   if (button.disabled) throw new NotPossible(`The button ${wanted} is disabled.`);
   if (button.style === ButtonStyle.Link || button.style === ButtonStyle.Premium)
-    throw new NotPossible(`The button ${wanted} leads elsewhere; the application does not hear of it.`);
+    throw new NotPossible(`The button ${wanted} opens a link or a purchase and sends no interaction.`);
   const data = { id: button.id, custom_id: button.custom_id, component_type: ComponentType.Button };
   return perform(where, { type: InteractionType.MessageComponent, data, source: post }, parts);
 }
 
-/** A select by its custom id or placeholder; its values by value or label, or by the name of a user, role or channel. */
+/** The select is found by custom id or placeholder; values may be labels, or names of users, roles and channels. */
 export function choose(where: Where, post: Post, wanted: string, values: readonly string[], parts: Parts): Interaction {
   checkReadable(where, post);
   const selects = componentsIn(post, (one) => one.type in resolvers || one.type === ComponentType.StringSelect);
   const select = selects.find((one) => one.custom_id === wanted || one.placeholder === wanted);
   if (!select)
     throw new NotPossible(
-      `There is no select ${wanted}: there are ${selects.map((one) => one.custom_id).join(', ') || 'none'}.`,
+      `There is no select ${wanted}. The selects are: ${selects.map((one) => one.custom_id).join(', ') || 'none'}.`,
     );
   if (select.disabled) throw new NotPossible(`The select ${wanted} is disabled.`);
   const resolved = new Resolved(parts, where.guild);
@@ -51,12 +51,12 @@ const resolvers: Readonly<Record<number, 'user' | 'role' | 'mentionable' | 'chan
   [ComponentType.ChannelSelect]: 'channel',
 };
 
-/** Shared by messages and forms. */
+/** Validates the chosen values; used for messages and forms. */
 export function chosenValues(select: AnyComponent, values: readonly string[], resolved: Resolved): string[] {
   const { min_values: least = 1, max_values: most = 1 } = select as { min_values?: number; max_values?: number };
   const isSkipped = values.length === 0 && select.required === false;
   if ((values.length < least && !isSkipped) || values.length > most)
-    throw new NotPossible(`${select.custom_id} takes ${least} to ${most} values, not ${values.length}.`);
+    throw new NotPossible(`${select.custom_id} must have ${least} to ${most} values, not ${values.length}.`);
   const resolver = resolvers[select.type];
   if (resolver) return values.map((value) => resolved[resolver](value));
   const options = (select.options ?? []) as readonly { label: string; value: string }[];
@@ -64,7 +64,7 @@ export function chosenValues(select: AnyComponent, values: readonly string[], re
     const option = options.find(({ value }) => value === wanted) ?? options.find(({ label }) => label === wanted);
     if (!option)
       throw new NotPossible(
-        `${select.custom_id} has no option ${wanted}: it has ${options.map(({ label }) => label).join(', ')}.`,
+        `${select.custom_id} has no option ${wanted}. Its options: ${options.map(({ label }) => label).join(', ')}.`,
       );
     return option.value;
   });
@@ -72,9 +72,9 @@ export function chosenValues(select: AnyComponent, values: readonly string[], re
 
 function checkReadable({ user, channel }: Where, post: Post): void {
   if (post.viewer !== undefined && post.viewer !== user.id)
-    throw new NotPossible(`${user.name} does not see that message.`);
+    throw new NotPossible(`${user.name} cannot see that message.`);
   if (post.channel !== channel) throw new NotPossible('That message is in another channel.');
-  if ((post.flags & MessageFlags.Loading) !== 0) throw new NotPossible('The answer is still being thought about.');
+  if ((post.flags & MessageFlags.Loading) !== 0) throw new NotPossible('The message is still loading.');
 }
 
 function componentsIn(post: Post, wanted: (component: AnyComponent) => boolean): AnyComponent[] {

@@ -1,4 +1,4 @@
-/** What Discord's own client does not let a person do. */
+/** Thrown for an act that Discord's own client would not allow. */
 export class NotPossible extends Error {
   constructor(message: string) {
     super(message);

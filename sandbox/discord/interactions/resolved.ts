@@ -11,14 +11,14 @@ import { NotPossible } from './refuse.ts';
 
 type Table = Record<string, unknown>;
 
-/** Discord's own client does not even begin to upload what is too large. */
+/** Discord's own client refuses files that are too large before uploading them. */
 export function checkUploads(files: readonly FileInput[], { limits }: Parts): void {
   for (const { name, bytes } of files)
     if (bytes.length > limits.uploadBytes)
-      throw new NotPossible(`${name} is larger than the ${limits.uploadBytes} bytes that can be uploaded.`);
+      throw new NotPossible(`${name} is larger than the upload limit of ${limits.uploadBytes} bytes.`);
 }
 
-/** The things that options, targets and forms point at by id, sent along in full (documentation, "Resolved Data Structure"). */
+/** The full objects for the ids in options, targets and forms (documentation, "Resolved Data Structure"). */
 export class Resolved {
   readonly #tables: Record<string, Table> = {};
   readonly #parts: Parts;
@@ -76,7 +76,7 @@ export class Resolved {
     return upload.id;
   }
 
-  /** In full also without the message content intent: the person chose to hand it over. */
+  /** Has full content even without the message content intent, because the user chose the message. */
   message(post: Post): string {
     const { world, uploads, messages } = this.#parts;
     this.#put('messages', post.id, messageWire(post, { world, uploads, find: (id) => messages.get(id) }));

@@ -35,6 +35,6 @@ const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
   ]),
 };
 
-/** Whether the embedded Discord's own answer is one that Discord could give. */
+/** Checks a response of the embedded Discord against Discord's schema. */
 export const judgeAnswer = (kind: AnswerKind, answer: unknown): Violation[] =>
   withoutRepeats(judgeShape(SCHEMAS[kind], answer, '', response));

@@ -6,7 +6,7 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const FILES = 10;
 
-/** The number of an uploaded part is short; what is as long as a snowflake names a file that Discord already has. */
+/** Uploaded files have short numbers; an id as long as a snowflake refers to a file that Discord already has. */
 const isStored = (id: string): boolean => id.length >= 15;
 
 export function judgeAttachments(message: JsonObject, facts: BodyFacts, path: string): Violation[] {
@@ -23,7 +23,7 @@ export function judgeAttachments(message: JsonObject, facts: BodyFacts, path: st
 
 function judgeIds(message: JsonObject, { files, before }: BodyFacts, path: string): Violation[] {
   const uploaded = new Set(files.map(({ id }) => id));
-  // Which files an edited message has is known by name alone, so any stored id passes where it has one.
+  // The files of an edited message are known only by name, so any stored id passes if the message has files.
   const keepable = before === undefined || before.attachmentNames.length > 0;
   return listIn(message.attachments).flatMap((each, index) => {
     const id = idOf(each);
@@ -41,7 +41,7 @@ function idOf(attachment: unknown): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The names that `attachment://` may say: what was uploaded, under the name given to it, and what an edit keeps. */
+/** The names that `attachment://` may use: uploaded files under their given names, and files that an edit keeps. */
 function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet<string> {
   const listed = listIn(message.attachments).map(objectIn);
   const uploaded = files.map(({ id, name }) => {
@@ -50,15 +50,15 @@ function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet
   });
   const keeps = isAbsent(message.attachments) || listed.some((each) => isStored(idOf(each) ?? ''));
   const names = [...uploaded, ...(keeps ? (before?.attachmentNames ?? []) : [])];
-  // Discord writes a space in a file's name as an underscore.
+  // Discord replaces spaces in file names with underscores.
   return new Set(names.flatMap((name) => [name, name.replaceAll(' ', '_')]));
 }
 
 function judgeAddress({ url, path, of }: Address, names: ReadonlySet<string>): Violation[] {
-  // What is no address at all is the schema's to refuse.
+  // The schema refuses invalid URLs.
   if (!URL.canParse(url)) return [];
   const [scheme = '', name = ''] = url.split('://', 2);
-  // A file component shows an upload and nothing else.
+  // File components accept only uploaded files.
   const schemes = of === ComponentType.File ? ['attachment'] : ['http', 'https', 'attachment'];
   if (!schemes.includes(scheme.toLowerCase())) {
     const expected = schemes.map((each) => `'${each}'`).join(', ');

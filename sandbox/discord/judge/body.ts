@@ -17,7 +17,7 @@ export type BodyKind =
   | 'commands'
   | 'command';
 
-const NOTHING_BESIDE: BodyFacts = { files: [] };
+const NO_FACTS: BodyFacts = { files: [] };
 
 const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Violation[]>> = {
   callback: judgeCallback,
@@ -32,6 +32,6 @@ const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Vio
   command: judgeCommand,
 };
 
-/** Every reason for which Discord would refuse this body; none when it would take it. */
-export const judgeBody = (kind: BodyKind, body: unknown, facts: BodyFacts = NOTHING_BESIDE): Violation[] =>
+/** All reasons why Discord would refuse this body; empty if Discord would accept it. */
+export const judgeBody = (kind: BodyKind, body: unknown, facts: BodyFacts = NO_FACTS): Violation[] =>
   withoutRepeats(JUDGES[kind](body, facts));

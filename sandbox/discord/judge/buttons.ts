@@ -3,13 +3,13 @@ import { judgeEmoji } from './emoji.ts';
 import { isAbsent, type JsonObject, textIn } from './json.ts';
 import { field, required, type Violation, violation } from './violation.ts';
 
-/** https://discord.com/developers/docs/components/reference#button: what a button needs and cannot have goes by its style. */
+/** https://discord.com/developers/docs/components/reference#button: the style decides which fields are allowed. */
 export function judgeButton(button: JsonObject, path: string): Violation[] {
   const premium = button.style === ButtonStyle.Premium;
-  const nameless = !premium && textIn(button.label) === '' && isAbsent(button.emoji);
+  const isBlank = !premium && textIn(button.label) === '' && isAbsent(button.emoji);
   return [
     ...(premium ? judgePremium(button, path) : judgeTarget(button, path)),
-    ...(nameless ? [violation(path, 'BUTTON_COMPONENT_EMPTY', 'A button must have a label or an emoji')] : []),
+    ...(isBlank ? [violation(path, 'BUTTON_COMPONENT_EMPTY', 'A button must have a label or an emoji')] : []),
     ...judgeEmoji(button.emoji, field(path, 'emoji')),
   ];
 }
@@ -40,7 +40,7 @@ const forbidden = (path: string, key: string): Violation =>
   violation(field(path, key), 'BUTTON_COMPONENT_FIELD_FORBIDDEN', `A button of this style cannot have "${key}"`);
 
 function judgeScheme(url: unknown, at: string): Violation[] {
-  // What is no address at all is the schema's to refuse.
+  // The schema refuses invalid URLs.
   if (typeof url !== 'string' || !URL.canParse(url) || /^(https?|discord):/i.test(url)) return [];
   return [violation(at, 'URL_TYPE_INVALID_SCHEME', "Scheme must be one of ('http', 'https', 'discord').")];
 }

@@ -11,7 +11,7 @@ import { badChoice } from './wording.ts';
 const TYPES = [1, 4, 5, 6, 7, 8, 9, 12];
 const MESSAGE_KEYS = ['content', 'embeds', 'attachments', 'poll', 'tts', 'allowed_mentions'];
 
-/** One schema is chosen by `type`: a union of seven would answer one fault with thirty. */
+/** Selects the schema by `type`, because a union of seven would report thirty violations for one fault. */
 export function judgeCallback(body: unknown, facts: BodyFacts): Violation[] {
   if (!isObject(body)) return [violation('', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
   const { type, data } = body;
@@ -19,7 +19,7 @@ export function judgeCallback(body: unknown, facts: BodyFacts): Violation[] {
   if (!TYPES.includes(type as number)) return [badChoice('type', TYPES)];
   const unknown = Object.keys(body)
     .filter((key) => key !== 'type' && key !== 'data' && body[key] !== undefined)
-    .map((key) => violation(key, 'UNKNOWN_KEY', 'Discord knows no such field in a callback, and would ignore it.'));
+    .map((key) => violation(key, 'UNKNOWN_KEY', 'Discord does not know this field in a callback and would ignore it.'));
   return [...unknown, ...judgeData(type as InteractionResponseType, data, facts)];
 }
 
@@ -43,14 +43,14 @@ function judgeData(type: InteractionResponseType, data: unknown, facts: BodyFact
   }
 }
 
-/** Data that has nothing of its own type and something of another's is one mistake, not a missing key each. */
+/** Data of another callback type is reported as one violation, not as one for each missing key. */
 function isAnotherKind(type: InteractionResponseType, data: unknown): boolean {
   if (!isObject(data)) return false;
   const has = (...keys: string[]): boolean => keys.some((key) => !isAbsent(data[key]));
   switch (type) {
     case InteractionResponseType.ChannelMessageWithSource:
     case InteractionResponseType.UpdateMessage:
-      // Components and flags say nothing: a modal has the first, a deferral the second.
+      // Components and flags do not identify the type: modals have components, and deferrals have flags.
       return has('choices', 'custom_id', 'title') && !has(...MESSAGE_KEYS);
     case InteractionResponseType.DeferredChannelMessageWithSource:
       return has('choices', 'custom_id', 'title');
@@ -63,7 +63,7 @@ function isAnotherKind(type: InteractionResponseType, data: unknown): boolean {
   }
 }
 
-/** Only whether the answer will be ephemeral is fixed at this point; the rest comes with the edit. */
+/** A deferral decides only whether the response is ephemeral; the edit supplies the rest. */
 function judgeDeferral(data: unknown): Violation[] {
   if (isAbsent(data)) return [];
   if (!isObject(data)) return [violation('data', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
@@ -79,7 +79,7 @@ function judgeDeferral(data: unknown): Violation[] {
 
 function judgeChoices(data: unknown): Violation[] {
   if (isAbsent(data)) return [required('data')];
-  // The callback does not say of which type the option is: the first choice does.
+  // The callback does not contain the option's type, so the first choice determines it.
   const first = objectIn(listIn(objectIn(data).choices)[0]).value;
   const kind = typeof first !== 'number' ? 'text' : Number.isInteger(first) ? 'integer' : 'number';
   return judgeShape(schema[kind], data, 'data', request);

@@ -18,7 +18,7 @@ const LIMITS: ReadonlyMap<unknown, { readonly most: number; readonly what: strin
   [ApplicationCommandType.PrimaryEntryPoint, { most: 1, what: 'entry points' }],
 ]);
 
-/** A bulk overwrite: the whole list of one application in one place. */
+/** Judges a bulk overwrite, the complete list of commands in one scope. */
 export function judgeCommands(body: unknown): Violation[] {
   if (!Array.isArray(body)) return [violation('', 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType')];
   const commands = body.flatMap((of: unknown, index) => (isObject(of) ? [{ of, path: item('', index) }] : []));
@@ -35,7 +35,7 @@ export function judgeCommands(body: unknown): Violation[] {
   ];
 }
 
-/** One create or one edit; only an edit may leave the name out. */
+/** Judges a create or an edit; only an edit may omit the name. */
 export function judgeCommand(body: unknown): Violation[] {
   const edit = isObject(body) && body.name === undefined && Object.keys(body).length > 0;
   return judgeOne(edit ? schema.edit : schema.create, body, '');
@@ -67,7 +67,7 @@ function judgeOptionsOf(command: JsonObject, type: unknown, at: string): Violati
   return [violation(at, 'APPLICATION_COMMAND_MENU_OPTIONS', 'Context menu commands cannot have options')];
 }
 
-/** discord.js sends the permissions as a string of digits, as the documentation says; the description wants a number. */
+/** discord.js sends permissions as a string of digits, as documented, but the schema requires a number. */
 function withNumber(body: unknown): unknown {
   if (!isObject(body)) return body;
   const permissions = body.default_member_permissions;
@@ -76,7 +76,7 @@ function withNumber(body: unknown): unknown {
 }
 
 function judgeDescription(command: JsonObject, type: unknown, path: string): Violation[] {
-  // An edit that leaves the name out may leave this out too.
+  // An edit without a name may also omit the description.
   if (command.name === undefined) return [];
   const at = field(path, 'description');
   const text = textIn(command.description);

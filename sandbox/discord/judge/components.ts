@@ -19,7 +19,7 @@ const CHOOSING: ReadonlySet<unknown> = new Set([
   ComponentType.CheckboxGroup,
 ]);
 
-/** The rules of single components that the schema does not hold. */
+/** The rules for a single component that the schema lacks. */
 export function judgeComponent({ component, path }: Placed): Violation[] {
   const { type } = component;
   if (type === ComponentType.ActionRow) return judgeRow(component, path);
@@ -28,14 +28,14 @@ export function judgeComponent({ component, path }: Placed): Violation[] {
   return CHOOSING.has(type) ? judgeChoosing(component, path) : [];
 }
 
-/** A button takes one of the five places of a row, anything else takes all of them. */
+/** A button takes one of a row's five places; any other component takes all five. */
 function judgeRow(row: JsonObject, path: string): Violation[] {
   const inner = listIn(row.components).map((each) => objectIn(each).type === ComponentType.Button);
   const at = field(path, 'components');
   return inner.flatMap((isButton, index) => {
     const before = inner.slice(0, index);
     const taken = before.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
-    // That there are more than five at all is the schema's to say.
+    // The schema reports more than five components.
     if (taken + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
     const message = 'The specified component exceeds the maximum width';
     return [violation(item(at, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];

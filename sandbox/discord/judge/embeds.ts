@@ -15,7 +15,7 @@ export function judgeEmbeds(embeds: unknown, path: string): Violation[] {
 }
 
 function judgeEmbed(embed: JsonObject, path: string): Violation[] {
-  // Discord asks for the description of an embed that shows nothing.
+  // Discord reports an empty embed as a missing description.
   const empty = VISIBLE.every((key) => {
     const value = embed[key];
     return isAbsent(value) || value === '' || (Array.isArray(value) && value.length === 0);
@@ -28,7 +28,7 @@ function judgeEmbed(embed: JsonObject, path: string): Violation[] {
   return empty ? [required(field(path, 'description'))] : fields;
 }
 
-/** https://discord.com/developers/docs/resources/message#embed-object-embed-limits: these fields, over all embeds. */
+/** https://discord.com/developers/docs/resources/message#embed-object-embed-limits: applies to all embeds together. */
 function lengthOf(embed: JsonObject): number {
   const fields = listIn(embed.fields).map(objectIn);
   const texts = [

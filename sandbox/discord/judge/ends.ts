@@ -1,7 +1,7 @@
 import { type JsonObject, numberIn } from './json.ts';
 import { field, type Violation, violation } from './violation.ts';
 
-/** A lower end above the upper one; an end that is left out is `otherwise`, or none. */
+/** Reports a lower limit above the upper limit; `otherwise` is the upper limit if the body has none. */
 export function judgeEnds(of: JsonObject, path: string, low: string, high: string, otherwise?: number): Violation[] {
   const least = numberIn(of[low]);
   const most = numberIn(of[high]) ?? otherwise;

@@ -1,12 +1,12 @@
-/** What the judge must know beside the body. */
+/** What the judge must know in addition to the body. */
 export interface BodyFacts {
-  /** The parts `files[n]` that came with it; `id` is the n. */
+  /** The uploaded parts `files[n]`; `id` is the n. */
   readonly files: readonly {
     readonly id: string;
     readonly name: string;
     readonly bytes: number;
     readonly isAudio?: boolean;
   }[];
-  /** Of the message being edited. */
+  /** For an edit: the previous state of the message. */
   readonly before?: { readonly flags: number; readonly attachmentNames: readonly string[] };
 }

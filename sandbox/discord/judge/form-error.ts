@@ -12,14 +12,14 @@ interface Branch {
 
 const branch = (): Branch => ({ leaves: [], below: new Map() });
 
-/** `fromEntries` defines what it is given, so a key named `__proto__` is a key like any other. */
-function written({ leaves, below }: Branch): object {
-  const entries: [string, unknown][] = [...below].map(([name, child]) => [name, written(child)]);
+/** Uses `fromEntries` because it treats the key `__proto__` like any other. */
+function treeOf({ leaves, below }: Branch): object {
+  const entries: [string, unknown][] = [...below].map(([name, child]) => [name, treeOf(child)]);
   if (leaves.length > 0) entries.push(['_errors', leaves]);
   return Object.fromEntries(entries);
 }
 
-/** https://discord.com/developers/docs/reference#error-messages: a tree by field, array indexes as keys, `_errors` in its leaves. */
+/** https://discord.com/developers/docs/reference#error-messages: a tree of fields and indexes with `_errors` leaves. */
 export function formError(violations: readonly Violation[]): {
   code: 50035;
   message: 'Invalid Form Body';
@@ -35,5 +35,5 @@ export function formError(violations: readonly Violation[]): {
     }
     here.leaves.push({ code, message });
   }
-  return { code: 50035, message: 'Invalid Form Body', errors: written(root) };
+  return { code: 50035, message: 'Invalid Form Body', errors: treeOf(root) };
 }

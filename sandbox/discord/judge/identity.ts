@@ -1,7 +1,7 @@
 import type { Placed } from './tree.ts';
 import { field, type Violation, violation } from './violation.ts';
 
-/** A click says only which id was pressed, so an id stands for one component in its message or modal. */
+/** An interaction contains only the id of the used component, so ids must be unique in a message or modal. */
 export function judgeIdentity(components: readonly Placed[]): Violation[] {
   return [
     ...repeated(components, 'custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated'),
@@ -13,7 +13,7 @@ function repeated(components: readonly Placed[], key: string, code: string, mess
   const seen = new Set<unknown>();
   return components.flatMap(({ component, path }) => {
     const value = component[key];
-    // Discord gives out an id of its own for 0, as for none.
+    // Discord assigns an id for 0, as it does for a missing id.
     if ((typeof value !== 'string' && typeof value !== 'number') || value === 0) return [];
     if (seen.has(value)) return [violation(field(path, key), code, message)];
     seen.add(value);

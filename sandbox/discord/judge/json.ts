@@ -1,4 +1,4 @@
-/** How the hand-written rules look at a body: what has the wrong type is the schema's fault to find, and reads as absent here. */
+/** The helpers below treat values of the wrong type as absent, because the schema already reports them. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -12,10 +12,10 @@ export const textIn = (value: unknown): string => (typeof value === 'string' ? v
 
 export const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** A key that says nothing: absent or null. */
+/** Discord treats null like an absent key. */
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-/** A hostile body's own text goes back only in small pieces. */
+/** Truncates text from a body, which may be hostile, before it is sent back. */
 export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[list]' : '[object]';
   const text = String(value);

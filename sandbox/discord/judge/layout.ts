@@ -7,7 +7,7 @@ const ROWS = 5;
 const COMPONENTS = 40;
 const DISPLAYED_TEXT = 4000;
 
-/** Which of the two kinds of message a body makes; `unknown` for an edit that does not say, of a message nobody described. */
+/** The layout of the message; `unknown` for an edit without flags of a message whose flags are unknown. */
 export type Layout = 'rows' | 'components-v2' | 'unknown';
 
 const hasV2 = (flags: number): boolean => (flags & MessageFlags.IsComponentsV2) !== 0;
@@ -34,7 +34,7 @@ export function judgeLayout(
 function judgeRows(components: readonly unknown[], at: string): Violation[] {
   const found = components.flatMap((component, index) => {
     const { type } = objectIn(component);
-    // What is no component at all is the schema's to refuse.
+    // The schema refuses unknown components.
     if (type === ComponentType.ActionRow || !TOP_LEVEL.has(type)) return [];
     return [violation(item(at, index), 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')];
   });

@@ -6,15 +6,15 @@ import { field, item } from './violation.ts';
 export interface Address {
   readonly url: string;
   readonly path: string;
-  /** The type of the component that shows it; an embed has none. */
+  /** The type of the component that contains the URL; unset for an embed. */
   readonly of?: unknown;
 }
 
-/** Every address in a message from which Discord takes a picture, film or file. */
+/** All URLs in a message from which Discord loads an image, video or file. */
 export const addressesIn = (message: JsonObject, path: string): Address[] =>
   [
     ...everyComponent(message.components, field(path, 'components')).flatMap(mediaOf),
-    ...listIn(message.embeds).flatMap((embed, index) => picturesOf(embed, item(field(path, 'embeds'), index))),
+    ...listIn(message.embeds).flatMap((embed, index) => embedImages(embed, item(field(path, 'embeds'), index))),
   ].filter(({ url }) => url !== '');
 
 function mediaOf({ component, path }: Placed): Address[] {
@@ -34,7 +34,7 @@ function mediaOf({ component, path }: Placed): Address[] {
   }
 }
 
-function picturesOf(embed: unknown, path: string): Address[] {
+function embedImages(embed: unknown, path: string): Address[] {
   const { image, thumbnail, author, footer } = objectIn(embed);
   return [
     address(image, 'url', field(path, 'image')),

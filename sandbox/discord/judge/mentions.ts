@@ -2,7 +2,7 @@ import { isObject, listIn } from './json.ts';
 import { judgeSet } from './set.ts';
 import { field, type Violation, violation } from './violation.ts';
 
-/** https://discord.com/developers/docs/resources/message#allowed-mentions-object: all of a kind, or those named, never both. */
+/** https://discord.com/developers/docs/resources/message#allowed-mentions-object: all of a kind or listed ids. */
 export function judgeMentions(allowed: unknown, path: string): Violation[] {
   if (!isObject(allowed)) return [];
   const both = ['users', 'roles'].filter(

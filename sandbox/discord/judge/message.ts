@@ -41,7 +41,7 @@ export function judgeMessage(place: MessagePlace, body: unknown, facts: BodyFact
   ];
 }
 
-/** Discord answers this one with the code 50006 instead of a form error. */
+/** Discord itself reports this with the code 50006 instead of a form error. */
 const empty = (path: string): Violation => violation(path, 'MESSAGE_EMPTY', 'Cannot send an empty message');
 
 function judgeNonce(nonce: unknown, at: string): Violation[] {
@@ -51,7 +51,7 @@ function judgeNonce(nonce: unknown, at: string): Violation[] {
 
 function judgeFlags(place: MessagePlace, message: JsonObject, path: string): Violation[] {
   const ephemeral = ((numberIn(message.flags) ?? 0) & MessageFlags.Ephemeral) !== 0;
-  // Only an interaction's answer can be seen by one member alone: here a private result would be read by all.
+  // Only interaction responses can be ephemeral; in a channel, everyone would see a private result.
   if (place !== 'channel' || !ephemeral) return [];
   return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'A channel message cannot be ephemeral')];
 }
@@ -62,7 +62,7 @@ function isEmpty(message: JsonObject, facts: BodyFacts, editing: boolean): boole
   const { before } = facts;
   const fresh = !editing || ((before?.flags ?? 0) & MessageFlags.Loading) !== 0;
   const v2 = ((before?.flags ?? 0) & MessageFlags.IsComponentsV2) !== 0;
-  // What an edit leaves out stays, so it counts as empty only where nothing can have been there.
+  // An edit keeps the fields it omits, so those count as empty only if they cannot have had content.
   const gone = (name: string, nothingBefore: boolean): boolean => {
     const value = message[name];
     if (value === undefined) return nothingBefore;

@@ -26,7 +26,7 @@ export function judgeModal(data: unknown, path: string): Violation[] {
   ];
 }
 
-/** The label is written on the outside since labels exist; the old row has it inside. */
+/** A label component has the label itself; in a legacy action row, the text input has it. */
 function judgeTop({ component, path }: Placed): Violation[] {
   if (component.type === ComponentType.Label) {
     const inner = objectIn(component.component);

@@ -6,12 +6,12 @@ import { badChoice } from './wording.ts';
 /** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
-/** The longest name; what is longer or empty is the schema's to refuse. */
+/** The schema refuses empty names and longer ones. */
 const LONGEST = 32;
 
 const LOCALES: readonly string[] = Object.values(Locale);
 
-/** Menus may have upper case and spaces; everything a member types may not. */
+/** Names of context menus may have capitals and spaces; names that a member types may not. */
 export const isMenu = (type: unknown): boolean =>
   type === ApplicationCommandType.User || type === ApplicationCommandType.Message;
 
@@ -21,11 +21,11 @@ export function judgeName(of: JsonObject, path: string, menu: boolean): Violatio
   const names: [string, unknown][] = localised.map(([locale, name]) => [field(at, locale), name]);
   names.unshift([field(path, 'name'), of.name]);
   return names
-    .filter(([, name]) => !isRight(textIn(name), menu))
+    .filter(([, name]) => !isValidName(textIn(name), menu))
     .map(([where]) => violation(where, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
 }
 
-function isRight(name: string, menu: boolean): boolean {
+function isValidName(name: string, menu: boolean): boolean {
   if (name === '' || name.length > LONGEST) return true;
   return menu ? name.trim() !== '' : NAME.test(name) && name === name.toLowerCase();
 }
@@ -45,7 +45,7 @@ export interface Named {
   readonly path: string;
 }
 
-/** Those whose name, in the default language or in one translation, stands before them among the same. */
+/** Returns the things whose name or translation is already used by an earlier one of the same kind. */
 export function repeated<Thing extends Named>(things: readonly Thing[], kind: (thing: Thing) => unknown): Thing[] {
   const seen = new Set<string>();
   return things.filter((thing) => {

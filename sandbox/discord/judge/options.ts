@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listIn, objectIn, shown } from './json.ts';
 import { judgeLocales, judgeName, repeated } from './names.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
-/** Group, subcommand, option: what is deeper the schema has refused already. */
+/** Group, subcommand and option; the schema refuses deeper nesting. */
 const DEPTH = 3;
 
 interface PlacedOption {
@@ -15,7 +15,7 @@ interface PlacedOption {
 const holdsOptions = (type: unknown): boolean =>
   type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup;
 
-/** The rules of a list of options that the schema does not hold, and of the lists inside it. */
+/** The rules for options that the schema lacks, applied recursively. */
 export function judgeOptions(options: unknown, path: string, depth = 0): Violation[] {
   if (depth > DEPTH) return [];
   const placed = listIn(options)
@@ -77,7 +77,7 @@ function judgeChoices(option: JsonObject, path: string): Violation[] {
   ];
 }
 
-/** The description says "number" where an integer option is meant. */
+/** The schema accepts any number for the limits and choices of an integer option. */
 function judgeWhole(option: JsonObject, path: string): Violation[] {
   if (option.type !== ApplicationCommandOptionType.Integer) return [];
   const places: [string, unknown][] = ['min_value', 'max_value'].map((key) => [field(path, key), option[key]]);

@@ -7,19 +7,19 @@ const MESSAGE_LENGTH = 2000;
 const MODAL_COMPONENTS = 5;
 const CHOICE_LENGTH = 100;
 
-const whatever = z.nullish(z.unknown());
+const anyValue = z.nullish(z.unknown());
 
-/** Discord describes these only where they mean something; discord.js sends the first two with every message, edits included. */
+/** Discord's schema has these keys only where they take effect, but discord.js sends the first two everywhere. */
 const libraryKeys = {
   tts: z.nullish(z.boolean()),
   enforce_nonce: z.nullish(z.boolean()),
   nonce: z.nullish(z.union([z.string(), z.int()])),
 };
 
-/** The description allows 4,000 characters in channels, which is for members with Nitro; an application has 2,000. */
+/** The schema allows 4,000 characters in channels, which applies to users with Nitro; applications have 2,000. */
 const content = z.nullish(z.string().check(z.maxLength(MESSAGE_LENGTH)));
 
-/** Documented in "Create Global Application Command", absent from the description. */
+/** Documented in "Create Global Application Command", but missing from the schema. */
 const commandKeys = { nsfw: z.nullish(z.boolean()), default_permission: z.nullish(z.boolean()) };
 
 export const message = {
@@ -48,7 +48,7 @@ const THREAD_NAME = 100;
 export const thread = {
   start: spec.CreateTextThreadWithoutMessageRequestSchema,
   startOnMessage: spec.CreateTextThreadWithMessageRequestSchema,
-  // The description lets a name be empty, which the documentation does not.
+  // The schema allows an empty name, but the documentation does not.
   edit: z.extend(spec.UpdateThreadRequestPartialSchema, {
     name: z.nullish(z.string().check(z.minLength(1), z.maxLength(THREAD_NAME))),
   }),
@@ -60,40 +60,40 @@ export const command = {
   overwrite: z.extend(spec.ApplicationCommandUpdateRequestSchema, commandKeys),
 } as const;
 
-/** What a medium that came from Discord carries when it is sent back as it was. */
+/** The keys of received media, which are present when media is sent back unchanged. */
 const receivedMedium = {
-  proxy_url: whatever,
-  width: whatever,
-  height: whatever,
-  content_type: whatever,
-  attachment_id: whatever,
-  loading_state: whatever,
-  placeholder: whatever,
-  placeholder_version: whatever,
-  flags: whatever,
+  proxy_url: anyValue,
+  width: anyValue,
+  height: anyValue,
+  content_type: anyValue,
+  attachment_id: anyValue,
+  loading_state: anyValue,
+  placeholder: anyValue,
+  placeholder_version: anyValue,
+  flags: anyValue,
 };
 
-/** Keys of discord.js' `Attachment`, which it writes out whole when an edit keeps a file. */
+/** Keys of the discord.js `Attachment`, which it sends in full when an edit keeps a file. */
 const keptAttachment = {
-  // Discord's own examples number the files with integers.
+  // Discord's examples use integers as file ids.
   id: z.union([z.string().check(z.regex(/^(0|[1-9][0-9]*)$/)), z.int().check(z.minimum(0))]),
-  attachment: whatever,
-  name: whatever,
-  size: whatever,
-  url: whatever,
-  proxyURL: whatever,
-  proxy_url: whatever,
-  height: whatever,
-  width: whatever,
-  contentType: whatever,
-  content_type: whatever,
-  ephemeral: whatever,
-  duration: whatever,
-  flags: whatever,
+  attachment: anyValue,
+  name: anyValue,
+  size: anyValue,
+  url: anyValue,
+  proxyURL: anyValue,
+  proxy_url: anyValue,
+  height: anyValue,
+  width: anyValue,
+  contentType: anyValue,
+  content_type: anyValue,
+  ephemeral: anyValue,
+  duration: anyValue,
+  flags: anyValue,
 };
 
 const corrections = new Map<$ZodType, $ZodType>([
-  // discord.js writes `animated` with every custom emoji, and no name where it was given the id alone.
+  // discord.js sends `animated` with every custom emoji, and no name if it has only the id.
   [
     spec.ComponentEmojiForRequestSchema,
     z.extend(spec.ComponentEmojiForRequestSchema, {
@@ -107,12 +107,12 @@ const corrections = new Map<$ZodType, $ZodType>([
     spec.UnfurledMediaRequestWithAttachmentReferenceRequiredSchema,
     z.extend(spec.UnfurledMediaRequestWithAttachmentReferenceRequiredSchema, receivedMedium),
   ],
-  // The description leaves out the second type, a forwarded message, which is documented and which discord.js sends.
+  // The schema lacks the second type, a forwarded message, which is documented and sent by discord.js.
   [
     spec.MessageReferenceRequestSchema,
     z.extend(spec.MessageReferenceRequestSchema, { type: z.nullish(z.literal([0, 1])) }),
   ],
-  // The description says 6,000; the documentation of choices, and Discord, 100.
+  // The schema says 6,000, but the documentation and Discord itself say 100.
   [
     spec.ApplicationCommandOptionStringChoiceSchema,
     z.extend(spec.ApplicationCommandOptionStringChoiceSchema, {
@@ -123,5 +123,5 @@ const corrections = new Map<$ZodType, $ZodType>([
 
 export const request: Reading = { unknownKeys: 'refused', corrections };
 
-/** Discord's description of its answers leaves much out, so what it does not name may still be right. */
+/** Discord's response schemas are incomplete, so unknown keys may be valid. */
 export const response: Reading = { unknownKeys: 'ignored', corrections: new Map() };

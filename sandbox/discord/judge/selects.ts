@@ -6,10 +6,10 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const MOST_OPTIONS = 25;
 
-/** Selects, uploads and groups: how many may be chosen, and from what. */
+/** Judges the limits and options of selects, uploads and groups. */
 export function judgeChoosing(component: JsonObject, path: string): Violation[] {
   const options = listIn(component.options);
-  // All boxes of a group may be ticked unless it says otherwise; of the rest, one may be chosen.
+  // By default, a checkbox group allows all options and every other component allows one.
   const most = component.type === ComponentType.CheckboxGroup ? undefined : 1;
   const ends = judgeEnds(component, path, 'min_values', 'max_values', most);
   return [...ends, ...(ends.length === 0 ? judgeNumber(component, path) : []), ...judgeOptions(options, path)];
@@ -20,7 +20,7 @@ function judgeNumber(component: JsonObject, path: string): Violation[] {
   if (!Array.isArray(options) || options.length === 0) return [];
   const least = Math.max(numberIn(component.min_values) ?? 0, numberIn(component.max_values) ?? 0);
   const at = field(path, 'options');
-  // An end beyond the limit is the schema's to refuse.
+  // The schema refuses a limit beyond the maximum.
   if (least > options.length && least <= MOST_OPTIONS) {
     return [violation(at, 'BASE_TYPE_BAD_LENGTH', `Must be between ${least} and ${MOST_OPTIONS} in length.`)];
   }

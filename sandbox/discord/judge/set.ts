@@ -1,7 +1,7 @@
 import { listIn } from './json.ts';
 import { item, type Violation, violation } from './violation.ts';
 
-/** A list in which each value stands once. */
+/** Reports values that occur more than once. */
 export function judgeSet(values: unknown, path: string): Violation[] {
   const seen = new Set<unknown>();
   return listIn(values).flatMap((value, index) => {

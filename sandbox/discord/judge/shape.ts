@@ -4,15 +4,15 @@ import { field, item, required, type Violation, violation } from './violation.ts
 import { badLength, bounds, worded } from './wording.ts';
 
 export interface Reading {
-  /** Discord ignores what it does not know; a request of ours that names such a key is a typing error. */
+  /** Discord ignores unknown keys, but in a request of the bot an unknown key is a mistake. */
   readonly unknownKeys: 'refused' | 'ignored';
-  /** What stands for a schema wherever it is met, because Discord's description of it is too narrow or too wide. */
+  /** Replacements for schemas that Discord defines too narrowly or too broadly. */
   readonly corrections: ReadonlyMap<$ZodType, $ZodType>;
 }
 
 /**
- * Walks a schema beside a value, instead of asking zod for the whole: a union is decided by `type`, so that one fault
- * is one violation with its exact path, and unknown keys are seen, which these schemas let pass.
+ * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so that one
+ * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
  */
 export function judgeShape(given: $ZodType, value: unknown, path: string, reading: Reading): Violation[] {
   const schema = (reading.corrections.get(given) ?? given) as $ZodTypes;
@@ -68,7 +68,7 @@ function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknow
 function judgeObject(schema: $ZodObject, value: unknown, path: string, reading: Reading): Violation[] {
   if (!isObject(value)) return [notAnObject('ModelType', path, value)];
   const { shape } = schema._zod.def;
-  // The wrong kind of thing altogether: what its other keys should have been helps nobody.
+  // For a wrong `type`, violations of the other keys would only mislead.
   const types = typesOf(schema);
   if (types !== undefined && !types.includes(value.type)) return [wrongType(path, types)];
   const known = Object.entries(shape).flatMap(([name, each]) =>
@@ -79,12 +79,12 @@ function judgeObject(schema: $ZodObject, value: unknown, path: string, reading: 
   return [
     ...known,
     ...unknown.map((name) =>
-      violation(field(path, name), 'UNKNOWN_KEY', `Discord knows no field "${shown(name)}" here, and would ignore it.`),
+      violation(field(path, name), 'UNKNOWN_KEY', `Discord does not know "${shown(name)}" here and would ignore it.`),
     ),
   ];
 }
 
-/** A body may have a key named like something every object inherits. */
+/** A body may have a key with the name of an inherited property. */
 const ownValue = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -99,7 +99,7 @@ function judgeUnion(options: readonly $ZodType[], value: unknown, path: string, 
     const chosen = branches[index];
     return chosen === undefined ? [wrongType(path, typed.flat())] : judgeShape(chosen, value, path, reading);
   }
-  // Without a `type` to go by, the branch that fits best speaks for all.
+  // Without a `type`, the branch with the fewest violations decides.
   let best: Violation[] | undefined;
   for (const each of branches) {
     const found = judgeShape(each, value, path, reading);
@@ -114,7 +114,7 @@ function opened(schema: $ZodType, reading: Reading): $ZodType {
   return corrected._zod.def.type === 'lazy' ? opened(corrected._zod.def.getter(), reading) : corrected;
 }
 
-/** The values of `type` for which an object schema stands, where it names them. */
+/** The values of `type` that an object schema accepts, if it lists them. */
 function typesOf(schema: $ZodType): readonly unknown[] | undefined {
   const { def } = (schema as $ZodTypes)._zod;
   if (def.type !== 'object') return undefined;

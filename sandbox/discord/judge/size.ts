@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, listIn, objectIn, textIn } from './json.ts';
 
-/** Command, group, subcommand, option, choice: what is deeper the schema has refused already. */
+/** Command, group, subcommand, option and choice; the schema refuses deeper nesting. */
 const DEPTH = 5;
 
 /**
- * https://discord.com/developers/docs/interactions/application-commands: names, descriptions and values of the command,
- * its options and their choices together; of each text only the longest translation counts.
+ * https://discord.com/developers/docs/interactions/application-commands: names, descriptions and values of a command,
+ * its options and their choices are added up; only the longest translation of each text counts.
  */
 export function sizeOf(command: JsonObject, depth = 0): number {
   if (depth > DEPTH) return 0;

@@ -1,11 +1,11 @@
-/** One reason for which Discord would refuse a body. */
+/** One reason why Discord would refuse a body. */
 export interface Violation {
-  /** Where, as a person reads it: `components[0].components[1].label`; empty for the body itself. */
+  /** Such as `components[0].components[1].label`; empty for the body itself. */
   readonly path: string;
-  /** Discord's own code where it is known (`BASE_TYPE_BAD_LENGTH`), else one of ours. */
+  /** Discord's code if it is known (`BASE_TYPE_BAD_LENGTH`), otherwise our own. */
   readonly code: string;
   readonly message: string;
-  /** With which Discord answers this alone, instead of with a form error. */
+  /** The error code that Discord uses for this violation instead of a form error. */
   readonly number?: number;
 }
 
@@ -17,7 +17,7 @@ export const item = (path: string, index: number): string => `${path}[${index}]`
 
 export const required = (path: string): Violation => violation(path, 'BASE_TYPE_REQUIRED', 'This field is required');
 
-/** Two rules may find the same fault (the schema's limit and a stricter one of ours): it is told once. */
+/** Two rules may find the same fault, such as the schema's limit and a stricter one of ours. */
 export function withoutRepeats(violations: readonly Violation[]): Violation[] {
   const seen = new Set<string>();
   return violations.filter(({ path, code }) => {

@@ -5,12 +5,12 @@ import { field, item, type Violation, violation } from './violation.ts';
 
 const WAVEFORM_BYTES = 256;
 
-/** What a voice message cannot have beside its sound. */
+/** The content that a voice message cannot have. */
 const CONTENTS = ['content', 'embeds', 'components', 'sticker_ids', 'poll'];
 
 export const isVoice = (flags: unknown): boolean => ((numberIn(flags) ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
 
-/** Documentation, resources/message, "Message Flags": one sound with its length and waveform, and nothing else. */
+/** Documentation, resources/message, "Message Flags": one audio file with duration and waveform, and nothing else. */
 export function judgeVoice(message: JsonObject, facts: BodyFacts, editing: boolean, path: string): Violation[] {
   if (editing) return judgeEdit(message, facts, path);
   if (!isVoice(message.flags)) return [];
@@ -33,8 +33,8 @@ export function judgeVoice(message: JsonObject, facts: BodyFacts, editing: boole
 
 function judgeEdit(message: JsonObject, { files, before }: BodyFacts, path: string): Violation[] {
   if (isVoice(before?.flags)) {
-    const isTouched = files.length > 0 || [...CONTENTS, 'attachments'].some((name) => !isAbsent(message[name]));
-    return isTouched ? [numbered(path, 50162, 'Voice messages cannot be edited.')] : [];
+    const isChanged = files.length > 0 || [...CONTENTS, 'attachments'].some((name) => !isAbsent(message[name]));
+    return isChanged ? [numbered(path, 50162, 'Voice messages cannot be edited.')] : [];
   }
   if (!isVoice(message.flags)) return [];
   return [violation(field(path, 'flags'), 'MESSAGE_FLAG_NOT_ALLOWED', 'An edit cannot make a voice message')];

@@ -18,7 +18,7 @@ export function bounds(schema: $ZodType): Bounds {
   return { least, most };
 }
 
-/** Discord names both ends where it has both. */
+/** Discord reports both limits if both exist. */
 export function badLength(path: string, { least, most }: Bounds): Violation {
   if (least === undefined) return violation(path, 'BASE_TYPE_MAX_LENGTH', `Must be ${most} or fewer in length.`);
   if (most === undefined) return violation(path, 'BASE_TYPE_MIN_LENGTH', `Must be ${least} or more in length.`);
@@ -39,11 +39,11 @@ const FORMAT_FAULTS: Readonly<Record<string, (path: string, value: unknown) => V
   url: (path) => violation(path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.'),
   datetime: (path, value) =>
     violation(path, 'DATE_TIME_TYPE_PARSE', `Could not parse ${shown(value)}. Should be ISO8601.`),
-  // The only pattern in Discord's description is that of a snowflake.
+  // Discord's schemas contain only one pattern, that of a snowflake.
   regex: (path, value) => violation(path, 'NUMBER_TYPE_COERCE', `Value "${shown(value)}" is not snowflake.`),
 };
 
-/** zod's issue about a leaf, in Discord's words. */
+/** Translates a zod issue into Discord's code and message. */
 export function worded(schema: $ZodType, issue: $ZodIssue, path: string, value: unknown): Violation {
   if (value === undefined || value === null) return required(path);
   switch (issue.code) {

@@ -12,7 +12,7 @@ import {
 } from '../refusal.ts';
 import type { Channel } from '../world.ts';
 
-/** A channel as the bot may use it: 10003 where there is none, 50001 where it may not look, 50013 for the rest. */
+/** Throws 10003 for an unknown channel, 50001 without View Channel, and 50013 without the wanted permissions. */
 export function channelFor(id: string, wanted: bigint, parts: Parts): Channel {
   const channel = parts.world.channels.get(id);
   if (!channel) throw unknownChannel();
@@ -27,14 +27,14 @@ export const toSend = (id: string, parts: Parts): bigint => {
   return channel && isThread(channel) ? May.SendMessagesInThreads : May.SendMessages;
 };
 
-/** An ephemeral message is not there for anyone but its reader. */
+/** The bot token cannot access ephemeral messages. */
 export function messageIn(channel: Channel, id: string, { messages }: Parts): Post {
   const post = messages.get(id);
   if (!post || post.channel !== channel || post.viewer !== undefined) throw unknownMessage();
   return post;
 }
 
-/** A message brings an archived thread back, an edit does not; what is locked is for those who manage threads. */
+/** A message unarchives a thread, but an edit does not; locked threads require Manage Threads. */
 export function checkOpen(channel: Channel, act: 'send' | 'edit', parts: Parts): void {
   const { thread } = channel;
   if (!thread) return;

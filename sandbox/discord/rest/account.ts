@@ -3,7 +3,7 @@ import type { Routes } from '../parts.ts';
 import { unknownUser } from '../refusal.ts';
 import { ownUserWire, userWire } from '../wire/user.ts';
 
-/** Who the application is, and where its gateway listens. */
+/** Routes for the application's account and the address of the gateway. */
 export const accountRoutes: Routes = (server, parts) => {
   const { judge, world, limits, hub } = parts;
   server.get('/gateway', { config: { open: true } }, () => ({ url: parts.gatewayUrl() }));
@@ -38,7 +38,7 @@ export const accountRoutes: Routes = (server, parts) => {
       bot_public: true,
       bot_require_code_grant: false,
       verify_key: '0'.repeat(64),
-      // What the developer portal has switched on shows here as well (resources/application, "Application Flags").
+      // Intents enabled in the developer portal appear as flags (resources/application, "Application Flags").
       flags: parts.privilegedIntents.includes('message-content') ? ApplicationFlags.GatewayMessageContentLimited : 0,
       flags_new: '0',
       eligible_oauth2_scopes: ['bot', 'applications.commands'],

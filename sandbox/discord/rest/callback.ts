@@ -17,7 +17,7 @@ export const callbackRoutes: Routes = (server, parts) => {
   const route = '/interactions/:interaction/:token/callback';
   server.post<Callback>(route, (request, reply) => {
     const { interaction: id, token } = request.params;
-    const interaction = parts.desk.waiting(id, token);
+    const interaction = parts.interactions.findPending(id, token);
     const { body, files } = request.sent;
     const { data } = (body ?? {}) as Partial<CallbackBody>;
     if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);
@@ -29,7 +29,7 @@ export const callbackRoutes: Routes = (server, parts) => {
   });
 };
 
-/** Only an update changes the message that was pressed; anything else is a message of its own. */
+/** Only an update edits the message with the component; other responses create a new message. */
 const edited = ({ source }: Interaction, body: unknown) =>
   (body as Partial<CallbackBody> | undefined)?.type === InteractionResponseType.UpdateMessage ? source : undefined;
 

@@ -16,7 +16,7 @@ interface InGuild {
   Params: { guild: string };
 }
 
-/** Channels, direct messages, and what of a guild the bot may read. */
+/** Routes for channels, direct messages and guild data. */
 export const channelRoutes: Routes = (server, parts) => {
   const { judge, world } = parts;
   const shown = (channel: Channel) =>
@@ -56,12 +56,12 @@ function openDirect(body: unknown, parts: Parts): Channel {
   return directWith(user, parts);
 }
 
-/** Throws where a direct message to this person does not arrive. */
+/** Throws if the user cannot receive direct messages from the bot. */
 export function checkDirect(channel: Channel, { world }: Parts): void {
   const userId = channel.type === ChannelType.DM ? channel.people?.[0] : undefined;
   if (userId === undefined) return;
   const user = world.user(userId);
   if (user.directMessages === 'refused') throw refusesMessages();
-  const meets = [...world.guilds.values()].some(({ installed, members }) => installed && members.has(userId));
-  if (!meets && !user.hasInstalled) throw noMutualGuilds();
+  const sharesGuild = [...world.guilds.values()].some(({ installed, members }) => installed && members.has(userId));
+  if (!sharesGuild && !user.hasInstalled) throw noMutualGuilds();
 }

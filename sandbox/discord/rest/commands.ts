@@ -39,7 +39,7 @@ export const commandRoutes: Routes = (server, parts) => {
       const scope = scopeOf(request, parts);
       const existing = registry.get(scope, idOf(request));
       const body = request.sent.body as Partial<Command>;
-      // An edit may leave anything out: what it makes of the command is what must hold.
+      // An edit may omit any key, so the resulting command is validated.
       judge.body(one, 'command', { ...writable(existing), ...body });
       const command = registry.edit(scope, existing.id, body);
       tell();
@@ -61,7 +61,7 @@ function scopeOf({ params }: FastifyRequest<Scoped>, { world }: Parts): string |
 
 const idOf = ({ params }: FastifyRequest<Scoped>) => params.command ?? '';
 
-/** Lists leave the translations out unless they are asked for. */
+/** Lists omit localizations unless `with_localizations` is set. */
 function withoutLocalizations(command: Command): unknown {
   return JSON.parse(
     JSON.stringify(command, (key, value: unknown) =>

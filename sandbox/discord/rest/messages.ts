@@ -21,7 +21,7 @@ interface OfMessage {
   Params: { channel: string; message: string };
 }
 
-/** Messages with the bot's own token (documentation, resources/message). */
+/** Message routes for the bot token (documentation, resources/message). */
 export const messageRoutes: Routes = (server, parts) => {
   const { judge, messages, world } = parts;
   const all = '/channels/:channel/messages';
@@ -36,7 +36,7 @@ export const messageRoutes: Routes = (server, parts) => {
     const there = messages
       .in(channel.id)
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
-    // `after` pages forwards: the ones right after it, newest first all the same.
+    // `after` selects the messages directly after it, but the page is still sorted newest first.
     const page = after === undefined ? there.slice(-most) : there.slice(0, most);
     return page.reverse().map((post) => judge.answer('message', shown(post)));
   });
@@ -51,7 +51,7 @@ export const messageRoutes: Routes = (server, parts) => {
     checkOpen(channel, 'send', parts);
     const { files } = request.sent;
     const body = request.sent.body as MessageBody;
-    // Voice messages have a permission of their own, and need none for files.
+    // Voice messages have their own permission and do not require Attach Files.
     if (isVoice(body?.flags)) checkVoice(channel, parts);
     else checkFiles(channel, files, parts);
     checkSizes(files, parts);
@@ -103,7 +103,7 @@ function checkReference(channel: Channel, { message_reference: reference }: Mess
   ]);
 }
 
-/** With `enforce_nonce` the message that was already sent is the answer (documentation, "Create Message"). */
+/** With `enforce_nonce`, a repeated request returns the existing message (documentation, "Create Message"). */
 function sameNonce(
   channel: Channel,
   { nonce, enforce_nonce: isEnforced }: MessageBody,

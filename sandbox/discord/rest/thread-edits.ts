@@ -20,7 +20,7 @@ interface EditBody {
   readonly rate_limit_per_user?: number | null;
 }
 
-/** Changes to threads and their end (documentation, topics/threads, "Editing & Deleting Threads"). */
+/** Routes that edit and delete threads (documentation, topics/threads, "Editing & Deleting Threads"). */
 export const threadEditRoutes: Routes = (server, parts) => {
   const { judge, world, threads, messages } = parts;
   const route = '/channels/:channel';
@@ -38,12 +38,12 @@ export const threadEditRoutes: Routes = (server, parts) => {
     if (!manages(thread, parts)) throw missingPermissions();
     const last = threadWire(thread, world);
     threads.remove(thread);
-    messages.forget(thread.id);
+    messages.removeAll(thread.id);
     return judge.answer('thread', last);
   });
 };
 
-/** Other channels are changed by people alone here. */
+/** In this Discord, a bot can edit only threads. */
 function editable(channel: Channel, parts: Parts): ThreadChannel {
   if (isThread(channel)) return channel;
   if (!has(botPermissions(channel, parts), May.ManageChannels)) throw missingPermissions();
@@ -53,17 +53,17 @@ function editable(channel: Channel, parts: Parts): ThreadChannel {
 function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {
   checkArchived(thread, body);
   if (manages(thread, parts)) return;
-  const { archived, locked, rate_limit_per_user: slowness, ...others } = body;
+  const { archived, locked, rate_limit_per_user: slowMode, ...others } = body;
   const isGiven = (value: unknown) => value !== undefined && value !== null;
-  if (isGiven(locked) || isGiven(slowness)) throw missingPermissions();
-  // Whoever is in it brings it back, unless somebody has locked it.
-  const onlyReturns = archived === false && !Object.values(others).some(isGiven);
-  const mayReturn = thread.thread.members.has(parts.world.bot.id) && !thread.thread.locked;
-  if (!isOwn(thread, parts) && !(onlyReturns && mayReturn)) throw missingPermissions();
+  if (isGiven(locked) || isGiven(slowMode)) throw missingPermissions();
+  // Any member of an unlocked thread may unarchive it.
+  const onlyUnarchives = archived === false && !Object.values(others).some(isGiven);
+  const mayUnarchive = thread.thread.members.has(parts.world.bot.id) && !thread.thread.locked;
+  if (!isOwn(thread, parts) && !(onlyUnarchives && mayUnarchive)) throw missingPermissions();
   if (thread.thread.locked) throw threadIsLocked();
 }
 
-/** In an archived thread nothing is changed unless it comes back. */
+/** An archived thread can be edited only if the edit unarchives it. */
 function checkArchived({ thread }: ThreadChannel, { archived }: EditBody): void {
   if (thread.archived && archived !== false) throw threadIsArchived();
 }

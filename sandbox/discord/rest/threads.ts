@@ -31,7 +31,7 @@ interface StartBody {
   readonly invitable?: boolean | null;
 }
 
-/** Threads as the bot starts them, and who is in them (documentation, resources/channel, "Start Thread …"). */
+/** Routes that start threads and manage their members (documentation, resources/channel, "Start Thread …"). */
 export const threadRoutes: Routes = (server, parts) => {
   const { judge, world, threads } = parts;
   const started = (thread: ThreadChannel) => judge.answer('thread', threadWire(thread, world));
@@ -43,7 +43,7 @@ export const threadRoutes: Routes = (server, parts) => {
     const parent = channelFor(request.params.channel, 0n, parts);
     const body = request.sent.body as StartBody;
     judge.body(plain, 'thread', body);
-    // Without a word it is a private one, as it was when threads were new.
+    // The default is a private thread, for compatibility with the first version of threads.
     const type = body.type ?? ChannelType.PrivateThread;
     checkKind(parent, type);
     const needed = type === ChannelType.PrivateThread ? May.CreatePrivateThreads : May.CreatePublicThreads;
@@ -77,8 +77,8 @@ export const threadRoutes: Routes = (server, parts) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = named(request.params.user, parts);
     if (thread.thread.archived) throw threadIsArchived();
-    const mayShowOut = manages(thread, parts) || (thread.type === ChannelType.PrivateThread && isOwn(thread, parts));
-    if (userId !== world.bot.id && !mayShowOut) throw missingPermissions();
+    const mayRemove = manages(thread, parts) || (thread.type === ChannelType.PrivateThread && isOwn(thread, parts));
+    if (userId !== world.bot.id && !mayRemove) throw missingPermissions();
     threads.leave(thread, userId);
     return reply.code(204).send();
   });
@@ -90,7 +90,7 @@ export const threadRoutes: Routes = (server, parts) => {
   });
   server.get<InChannel>('/channels/:channel/thread-members', (request) => {
     const thread = threadFor(request.params.channel, parts);
-    // Who else is there is for applications with the members intent.
+    // Listing members requires the members intent.
     if (!parts.privilegedIntents.includes('members')) throw missingAccess();
     return [...thread.thread.members.keys()].map((id) => threadMemberWire(thread, id));
   });
@@ -118,7 +118,7 @@ const named = (user: string, { world }: Parts) => (user === '@me' ? world.bot.id
 export const manages = (thread: ThreadChannel, parts: Parts) => has(botPermissions(thread, parts), May.ManageThreads);
 export const isOwn = ({ ownerId }: ThreadChannel, { world }: Parts) => ownerId === world.bot.id;
 
-/** Whoever may speak in a thread may bring others in; a private one can be closed to that. */
+/** Anyone who can send messages in a thread can add others, unless a private thread is not invitable. */
 function checkInvitation(thread: ThreadChannel, userId: string, parts: Parts): void {
   const { world } = parts;
   const user = world.users.get(userId);

@@ -4,9 +4,9 @@ import { botPermissions, has } from '../permissions.ts';
 import { noVoiceMessages } from '../refusal.ts';
 import type { Channel } from '../world.ts';
 
-/** Where the application is not installed, what it may do is the person's affair. */
+/** Without an installation, the bot's own permissions do not apply. */
 export function checkVoice(channel: Channel, parts: Parts): void {
   const guild = parts.world.guildOf(channel);
-  const isAbroad = guild ? !guild.installed : channel.withApplication !== true;
-  if (!isAbroad && !has(botPermissions(channel, parts), May.SendVoiceMessages)) throw noVoiceMessages();
+  const isOutside = guild ? !guild.installed : channel.withApplication !== true;
+  if (!isOutside && !has(botPermissions(channel, parts), May.SendVoiceMessages)) throw noVoiceMessages();
 }

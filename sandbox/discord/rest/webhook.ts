@@ -16,14 +16,14 @@ interface WebhookMessage {
   Params: { application: string; token: string; message: string };
 }
 
-/** The answers of an interaction, reached with its token (documentation, "Followup Messages"). */
+/** Webhook routes of an interaction, authenticated by its token (documentation, "Followup Messages"). */
 export const webhookRoutes: Routes = (server, parts) => {
   const { judge, messages, wire } = parts;
   const one = '/webhooks/:application/:token/messages/:message';
   const all = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
-    const interaction = parts.desk.answered(application, token, parts.world.applicationId);
-    // With a channel its webhooks go, those of interactions among them.
+    const interaction = parts.interactions.findAcknowledged(application, token, parts.world.applicationId);
+    // Deleting a channel also deletes its webhooks, including those of interactions.
     if (!parts.world.channels.has(interaction.channel.id)) throw unknownWebhook();
     return interaction;
   };
@@ -58,7 +58,7 @@ export const webhookRoutes: Routes = (server, parts) => {
   });
 };
 
-/** Only what this interaction wrote, and the message whose component began it. */
+/** The token gives access only to the interaction's own messages and to the message with its component. */
 function wanted(interaction: Interaction, id: string, { messages }: Parts): Post {
   const { original, followUps, source } = interaction;
   const post = id === '@original' ? original : [original, source, ...followUps].find((one) => one?.id === id);

@@ -10,18 +10,22 @@ import { Session } from './session.ts';
 const HEARTBEAT_MS = 41_250;
 const MINUTE = 60_000;
 
-/** One socket, from HELLO to its end (documentation, events/gateway, "Connection Lifecycle"). */
-export function converse(socket: WebSocket, query: Readonly<Record<string, string | undefined>>, parts: Parts): void {
+/** Serves one gateway connection (documentation, events/gateway, "Connection Lifecycle"). */
+export function serveConnection(
+  socket: WebSocket,
+  query: Readonly<Record<string, string | undefined>>,
+  parts: Parts,
+): void {
   let session: Session | undefined;
   let sends: number[] = [];
   const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));
-  // After the word that its session is invalid, a socket may resume or identify once more.
+  // After an invalid session, a socket may resume or identify again.
   const isKnown = () => session?.socket === socket;
   const tellSessions = () => {
     const { connected, identifies, resumes } = parts.hub;
     parts.stream.tell({ kind: 'session', what: { connected, identifies, resumes } });
   };
-  const isTooTalkative = () => {
+  const isRateLimited = () => {
     const now = parts.clock.now();
     sends = [...sends.filter((at) => at > now - MINUTE), now];
     return sends.length > parts.limits.gatewaySendsPerMinute;
@@ -34,7 +38,7 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
   });
   socket.on('error', () => socket.terminate());
   socket.on('message', (data) => {
-    if (isTooTalkative()) return socket.close(GatewayCloseCodes.RateLimited, 'Rate limited.');
+    if (isRateLimited()) return socket.close(GatewayCloseCodes.RateLimited, 'Rate limited.');
     const message = read(String(data));
     if (!message) return socket.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
     switch (message.op) {
@@ -57,7 +61,7 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
         break;
       case GatewayOpcodes.PresenceUpdate:
       case GatewayOpcodes.VoiceStateUpdate:
-        // Taken and left unanswered: presences and voice are not part of this Discord.
+        // Accepted and ignored, because this Discord has no presences and no voice.
         if (!isKnown()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
         break;
       default:
@@ -70,38 +74,38 @@ export function converse(socket: WebSocket, query: Readonly<Record<string, strin
   else send(GatewayOpcodes.Hello, { heartbeat_interval: HEARTBEAT_MS, _trace: [] });
 }
 
-interface Said {
+interface Payload {
   readonly op: number;
   readonly d: Readonly<Record<string, unknown>>;
 }
 
-function read(text: string): Said | undefined {
+function read(text: string): Payload | undefined {
   try {
     const { op, d } = JSON.parse(text) as { op?: unknown; d?: unknown };
     if (typeof op !== 'number') return undefined;
-    return { op, d: typeof d === 'object' && d !== null ? (d as Said['d']) : {} };
+    return { op, d: typeof d === 'object' && d !== null ? (d as Payload['d']) : {} };
   } catch (problem) {
     if (problem instanceof SyntaxError || problem instanceof TypeError) return undefined;
     throw problem;
   }
 }
 
-function identify(socket: WebSocket, wish: Said['d'], parts: Parts): Session | undefined {
+function identify(socket: WebSocket, data: Payload['d'], parts: Parts): Session | undefined {
   const { world, hub, clock, id } = parts;
   const refuse = (code: number, reason: string) => {
     socket.close(code, reason);
     return undefined;
   };
-  if (wish.token !== parts.token && wish.token !== `Bot ${parts.token}`)
+  if (data.token !== parts.token && data.token !== `Bot ${parts.token}`)
     return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-  const refused = refusalOf(wish.intents, parts.privilegedIntents);
+  const refused = refusalOf(data.intents, parts.privilegedIntents);
   if (refused === 4013) return refuse(refused, 'Invalid intent(s).');
   if (refused === 4014) return refuse(refused, 'Disallowed intent(s).');
-  const [mine, count] = Array.isArray(wish.shard) ? (wish.shard as unknown[]) : [0, 1];
+  const [mine, count] = Array.isArray(data.shard) ? (data.shard as unknown[]) : [0, 1];
   if (typeof mine !== 'number' || typeof count !== 'number' || mine < 0 || mine >= count)
     return refuse(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
 
-  const session = new Session(BigInt(id()).toString(16), Number(wish.intents), [mine, count], socket);
+  const session = new Session(BigInt(id()).toString(16), Number(data.intents), [mine, count], socket);
   hub.add(session);
   const guilds = [...world.guilds.values()].filter((guild) => guild.installed && session.covers(guild.id));
   session.dispatch('READY', {
@@ -125,13 +129,13 @@ function identify(socket: WebSocket, wish: Said['d'], parts: Parts): Session | u
   return session;
 }
 
-function resume(socket: WebSocket, wish: Said['d'], parts: Parts): Session | undefined {
-  if (wish.token !== parts.token && wish.token !== `Bot ${parts.token}`) {
+function resume(socket: WebSocket, data: Payload['d'], parts: Parts): Session | undefined {
+  if (data.token !== parts.token && data.token !== `Bot ${parts.token}`) {
     socket.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
     return undefined;
   }
-  const session = parts.hub.find(wish.session_id);
-  const after = Number(wish.seq);
+  const session = parts.hub.find(data.session_id);
+  const after = Number(data.seq);
   if (!session?.canResumeAfter(after)) return undefined;
   parts.hub.resumes += 1;
   session.resume(socket, after);

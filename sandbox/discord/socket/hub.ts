@@ -3,12 +3,12 @@ import type { WebSocket } from 'ws';
 import type { Session } from './session.ts';
 
 export interface Audience {
-  /** Undefined for everybody's. */
+  /** Undefined sends the event regardless of intents. */
   readonly intent?: number;
   readonly guildId?: string | undefined;
 }
 
-/** Every session there is, and the orders a test gives to all of them. */
+/** All gateway sessions, and the faults that a test can inject into them. */
 export class Hub {
   readonly #sessions = new Map<string, Session>();
   readonly #onEvent: (event: string, data: unknown) => void;
@@ -36,7 +36,7 @@ export class Hub {
     this.#sessions.delete(session.id);
   }
 
-  /** `data` may depend on what a session may see. */
+  /** `data` may depend on the intents of the session. */
   dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
     for (const session of this.#sessions.values()) {
       if (!session.covers(guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
@@ -46,12 +46,12 @@ export class Hub {
     }
   }
 
-  /** As a network does it: without a word. */
+  /** Drops the connections without a close frame, like a network failure. */
   cut(): void {
     for (const socket of this.#sockets()) socket.terminate();
   }
 
-  /** Closes with a code, 4004 for a token that has been reset, and forgets the sessions. */
+  /** Closes all connections with a code (4004 after a token reset) and drops the sessions. */
   shut(code: number): void {
     for (const socket of this.#sockets()) socket.close(code);
     this.#sessions.clear();

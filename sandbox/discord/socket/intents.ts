@@ -12,14 +12,14 @@ const known = Object.values(GatewayIntentBits)
   .filter((bit) => typeof bit === 'number')
   .reduce((sum, bit) => sum | bit, 0);
 
-/** The code a socket is closed with, where the wish cannot be granted (documentation, "Gateway Close Event Codes"). */
+/** The close code for intents that are invalid or not enabled (documentation, "Gateway Close Event Codes"). */
 export function refusalOf(intents: unknown, granted: readonly PrivilegedIntent[]): 4013 | 4014 | undefined {
   if (!Number.isInteger(intents) || Number(intents) < 0 || (Number(intents) & ~known) !== 0) return 4013;
-  const wished = Object.keys(privileged) as PrivilegedIntent[];
+  const names = Object.keys(privileged) as PrivilegedIntent[];
   const isRefused = (name: PrivilegedIntent) => (Number(intents) & privileged[name]) !== 0 && !granted.includes(name);
-  return wished.some(isRefused) ? 4014 : undefined;
+  return names.some(isRefused) ? 4014 : undefined;
 }
 
-/** What a session must have asked for to hear of something in a guild or in a direct message. */
+/** The intent that message events require in a guild or in a direct message. */
 export const messageIntent = (guildId: string | undefined) =>
   guildId === undefined ? GatewayIntentBits.DirectMessages : GatewayIntentBits.GuildMessages;

@@ -5,11 +5,11 @@ import type { Session } from './session.ts';
 
 const MOST = 100;
 
-/** Documentation, events/gateway-events, "Request Guild Members": all of them only with the members intent. */
-export function sendMembers(session: Session, wish: Readonly<Record<string, unknown>>, { world }: Parts): void {
-  const guild = world.guilds.get(String(wish.guild_id));
+/** Documentation, events/gateway-events, "Request Guild Members": all members require the members intent. */
+export function sendMembers(session: Session, request: Readonly<Record<string, unknown>>, { world }: Parts): void {
+  const guild = world.guilds.get(String(request.guild_id));
   if (!guild?.installed) return;
-  const { query, limit, user_ids: wanted, nonce } = wish;
+  const { query, limit, user_ids: wanted, nonce } = request;
   const ids = wanted === undefined ? undefined : [wanted].flat().map(String);
   const wantsAll = ids === undefined && query === '' && limit === 0;
   if (wantsAll && (session.intents & GatewayIntentBits.GuildMembers) === 0) return;

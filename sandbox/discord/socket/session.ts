@@ -1,10 +1,10 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 
-/** How many events a cut session can be behind and still be resumed. */
+/** The number of missed events with which a session can still resume. */
 const MOST_KEPT = 1_000;
 
-/** What one IDENTIFY began. It outlives its socket, and keeps what the socket may have missed. */
+/** A gateway session. It outlives its socket and keeps recent events for a resume. */
 export class Session {
   readonly id: string;
   readonly intents: number;
@@ -52,7 +52,7 @@ export class Session {
     if (this.#socket === socket) this.#socket = undefined;
   }
 
-  /** Shards split the guilds; direct messages belong to the first (documentation, events/gateway, "Sharding"). */
+  /** Guilds are divided among shards; direct messages go to shard 0 (documentation, events/gateway, "Sharding"). */
   covers(guildId: string | undefined): boolean {
     const [mine, count] = this.shard;
     return guildId === undefined ? mine === 0 : Number((BigInt(guildId) >> 22n) % BigInt(count)) === mine;

@@ -3,10 +3,10 @@ import { isThread } from '../permissions.ts';
 import type { Channel, ThreadChannel, World } from '../world.ts';
 import { userWire } from './user.ts';
 
-/** Discord counts no further (documentation, topics/threads, "Thread Fields"). */
+/** Discord stops counting here (documentation, topics/threads, "Thread Fields"). */
 const MOST_COUNTED = 50;
 
-/** A channel as REST and the gateway show it. */
+/** The channel object of REST and the gateway. */
 export function channelWire(channel: Channel, world: World): Record<string, unknown> {
   if (channel.people) {
     return {
@@ -26,9 +26,9 @@ export function channelWire(channel: Channel, world: World): Record<string, unkn
       owner_id: channel.ownerId,
       last_message_id: null,
       rate_limit_per_user: 0,
-      message_count: channel.thread.standing,
+      message_count: channel.thread.messageCount,
       member_count: Math.min(MOST_COUNTED, channel.thread.members.size),
-      total_message_sent: channel.thread.sent,
+      total_message_sent: channel.thread.totalSent,
       thread_metadata: metadataOf(channel),
     };
   }
@@ -61,7 +61,7 @@ function metadataOf({ type, thread }: ThreadChannel) {
   };
 }
 
-/** The one who is in a thread (documentation, resources/channel, "Thread Member Object"). */
+/** Documentation, resources/channel, "Thread Member Object". */
 export const threadMemberWire = ({ id, thread }: ThreadChannel, userId: string) => ({
   id,
   user_id: userId,
@@ -69,13 +69,13 @@ export const threadMemberWire = ({ id, thread }: ThreadChannel, userId: string) 
   flags: 0,
 });
 
-/** A thread as the application gets it, with its own membership where it has one. */
+/** The thread object, with the application's own membership if it has one. */
 export const threadWire = (channel: ThreadChannel, world: World): Record<string, unknown> => ({
   ...channelWire(channel, world),
   ...(channel.thread.members.has(world.bot.id) && { member: threadMemberWire(channel, world.bot.id) }),
 });
 
-/** The shorter form inside interactions. */
+/** The partial channel object in interactions. */
 export function partialChannelWire(channel: Channel, world: World): Record<string, unknown> {
   const { permission_overwrites: _, ...rest } = channelWire(channel, world);
   return rest;

@@ -61,7 +61,7 @@ export function guildWire(guild: Guild): Record<string, unknown> {
   };
 }
 
-/** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"); without the members intent only the bot is in it. */
+/** GUILD_CREATE (documentation, events/gateway-events, "Guild Create"): without the members intent, only the bot. */
 export function guildCreateWire(guild: Guild, world: World, now: number, everyMember: boolean) {
   const members = [...guild.members.values()].filter(({ userId }) => everyMember || userId === world.bot.id);
   return {

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { threadWire } from './channel.ts';
 import { userWire } from './user.ts';
 
-/** They carry what they point at. */
+/** These types include the referenced message. */
 const QUOTING: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
 
 export interface MessageView {
@@ -17,7 +17,7 @@ export interface MessageView {
   readonly find: (id: string) => Post | undefined;
 }
 
-/** A message in full, as REST answers it. Absent things are left out: discord.js does not take null for them. */
+/** The full message object. Absent fields are omitted, because discord.js does not accept null for them. */
 export function messageWire(post: Post, view: MessageView, isReferenced = false): APIMessage {
   const { world, uploads } = view;
   const wire = {
@@ -55,14 +55,14 @@ export function messageWire(post: Post, view: MessageView, isReferenced = false)
   return wire as unknown as APIMessage;
 }
 
-/** The same with everything blank that the message content intent covers, unless it is the application's business. */
+/** Blanks what the message content intent protects, unless the application may read this message anyway. */
 export function asSeenByApplication(wire: APIMessage, post: Post, world: World, mayReadContent: boolean): APIMessage {
-  const isItsBusiness =
+  const mayRead =
     mayReadContent ||
     post.author.id === world.bot.id ||
     post.channel.people !== undefined ||
     post.mentions.includes(world.bot.id);
-  return isItsBusiness ? wire : { ...wire, content: '', embeds: [], attachments: [], components: [] };
+  return mayRead ? wire : { ...wire, content: '', embeds: [], attachments: [], components: [] };
 }
 
 function byName(post: Post, uploads: Uploads) {

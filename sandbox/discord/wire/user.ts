@@ -17,7 +17,7 @@ export const userWire = (user: User): APIUser => ({
   ...(user.bot && { bot: true }),
 });
 
-/** The bot's own account, with what only its owner may see. */
+/** The bot's own user object, with the fields that only the account itself sees. */
 export const ownUserWire = (world: World) => ({
   ...userWire(world.bot),
   bot: true,

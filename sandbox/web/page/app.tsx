@@ -15,7 +15,7 @@ export function App() {
   return (
     <div class={bench.value ? 'house with-bench' : 'house'}>
       <button type="button" class="skip" onClick={() => document.getElementById('composer')?.focus()}>
-        To the message box
+        Skip to the message box
       </button>
       <Channels />
       <div class="middle">
@@ -48,7 +48,7 @@ function Waiting() {
     <main class="waiting">
       <Mark size={72} />
       <h1>Atelier</h1>
-      <p role="status">{trouble.value ?? 'The studio is being opened…'}</p>
+      <p role="status">{trouble.value ?? 'Starting the sandbox…'}</p>
     </main>
   );
 }

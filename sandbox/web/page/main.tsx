@@ -22,7 +22,7 @@ import { trouble } from './state/world.ts';
 
 followLook();
 followTyping();
-if (token === '') trouble.value = 'The address lacks its token: open the one that the terminal prints, whole.';
+if (token === '') trouble.value = 'The address has no token. Open the full address that the terminal shows.';
 else goLive();
 
 const page = document.getElementById('page');

@@ -1,9 +1,9 @@
 import type { UserConfig } from 'vite';
 
-/** Current browsers alone: the page is for the machine that it runs on. */
+/** Only current browsers, because the page is for local use. */
 const browsers = ['chrome123', 'firefox121', 'safari17.5'];
 
-/** Nothing inline, so that a policy of `script-src 'self'` is enough. */
+/** Nothing is inlined, so that the policy `script-src 'self'` suffices. */
 export default {
   root: import.meta.dirname,
   base: './',

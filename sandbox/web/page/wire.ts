@@ -1,4 +1,4 @@
-/** The numbers of Discord's wire that the page looks at; the enums themselves would bring their whole package along. */
+/** The numbers of Discord's API that the page uses; importing the enums would bundle their whole package. */
 export const Flag = { ephemeral: 64, loading: 128, voice: 8_192, componentsV2: 32_768 } as const;
 
 export const MessageKind = { threadCreated: 18, threadStarter: 21 } as const;
@@ -42,7 +42,7 @@ export const OptionType = {
 
 export const CommandType = { slash: 1, user: 2, message: 3 } as const;
 
-/** A component as it comes: which fields there are follows from its type. */
+/** A raw component; its type determines its fields. */
 export interface Component {
   readonly type: number;
   readonly id?: number;

@@ -11,11 +11,11 @@ const registered = [
 ] as unknown as APIApplicationCommand[];
 const offered = (typed: string) => matching(leavesOf(registered), typed).map(({ path }) => path);
 
-it('commands stand by name, and the subcommands of one as they were registered', () => {
+it('Commands are sorted by name, and subcommands keep their registered order', () => {
   expect(offered('/')).toEqual(['ask', 'stalk', 'talk start', 'talk end', 'talk again', 'usage']);
 });
 
-it('what begins like the words stands first', () => {
+it('Commands that start with the typed text come first', () => {
   expect(offered('/talk')).toEqual(['talk start', 'talk end', 'talk again', 'stalk']);
   expect(offered('/talk e')).toEqual(['talk end']);
 });

@@ -7,9 +7,9 @@ interface Sender {
 
 const pixel = (colour: string, width: number, height: number) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`)}`;
-const picture = (name: string, colour: string, more: object = {}) => ({
+const image = (name: string, colour: string, more: object = {}) => ({
   ...{ id: name, filename: name, size: 2_048, url: pixel(colour, 320, 240), proxy_url: '', content_type: 'image/png' },
-  ...{ width: 320, height: 240, description: `A ${colour} picture`, ...more },
+  ...{ width: 320, height: 240, description: `A ${colour} image`, ...more },
 });
 const file = (name: string, type: string) => ({
   ...{ id: name, filename: name, size: 1_234_567, url: `data:${type},`, proxy_url: '', content_type: type },
@@ -30,7 +30,7 @@ const WORDS = [
 
 const embed = {
   ...{ title: 'An embed', url: 'https://a.example/', description: 'With **words**', color: 0x55_88_ff },
-  author: { name: 'Somebody' },
+  author: { name: 'An author' },
   fields: [
     { name: 'One', value: '1', inline: true },
     { name: 'Two', value: '2', inline: true },
@@ -69,7 +69,7 @@ const page = {
     { type: 10, content: '## A page' },
     {
       type: 9,
-      components: [{ type: 10, content: 'A section beside its picture' }],
+      components: [{ type: 10, content: 'A section with its thumbnail' }],
       accessory: { type: 11, media: media('teal'), description: 'A thumbnail' },
     },
     { type: 14, divider: true, spacing: 2 },
@@ -79,7 +79,7 @@ const page = {
   ],
 };
 
-/** Messages that hold whatever Discord's wire can hold and the page shows. */
+/** Messages with every kind of content that the page shows. */
 export function everything(channel: string, bot: Sender, person: Sender): SeenMessage[] {
   const message = (id: string, more: object): SeenMessage =>
     ({
@@ -96,8 +96,8 @@ export function everything(channel: string, bot: Sender, person: Sender): SeenMe
   const used = { interaction_metadata: { id: '9', type: 2, user: person, name: 'show', command_type: 1 } };
   return [
     message('1', { content: `${WORDS}\n<@${person.id}> <#${channel}> </show:1> @everyone`, ...used }),
-    message('2', { attachments: [picture('a.png', 'crimson'), picture('b.png', 'teal'), picture('c.png', 'navy')] }),
-    message('3', { attachments: [picture('SPOILER_d.png', 'purple'), file('e.zip', 'application/zip')] }),
+    message('2', { attachments: [image('a.png', 'crimson'), image('b.png', 'teal'), image('c.png', 'navy')] }),
+    message('3', { attachments: [image('SPOILER_d.png', 'purple'), file('e.zip', 'application/zip')] }),
     message('4', { attachments: [file('song.mp3', 'audio/mpeg')], embeds: [embed] }),
     message('5', { content: 'Choose', components: rows, edited: true }),
     message('6', { components: [page], flags: 32_768, ephemeral: true }),

@@ -7,8 +7,8 @@ import { relativeTime } from '../../../sandbox/web/page/markdown/time.ts';
 const text = (words: string) => ({ is: 'text', text: words });
 const names: (id: string) => string = () => 'member';
 
-describe('what Discord makes of a text', () => {
-  it('emphasis nests, and a lone mark is a mark', () => {
+describe('Discord’s Markdown', () => {
+  it('Emphasis can be nested, and a single marker is text', () => {
     expect(inline('**a *b* c**')).toEqual([
       { is: 'strong', inner: [text('a '), { is: 'em', inner: [text('b')] }, text(' c')] },
     ]);
@@ -22,7 +22,7 @@ describe('what Discord makes of a text', () => {
     expect(plain('2 * 3 * 4 and snake_case_name and a_b', names)).toBe('2 * 3 * 4 and snake_case_name and a_b');
   });
 
-  it('nothing within code is anything else, and a backslash takes a meaning away', () => {
+  it('Nothing is parsed inside code, and a backslash escapes a marker', () => {
     expect(inline('`**a** <@1>`')).toEqual([{ is: 'code', text: '**a** <@1>' }]);
     expect(inline('``a`b``')).toEqual([{ is: 'code', text: 'a`b' }]);
     expect(plain('\\*a\\* \\<@1>', names)).toBe('*a* <@1>');
@@ -33,12 +33,12 @@ describe('what Discord makes of a text', () => {
     ]);
   });
 
-  it('a keycap is a picture of its key, and a number is a number', () => {
+  it('A keycap emoji is parsed, and a number stays text', () => {
     expect(inline('1\ufe0f\u20e3 of 12')).toEqual([{ is: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
     expect(plain('#\u20e3 7', names)).toBe('#\u20e3 7');
   });
 
-  it('only addresses of the web become links', () => {
+  it('Only web addresses become links', () => {
     expect(inline('[here](https://a.example/x_(y)) and [bad](javascript:alert(1))')).toEqual([
       { is: 'link', href: 'https://a.example/x_(y)', inner: [text('here')] },
       text(' and [bad](javascript:alert(1))'),
@@ -50,7 +50,7 @@ describe('what Discord makes of a text', () => {
     ]);
   });
 
-  it('mentions, commands and times are read, and what only looks like them is text', () => {
+  it('Mentions, commands and times are parsed, and similar text stays text', () => {
     expect(inline('<@!12> <#3> </music follow:45> <t:1700000000:R> <b>')).toEqual([
       { is: 'user', id: '12' },
       text(' '),
@@ -63,7 +63,7 @@ describe('what Discord makes of a text', () => {
     ]);
   });
 
-  it('lists keep their numbers and nest, quotes hold blocks, and small print is small', () => {
+  it('Lists keep their numbers and can be nested, quotes contain blocks, and subtext is parsed', () => {
     expect(blocks('3. a\n4. b\n\n- c\n  - d\n> # e\n> f\n-# g')).toEqual([
       {
         is: 'list',
@@ -91,7 +91,7 @@ describe('what Discord makes of a text', () => {
     ]);
   });
 
-  it('a text that was made to be slow is read all the same', () => {
+  it('Hostile text is parsed in bounded time', () => {
     const nasty = [
       '*a '.repeat(2_000),
       '['.repeat(4_000),
@@ -103,7 +103,7 @@ describe('what Discord makes of a text', () => {
     for (const one of nasty) expect(plain(one, names).length).toBeGreaterThan(0);
   }, 10_000);
 
-  it('a time is told from now', () => {
+  it('Relative times are formatted from the current time', () => {
     expect(relativeTime(10_000, 13_000)).toBe('3 seconds ago');
     expect(relativeTime(13_000 + 7_200_000, 13_000)).toBe('in 2 hours');
   });

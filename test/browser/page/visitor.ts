@@ -6,40 +6,40 @@ import type { Sandbox } from '../../../sandbox/web/sandbox.ts';
 import { everything } from './everything.ts';
 
 /** Long enough for a job on a machine that is busy with other tests. */
-const PATIENCE_MS = 40_000;
+const WAIT_LIMIT_MS = 40_000;
 
 export interface Look {
   readonly colours?: 'dark' | 'light';
   readonly width?: number;
   readonly height?: number;
-  /** Every channel holds whatever a message can hold, whatever has happened there. */
+  /** Fills every channel with the sample messages. */
   readonly furnished?: boolean;
 }
 
-/** Somebody in front of the page, who acts by keyboard where that is a way. */
+/** A user of the page, who uses the keyboard where possible. */
 export interface Visitor {
   readonly page: Page;
-  /** What the console complained about; refusals that the page tells the person are not among it. */
+  /** Console errors and warnings, except for refusals that the page displays. */
   readonly complaints: readonly string[];
   enter(channel: string): Promise<void>;
   become(person: string): Promise<void>;
-  /** Types a command's name, takes it, and stands in its first option. */
+  /** Types a command's name, selects it and focuses its first option. */
   begin(command: string): Promise<void>;
   press(...keys: string[]): Promise<void>;
   type(words: string): Promise<void>;
   latest(): Locator;
-  bench(tab: 'Jobs' | 'Traffic' | 'Trouble' | 'Bot'): Promise<Locator>;
+  bench(tab: 'Jobs' | 'Traffic' | 'Faults' | 'Bot'): Promise<Locator>;
   workbench(): Promise<Workbench>;
-  /** Serious and critical faults for people who cannot see or point. */
+  /** Serious and critical accessibility faults. */
   faults(within?: string): Promise<string[]>;
-  /** Whatever reaches beyond the width of its place. */
+  /** Elements whose content is wider than they are. */
   overflowing(): Promise<string[]>;
   leave(): Promise<void>;
 }
 
 export async function visitor(context: BrowserContext, { url, token }: Sandbox, look: Look = {}): Promise<Visitor> {
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(WAIT_LIMIT_MS);
   await page.setViewportSize({ width: look.width ?? 1_440, height: look.height ?? 900 });
   await page.emulateMedia({ colorScheme: look.colours ?? 'dark', reducedMotion: 'reduce' });
   const complaints: string[] = [];
@@ -50,7 +50,7 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('request', (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(`It asked ${hostname}.`);
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(`The page requested ${hostname}.`);
   });
   if (look.furnished) {
     await page.route('**/api/messages/*', async (route) => {
@@ -75,9 +75,9 @@ export async function visitor(context: BrowserContext, { url, token }: Sandbox, 
       await page.locator('ol.messages[aria-busy="false"]').waitFor({ state: 'attached' });
     },
     async become(person) {
-      await page.getByRole('button', { name: /Be somebody else/ }).click();
+      await page.getByRole('button', { name: /Switch user/ }).click();
       await page.getByRole('menuitemradio', { name: new RegExp(`^${person}`) }).click();
-      await page.getByRole('button', { name: `${person} Be somebody else` }).waitFor();
+      await page.getByRole('button', { name: `${person} Switch user` }).waitFor();
     },
     async begin(command) {
       await composer.focus();

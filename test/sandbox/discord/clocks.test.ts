@@ -12,7 +12,7 @@ async function bot(answer: (interaction: Interaction) => Promise<unknown>, optio
   return { discord, clock, client, problems: answering(client, answer), member: discord.as('member') };
 }
 
-/** A gate that a test opens. */
+/** A promise that a test resolves. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: resolve };
@@ -20,8 +20,8 @@ function gate() {
 
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
 
-describe('three seconds', () => {
-  it('pass, and the person reads that the application did not respond', async () => {
+describe('The acknowledgement deadline', () => {
+  it('After three seconds, the user sees that the application did not respond', async () => {
     const { passed, open } = gate();
     const { discord, clock, problems, member } = await bot(async (interaction) => {
       await passed;
@@ -37,7 +37,7 @@ describe('three seconds', () => {
     await expect.poll(() => problems.map(codeOf)).toEqual([10062]);
   });
 
-  it('are not yet over', async () => {
+  it('A response within three seconds is accepted', async () => {
     const { passed, open } = gate();
     const { clock, member } = await bot(async (interaction) => {
       await passed;
@@ -50,8 +50,8 @@ describe('three seconds', () => {
   });
 });
 
-describe('an acknowledgement', () => {
-  it('is given once', async () => {
+describe('An acknowledgement', () => {
+  it('An interaction can be acknowledged only once', async () => {
     const seen: unknown[] = [];
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
@@ -67,7 +67,7 @@ describe('an acknowledgement', () => {
     expect(seen).toEqual([40060]);
   });
 
-  it('must suit what it answers', async () => {
+  it('An acknowledgement must fit the type of its interaction', async () => {
     const { member, problems, discord } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const { id, token, client } = interaction;
@@ -78,7 +78,7 @@ describe('an acknowledgement', () => {
     expect(discord.violations).toMatchObject([{ route: '/interactions/:interaction/:token/callback', path: 'type' }]);
   });
 
-  it('of nobody’s interaction is unknown', async () => {
+  it('An acknowledgement of an unknown interaction is refused', async () => {
     const { client, discord } = await bot(async () => undefined);
     const { id, token } = await discord.as('member').slash('models');
     const post = (path: `/${string}`) => client.rest.post(path, { body: { type: 5 }, auth: false }).catch(codeOf);
@@ -87,7 +87,7 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('a token', () => {
+describe('An interaction token', () => {
   const later = (passed: Promise<void>) => async (interaction: Interaction) => {
     if (!interaction.isChatInputCommand()) return;
     await interaction.deferReply();
@@ -95,7 +95,7 @@ describe('a token', () => {
     await interaction.editReply('done');
   };
 
-  it('lives a quarter of an hour', async () => {
+  it('An interaction token is valid for 15 minutes', async () => {
     const { passed, open } = gate();
     const { clock, problems, member } = await bot(later(passed));
     const exchange = await member.slash('models');
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(problems).toEqual([]);
   });
 
-  it('and no longer, while the bot’s own token goes on', async () => {
+  it('After 15 minutes only the bot token is valid', async () => {
     const { passed, open } = gate();
     const { clock, problems, member, client } = await bot(later(passed));
     await (await member.slash('models')).acknowledged();
@@ -116,7 +116,7 @@ describe('a token', () => {
     await client.application.fetch();
   });
 
-  it('dies when a test says so, and is no webhook before the acknowledgement', async () => {
+  it('A test can expire a token, and a token is no webhook before the acknowledgement', async () => {
     const { passed, open } = gate();
     const { discord, problems, member, client } = await bot(later(passed));
     const exchange = await member.slash('models');
@@ -134,14 +134,14 @@ describe('a token', () => {
   });
 });
 
-describe('an ephemeral answer', () => {
-  it('is its reader’s alone, and no channel’s', async () => {
+describe('An ephemeral response', () => {
+  it('An ephemeral response is visible only to its user and is not part of the channel', async () => {
     const { member, discord, client } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'hush', flags: MessageFlags.Ephemeral });
     });
     const message = await (await member.slash('models')).message();
     expect(message.ephemeral).toBe(true);
-    await expect(discord.as('other').click(message, 'x')).rejects.toThrow(/does not see/);
+    await expect(discord.as('other').click(message, 'x')).rejects.toThrow(/cannot see/);
     const edit = client.rest.patch(`/channels/${message.channel_id}/messages/${message.id}`, {
       body: { content: 'x' },
     });

@@ -10,13 +10,13 @@ export const png = Buffer.from(
 const commands = [
   new SlashCommandBuilder()
     .setName('imagine')
-    .setDescription('Makes a picture')
+    .setDescription('Makes an image')
     .addStringOption((option) =>
       option.setName('prompt').setDescription('Words').setRequired(true).setMaxLength(20).setAutocomplete(true),
     )
     .addIntegerOption((option) => option.setName('count').setDescription('How many').setMinValue(1).setMaxValue(4))
-    .addAttachmentOption((option) => option.setName('image').setDescription('A picture'))
-    .addUserOption((option) => option.setName('friend').setDescription('Somebody'))
+    .addAttachmentOption((option) => option.setName('image').setDescription('An image'))
+    .addUserOption((option) => option.setName('friend').setDescription('A user'))
     .toJSON(),
   new SlashCommandBuilder()
     .setName('music')
@@ -34,7 +34,7 @@ const commands = [
   new ContextMenuCommandBuilder().setName('Greet').setType(2).toJSON(),
 ];
 
-/** A bot with these commands; at the end nothing may have gone wrong, and the judge must have had nothing to say. */
+/** A bot with these commands; the test fails if an error or a violation occurred. */
 export async function bot(answer: (interaction: Interaction) => Promise<unknown>) {
   const { discord, clock } = await stage();
   const client = await clientOf(discord);

@@ -26,8 +26,8 @@ const buttons = () =>
     new ButtonBuilder().setURL('https://example.com').setLabel('Out').setStyle(ButtonStyle.Link),
   );
 
-describe('components', () => {
-  it('are pressed by label, custom id and emoji, and update their message', async () => {
+describe('Message components', () => {
+  it('Buttons are pressed by label, custom id or emoji, and update their message', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply({ content: 'grid', components: [buttons()] });
       if (!interaction.isButton()) return;
@@ -47,11 +47,11 @@ describe('components', () => {
     const next = await again.followUp();
     expect(next).toMatchObject({ content: 'new', message_reference: { message_id: grid.id } });
     await expect(member.click(grid, 'Off')).rejects.toThrow(/disabled/);
-    await expect(member.click(grid, 'Out')).rejects.toThrow(/elsewhere/);
+    await expect(member.click(grid, 'Out')).rejects.toThrow(/opens a link/);
     await expect(member.click(grid, 'U9')).rejects.toThrow(/no button U9/);
   });
 
-  it('are chosen from', async () => {
+  it('Values are chosen from selects', async () => {
     const { member } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand())
         await interaction.reply({
@@ -74,7 +74,7 @@ describe('components', () => {
     await expect(member.choose(menu, 'which', [])).rejects.toThrow(/1 to 1 values/);
   });
 
-  it('of the second version keep their text and their uploads', async () => {
+  it('Components V2 keep their text and their uploads', async () => {
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const gallery = new MediaGalleryBuilder().addItems((item) =>
@@ -99,7 +99,7 @@ describe('components', () => {
   });
 });
 
-describe('a form', () => {
+describe('A form', () => {
   const form = new ModalBuilder()
     .setCustomId('remix')
     .setTitle('Remix')
@@ -110,29 +110,29 @@ describe('a form', () => {
           new TextInputBuilder().setCustomId('prompt').setStyle(TextInputStyle.Short).setMaxLength(9),
         ),
       new LabelBuilder()
-        .setLabel('Picture')
-        .setFileUploadComponent(new FileUploadBuilder().setCustomId('picture').setRequired(false)),
+        .setLabel('Image')
+        .setFileUploadComponent(new FileUploadBuilder().setCustomId('image').setRequired(false)),
     );
 
-  it('is opened from a command or a button, filled in and submitted', async () => {
+  it('A form is opened by a command or a button, filled in and submitted', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand() || interaction.isButton()) await interaction.showModal(form);
       if (!interaction.isModalSubmit()) return;
-      const picture = interaction.fields.getUploadedFiles('picture')?.first()?.name;
+      const image = interaction.fields.getUploadedFiles('image')?.first()?.name;
       await interaction.reply({
-        content: `${interaction.fields.getTextInputValue('prompt')} ${picture}`,
+        content: `${interaction.fields.getTextInputValue('prompt')} ${image}`,
         components: [buttons()],
       });
     });
     const modal = await (await member.slash('imagine', { prompt: 'x' })).modal();
     expect([modal.title, modal.customId]).toEqual(['Remix', 'remix']);
     const files = [{ name: 'in.png', bytes: png }];
-    const message = await (await member.fill(modal, { Prompt: 'a ship', picture: files })).message();
+    const message = await (await member.fill(modal, { Prompt: 'a ship', image: files })).message();
     expect(message.content).toBe('a ship in.png');
     const again = await (await member.click(message, 'U1')).modal();
     expect((await (await member.fill(again, { prompt: 'boat' })).message()).content).toBe('boat undefined');
-    await expect(member.fill(modal, {})).rejects.toThrow(/Prompt must be filled in/);
+    await expect(member.fill(modal, {})).rejects.toThrow(/Prompt is required/);
     await expect(member.fill(modal, { prompt: 'much too long' })).rejects.toThrow(/0 to 9 characters/);
-    await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/no such form/);
+    await expect(discord.as('other').fill(modal, { prompt: 'x' })).rejects.toThrow(/does not have this form/);
   });
 });

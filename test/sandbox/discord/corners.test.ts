@@ -31,8 +31,8 @@ const page = (content: string) => ({
   ],
 });
 
-describe('a page of Components V2', () => {
-  it('is updated as one, and answered with plain words beside it', async () => {
+describe('A Components V2 message', () => {
+  it('A Components V2 message is updated, and a plain message is sent next to it', async () => {
     let presses = 0;
     const { member, discord, problems } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply(page('one'));
@@ -50,8 +50,8 @@ describe('a page of Components V2', () => {
   });
 });
 
-describe('a deferred answer', () => {
-  it('is filled by the first follow-up', async () => {
+describe('A deferred response', () => {
+  it('The first follow-up completes a deferred response', async () => {
     const { member, problems } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.deferReply({ flags: MessageFlags.Ephemeral });
@@ -63,7 +63,7 @@ describe('a deferred answer', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is filled with the bot’s own token once the other is dead', async () => {
+  it('The bot token completes a deferred response after the interaction token has expired', async () => {
     const { member, discord, clock, client } = await bot(async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.deferReply();
     });
@@ -77,7 +77,7 @@ describe('a deferred answer', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('reads its own response when it asks for it', async () => {
+  it('A deferred response can be fetched', async () => {
     const seen: unknown[] = [];
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
@@ -90,8 +90,8 @@ describe('a deferred answer', () => {
   });
 });
 
-describe('a server that fails', () => {
-  it('is asked four times by discord.js', async () => {
+describe('A failing server', () => {
+  it('discord.js tries a failing request four times', async () => {
     const { discord } = await stage();
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     discord.faults.add({ do: { type: 'status', status: 502, body: '<html>' }, times: 4 });
@@ -99,7 +99,7 @@ describe('a server that fails', () => {
     expect(discord.heard).toHaveLength(4);
   });
 
-  it('may never answer, and is closed all the same', async () => {
+  it('A server with an unanswered request can be closed', async () => {
     const { discord } = await stage();
     const rest = new REST({ api: discord.apiUrl, retries: 0, timeout: 50 }).setToken(discord.token);
     for (const done of [false, true]) {
@@ -109,8 +109,8 @@ describe('a server that fails', () => {
   });
 });
 
-describe('a body', () => {
-  it('that is no JSON is refused', async () => {
+describe('A request body', () => {
+  it('A body that is not JSON is refused', async () => {
     const { discord } = await stage();
     const answer = await fetch(`${discord.apiUrl}/v10${Routes.userChannels()}`, {
       method: 'POST',
@@ -121,8 +121,8 @@ describe('a body', () => {
   });
 });
 
-describe('a thread', () => {
-  it('is begun on a message, and written in', async () => {
+describe('A thread', () => {
+  it('A thread is started on a message and accepts messages', async () => {
     const { discord, client } = await bot(async () => undefined);
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     const said = await discord.as('member').say('a long story');

@@ -4,8 +4,8 @@ import { answering, clientOf, stage } from './stage.ts';
 
 const models = { name: 'models', description: 'What there is' };
 
-describe('a session', () => {
-  it('that is cut during a command is resumed, and hears what it missed', async () => {
+describe('A gateway session', () => {
+  it('A session that is cut during a command resumes and receives the missed events', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([models]);
@@ -20,7 +20,7 @@ describe('a session', () => {
     expect(problems).toEqual([]);
   });
 
-  it('goes on after the order to reconnect', async () => {
+  it('A session resumes after a reconnect request', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
@@ -29,7 +29,7 @@ describe('a session', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('that is invalid begins anew', async () => {
+  it('An invalid session is replaced by a new one', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     const again = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ describe('a session', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('that is invalid is resumed where it may be', async () => {
+  it('A resumable invalid session is resumed', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 1 });
   });
 
-  it('says hello and is closed with Discord’s codes for what it must not do', async () => {
+  it('The gateway says hello and closes a connection that breaks a rule with Discord’s code', async () => {
     const { discord } = await stage();
     const closedAfter = (...said: unknown[]) =>
       new Promise<number>((resolve) => {
@@ -80,7 +80,7 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);
   await ready;
-  /** One more round through the gateway: whatever was said before has arrived by then. */
+  /** Waits for another event, so that all earlier ones have arrived. */
   const settled = async () => {
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
     discord.gateway.orderReconnect();
@@ -91,8 +91,8 @@ async function listening(intents: number[], privilegedIntents: ('message-content
 
 const { Guilds, GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
 
-describe('intents', () => {
-  it('none: no message is heard of', async () => {
+describe('Gateway intents', () => {
+  it('Without intents, the bot receives no message events', async () => {
     const { discord, heard, settled } = await listening([]);
     await discord.as('member').say('hello');
     await discord.as('member').in('dm').say('hello');
@@ -100,7 +100,7 @@ describe('intents', () => {
     expect(heard).toEqual([]);
   });
 
-  it('without message content: blank, but for mentions, direct messages and its own', async () => {
+  it('Without the message content intent, only mentions, direct messages and the bot’s own messages have content', async () => {
     const { discord, client, heard, settled } = await listening([Guilds, GuildMessages, DirectMessages]);
     const member = discord.as('member');
     await member.say('secret', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
@@ -117,7 +117,7 @@ describe('intents', () => {
     ]);
   });
 
-  it('with message content: everything', async () => {
+  it('With the message content intent, every message has content', async () => {
     const { discord, heard, settled } = await listening([Guilds, GuildMessages, MessageContent], ['message-content']);
     await discord.as('member').say('open', [{ name: 'a.txt', bytes: Buffer.from('x') }]);
     await settled();
@@ -126,7 +126,7 @@ describe('intents', () => {
     );
   });
 
-  it('for members: all of them can be asked for', async () => {
+  it('With the members intent, the bot can request all members', async () => {
     const { discord, client } = await listening([Guilds, GatewayIntentBits.GuildMembers], ['members']);
     const guild = client.guilds.cache.get(discord.world.guild('atelier').id);
     const members = await guild?.members.fetch();

@@ -2,8 +2,8 @@ import { AttachmentBuilder, type Interaction, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { bot, png } from './commands.ts';
 
-describe('a slash command', () => {
-  it('arrives with everything Discord says about it', async () => {
+describe('A slash command', () => {
+  it('A slash command arrives with all fields that Discord sends', async () => {
     let got: Interaction | undefined;
     const { member, discord } = await bot(async (interaction) => {
       got = interaction;
@@ -32,7 +32,7 @@ describe('a slash command', () => {
     expect(Buffer.from(await fetched.arrayBuffer()).equals(png)).toBe(true);
   });
 
-  it('is deferred, then edited with a file that can be fetched until its address runs out', async () => {
+  it('A deferred response is edited with a file whose URL works until it expires', async () => {
     const { member, clock } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.deferReply();
@@ -56,7 +56,7 @@ describe('a slash command', () => {
     expect((await fetch(url.replace('hm=', 'hm=0'))).status).toBe(404);
   });
 
-  it('with a subcommand, and what Discord’s own client would not send', async () => {
+  it('Subcommands are accepted, and options that Discord’s own client would refuse are refused', async () => {
     const { member } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       await interaction.reply(`${interaction.options.getSubcommand()} ${interaction.options.getString('id')}`);
@@ -64,17 +64,17 @@ describe('a slash command', () => {
     expect((await (await member.slash('music follow', { id: '1' })).message()).content).toBe('follow 1');
     for (const [name, options, reason] of [
       ['music', {}, /subcommand/],
-      ['music follow', { id: '2' }, /is one of "1"/],
-      ['imagine', {}, /needs the option prompt/],
+      ['music follow', { id: '2' }, /must be one of "1"/],
+      ['imagine', {}, /requires the option prompt/],
       ['imagine', { prompt: 'x'.repeat(21) }, /0 to 20 characters/],
       ['imagine', { prompt: 'x', count: 5 }, /from 1 to 4/],
       ['imagine', { prompt: 'x', size: 5 }, /no option size/],
-      ['nothing', {}, /No command nothing/],
+      ['nothing', {}, /No command named nothing/],
     ] as const)
       await expect(member.slash(name, options)).rejects.toThrow(reason);
   });
 
-  it('completes what is being typed', async () => {
+  it('Autocomplete returns choices for the typed text', async () => {
     const { member } = await bot(async (interaction) => {
       if (!interaction.isAutocomplete()) return;
       const { name, value } = interaction.options.getFocused(true);
@@ -87,7 +87,7 @@ describe('a slash command', () => {
     await expect(member.complete('imagine', { count: 2 }, 'count')).rejects.toThrow(/autocomplete/);
   });
 
-  it('is followed up, and its answers can be read, edited and deleted', async () => {
+  it('Responses and follow-ups can be read, edited and deleted', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (!interaction.isChatInputCommand()) return;
       const answer = await interaction.reply({ content: 'first', withResponse: true });
@@ -106,8 +106,8 @@ describe('a slash command', () => {
   });
 });
 
-describe('a context menu', () => {
-  it('hands its target over in full', async () => {
+describe('A context menu command', () => {
+  it('A context menu command arrives with its full target', async () => {
     const { member, discord } = await bot(async (interaction) => {
       if (interaction.isMessageContextMenuCommand()) {
         const { content, attachments } = interaction.targetMessage;

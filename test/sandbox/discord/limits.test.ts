@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
 import { answering, clientOf, stage } from './stage.ts';
 
-/** Requests without discord.js between, which would wait instead of being refused. */
+/** Sends requests without discord.js, which would wait instead of being refused. */
 async function bare(options: DiscordOptions = {}) {
   const { discord, clock } = await stage(options);
   const call = async (method: string, path: string, body?: unknown, token: string | null = discord.token) => {
@@ -21,8 +21,8 @@ async function bare(options: DiscordOptions = {}) {
   return { discord, clock, call, messages };
 }
 
-describe('a bucket', () => {
-  it('is told in headers, refuses what is too much, and fills again', async () => {
+describe('Rate limits', () => {
+  it('A bucket is reported in headers, refuses excess requests and refills', async () => {
     const { call, messages, clock, discord } = await bare();
     const first = await call('POST', messages, { content: 'x' });
     const header = (name: string) => first.headers.get(`x-ratelimit-${name}`);
@@ -44,7 +44,7 @@ describe('a bucket', () => {
     expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
   });
 
-  it('is the channel’s own', async () => {
+  it('Each channel has its own bucket', async () => {
     const { call, messages, discord } = await bare({ limits: { messagesPerChannel: 1 } });
     const hall = `/channels/${discord.world.channel('hall').id}/messages`;
     expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
@@ -52,7 +52,7 @@ describe('a bucket', () => {
     expect((await call('POST', hall, { content: 'x' })).status).toBe(200);
   });
 
-  it('for everything together holds fifty a second, and lets interactions pass', async () => {
+  it('The global limit is fifty requests a second and does not apply to interactions', async () => {
     const { call, discord, clock } = await bare({ limits: { otherPerRoute: 1_000 } });
     for (let sent = 0; sent < 50; sent++) expect((await call('GET', '/users/@me')).status).toBe(200);
     const refused = await call('GET', '/users/@me');
@@ -67,7 +67,7 @@ describe('a bucket', () => {
     expect((await call('GET', '/users/@me')).status).toBe(200);
   });
 
-  it('makes discord.js wait and send again', async () => {
+  it('A rate limit makes discord.js wait and retry', async () => {
     const { discord } = await stage();
     const rest = new REST({ api: discord.apiUrl, offset: 0 }).setToken(discord.token);
     discord.faults.add({ do: { type: '429', retryAfter: 0.05 } });
@@ -78,8 +78,8 @@ describe('a bucket', () => {
   });
 });
 
-describe('invalid requests', () => {
-  it('shut the address out when they are too many, except shared 429s', async () => {
+describe('Invalid requests', () => {
+  it('Too many invalid requests block the address, but shared 429s do not count', async () => {
     const { call, clock, discord } = await bare({ limits: { invalidRequests: 3 } });
     discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
     await call('GET', '/users/@me');
@@ -91,8 +91,8 @@ describe('invalid requests', () => {
   });
 });
 
-describe('old messages', () => {
-  it('can be edited three times in twenty seconds', async () => {
+describe('Old messages', () => {
+  it('Old messages can be edited three times in twenty seconds', async () => {
     const { call, messages, clock } = await bare();
     const { json } = await call('POST', messages, { content: 'x' });
     const edit = () => call('PATCH', `${messages}/${json.id}`, { content: 'y' });
@@ -105,8 +105,8 @@ describe('old messages', () => {
   });
 });
 
-describe('an upload', () => {
-  it('that is too large is refused, by every door', async () => {
+describe('Uploads', () => {
+  it('Every route refuses an upload that is too large', async () => {
     const { discord } = await stage({ limits: { uploadBytes: 1_000 } });
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -136,8 +136,8 @@ describe('an upload', () => {
   });
 });
 
-describe('faults', () => {
-  it('strike where they are ordered, with what is ordered', async () => {
+describe('Injected faults', () => {
+  it('Faults are applied to the selected requests as ordered', async () => {
     const { call, discord, messages, clock } = await bare();
     discord.faults.add({
       on: { method: 'post', route: '/channels/:channel/messages' },
@@ -159,7 +159,7 @@ describe('faults', () => {
     const arrived = late.then((answer) => {
       status = answer.status;
     });
-    // It is not said when the request has come in, so time goes on until it is answered.
+    // The arrival of the request is not reported, so the clock advances until the response.
     await expect.poll(() => clock.advance(500) ?? status).toBe(200);
     await arrived;
   });

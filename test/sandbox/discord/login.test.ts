@@ -2,8 +2,8 @@ import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answering, clientOf, stage } from './stage.ts';
 
-describe('logging in', () => {
-  it('needs no intents, and a command is answered', async () => {
+describe('Login', () => {
+  it('A bot without intents logs in and responds to a command', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     expect(client.user.id).toBe(discord.applicationId);
@@ -18,7 +18,7 @@ describe('logging in', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('brings the guilds to those who ask for them', async () => {
+  it('A bot with the guilds intent receives its guilds', async () => {
     const { discord } = await stage({ guilds: 3 });
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     expect(client.guilds.cache.map(({ name }) => name).sort()).toEqual([
@@ -33,7 +33,7 @@ describe('logging in', () => {
     expect(discord.gateway).toMatchObject({ sessions: 1, identifies: 1, resumes: 0 });
   });
 
-  it('is refused with a wrong token, by REST and by the gateway', async () => {
+  it('REST and the gateway refuse a wrong token', async () => {
     const { discord } = await stage();
     const client = new Client({ intents: [], rest: { api: discord.apiUrl } });
     onTestFinished(() => client.destroy());
@@ -47,7 +47,7 @@ describe('logging in', () => {
     expect(await closed).toBe(4004);
   });
 
-  it('is refused with an intent that the portal has not switched on', async () => {
+  it('An intent that the portal has not enabled is refused', async () => {
     const { discord } = await stage();
     const client = new Client({ intents: [GatewayIntentBits.MessageContent], rest: { api: discord.apiUrl } });
     onTestFinished(() => client.destroy());

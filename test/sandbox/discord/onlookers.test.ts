@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Happening } from '../../../sandbox/discord/stream.ts';
+import type { StreamEvent } from '../../../sandbox/discord/stream.ts';
 import { answering, clientOf, stage } from './stage.ts';
 
 const HOUR = 60 * 60 * 1_000;
 
 async function desk() {
   const { discord } = await stage();
-  const happenings: Happening[] = [];
-  discord.listen((happening) => happenings.push(happening));
+  const events: StreamEvent[] = [];
+  discord.listen((happening) => events.push(happening));
   const client = await clientOf(discord);
   await client.application.commands.set([
     { name: 'models', description: 'What there is' },
@@ -24,11 +24,11 @@ async function desk() {
       .sight(who)
       .offered(discord.world.channel(channel))
       .map(({ name }) => name);
-  return { discord, client, happenings, problems, offered };
+  return { discord, client, events, problems, offered };
 }
 
-describe('whoever looks on', () => {
-  it('sees what each person is shown and offered, and no more', async () => {
+describe('The view of a user', () => {
+  it('Each user sees only their own channels and commands', async () => {
     const { discord, offered } = await desk();
     const names = (who: string) => discord.sight(who).channels.map(({ name }) => name);
     expect(names('member')).toEqual([
@@ -47,11 +47,11 @@ describe('whoever looks on', () => {
     const may = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
     expect(may).toEqual([true, false, true]);
     expect(() => discord.sight('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
-      /no such channel/,
+      /cannot see that channel/,
     );
   });
 
-  it('reads a channel without what is for somebody else', async () => {
+  it('A user reads a channel without the ephemeral messages of others', async () => {
     const { discord } = await desk();
     const studio = discord.world.channel('studio').id;
     await discord.as('member').say('one');
@@ -69,13 +69,13 @@ describe('whoever looks on', () => {
     expect(read('member', 1)).toEqual([['hello', true]]);
   });
 
-  it('hears of sessions, new commands and typing, and of requests with their answers and what was wrong with them', async () => {
-    const { discord, client, happenings } = await desk();
-    const kinds = () => new Set(happenings.map(({ kind }) => kind));
+  it('Listeners receive sessions, new commands, typing, and requests with their responses and violations', async () => {
+    const { discord, client, events } = await desk();
+    const kinds = () => new Set(events.map(({ kind }) => kind));
     expect([...kinds()]).toEqual(expect.arrayContaining(['session', 'world', 'heard']));
     const studio = discord.world.channel('studio').id;
     await client.rest.post(`/channels/${studio}/typing`);
-    expect(happenings.find(({ kind }) => kind === 'typing')?.what).toEqual({ channel: studio });
+    expect(events.find(({ kind }) => kind === 'typing')?.what).toEqual({ channel: studio });
     await expect(
       client.rest.post(`/channels/${studio}/messages`, { body: { content: 'x'.repeat(2_001) } }),
     ).rejects.toThrow();
@@ -86,18 +86,18 @@ describe('whoever looks on', () => {
   });
 });
 
-describe('an hour that passes at once', () => {
-  it('makes messages older and ends the tokens of their interactions, and the bot hears of no edit', async () => {
-    const { discord, happenings } = await desk();
+describe('Aging by an hour', () => {
+  it('Aging makes messages older and expires interaction tokens, without an edit event for the bot', async () => {
+    const { discord, events } = await desk();
     const said = await discord.as('member').say('one');
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
-    happenings.length = 0;
+    events.length = 0;
     discord.age(HOUR);
     const [older] = discord.messages('studio');
     expect(Date.parse(said.timestamp) - Date.parse(older?.timestamp ?? '')).toBe(HOUR);
     expect(older?.edited).toBe(false);
-    expect(happenings.map(({ kind }) => kind)).toEqual(['message', 'message']);
+    expect(events.map(({ kind }) => kind)).toEqual(['message', 'message']);
     const answer = await fetch(
       `${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}/messages/@original`,
       { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"content":"late"}' },
@@ -106,8 +106,8 @@ describe('an hour that passes at once', () => {
   });
 });
 
-describe('a channel', () => {
-  it('is paged forwards from a message, and backwards without one', async () => {
+describe('A channel', () => {
+  it('Messages are paged forwards from a message, and backwards without one', async () => {
     const { discord, client } = await desk();
     const member = discord.as('member');
     const ids: string[] = [];
@@ -116,7 +116,7 @@ describe('a channel', () => {
       ((await client.rest.get(`/channels/${member.channel.id}/messages?${query}`)) as { id: string }[]).map(
         ({ id }) => ids.indexOf(id) + 1,
       );
-    // The bot may not read the history of a channel unless it was given that right.
+    // The bot does not have Read Message History by default.
     for (const role of discord.world.guild('atelier').roles) role.permissions |= 1n << 16n;
     expect(await page('limit=2')).toEqual([5, 4]);
     expect(await page(`limit=2&after=${ids[0]}`)).toEqual([3, 2]);
@@ -124,7 +124,7 @@ describe('a channel', () => {
     expect(await page(`after=${ids[4]}`)).toEqual([]);
   });
 
-  it('that is deleted takes the webhooks of its interactions with it', async () => {
+  it('Deleting a channel also deletes the webhooks of its interactions', async () => {
     const { discord } = await desk();
     const exchange = await discord.as('member').slash('models');
     await exchange.message();

@@ -17,8 +17,8 @@ async function desk() {
   return { discord, clock, rest, channel, send };
 }
 
-describe('commands', () => {
-  it('are overwritten as a whole, and keep their ids', async () => {
+describe('Commands', () => {
+  it('A bulk overwrite replaces all commands and keeps the ids of existing ones', async () => {
     const { discord, rest } = await desk();
     const route = Routes.applicationCommands(discord.applicationId);
     const put = (body: object[]) => rest.put(route, { body }) as Promise<{ id: string; version: string }[]>;
@@ -32,7 +32,7 @@ describe('commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('are made, edited, read and deleted one by one, in a guild too', async () => {
+  it('Commands are created, edited, read and deleted one by one, globally and in a guild', async () => {
     const { discord, rest } = await desk();
     const guild = discord.world.guild('atelier').id;
     const route = Routes.applicationGuildCommands(discord.applicationId, guild);
@@ -49,7 +49,7 @@ describe('commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('that Discord would not take are refused with their path, and recorded', async () => {
+  it('Invalid commands are refused with the path of the fault, and recorded', async () => {
     const { discord, rest } = await desk();
     const wrong = rest.put(Routes.applicationCommands(discord.applicationId), {
       body: [{ ...models, name: 'Not So' }],
@@ -59,7 +59,7 @@ describe('commands', () => {
     expect(discord.commands.global()).toEqual([]);
   });
 
-  it('are offered only to those who may', async () => {
+  it('Commands are offered only to permitted users', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([
@@ -69,15 +69,15 @@ describe('commands', () => {
     answering(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
-    await expect(discord.as('member').slash('models')).rejects.toThrow(/not offered/);
+    await expect(discord.as('member').slash('models')).rejects.toThrow(/cannot use/);
     expect((await (await discord.as('admin').slash('models')).message()).content).toBe('yes');
     await expect(discord.as('member').slash('adult')).rejects.toThrow(/age-restricted/);
     expect((await (await discord.as('member').in('age-restricted').slash('adult')).message()).content).toBe('yes');
   });
 });
 
-describe('messages with the bot’s token', () => {
-  it('are sent, answered, edited, read and deleted', async () => {
+describe('Messages with the bot token', () => {
+  it('Messages are sent, replied to, edited, read and deleted', async () => {
     const { discord, rest, channel, send } = await desk();
     const { id } = await send('studio', { content: 'one' });
     const reply = await send('studio', { content: 'two', message_reference: { message_id: id } });
@@ -95,7 +95,7 @@ describe('messages with the bot’s token', () => {
     expect(await orphan.catch(codeOf)).toBe(50035);
   });
 
-  it('keep the files that an edit names, and lose the others', async () => {
+  it('An edit keeps the files it names and removes the others', async () => {
     const { rest, channel, send } = await desk();
     const file = (name: string) => ({ name, data: Buffer.from(name) });
     const sent = await send('studio', { content: 'x' }, [file('a.txt'), file('b.txt')]);
@@ -111,7 +111,7 @@ describe('messages with the bot’s token', () => {
     expect(names(await edit({ attachments: [] }))).toEqual([]);
   });
 
-  it('with an enforced nonce are sent once', async () => {
+  it('A message with an enforced nonce is sent once', async () => {
     const { discord, send, clock } = await desk();
     const body = { content: 'x', nonce: 'task-1', enforce_nonce: true };
     const [first, second] = [await send('studio', body), await send('studio', body)];
@@ -121,7 +121,7 @@ describe('messages with the bot’s token', () => {
     expect((await send('studio', body)).id).not.toBe(first.id);
   });
 
-  it('need the permission, the access, and a channel', async () => {
+  it('Sending a message requires an existing channel, access and the permission', async () => {
     const { discord, rest, channel, send } = await desk();
     expect(await send('read-only', { content: 'x' }).catch(codeOf)).toBe(50013);
     expect(await send('admin-room', { content: 'x' }).catch(codeOf)).toBe(50001);
@@ -136,7 +136,7 @@ describe('messages with the bot’s token', () => {
     await send('thread', { content: 'in a thread' });
   });
 
-  it('go to a person, unless the person refuses', async () => {
+  it('A direct message is delivered unless the user refuses it', async () => {
     const { discord, rest } = await desk();
     const open = async (name: string) =>
       (await rest.post(Routes.userChannels(), { body: { recipient_id: discord.world.user(name).id } })) as {
@@ -155,8 +155,8 @@ describe('messages with the bot’s token', () => {
   });
 });
 
-describe('an application', () => {
-  it('knows itself', async () => {
+describe('An application', () => {
+  it('An application can read its own account', async () => {
     const { discord, rest } = await desk();
     expect(await rest.get('/applications/@me')).toMatchObject({
       id: discord.applicationId,
@@ -169,10 +169,10 @@ describe('an application', () => {
   });
 });
 
-describe('an application installed by a person', () => {
+describe('A user-installed application', () => {
   const anywhere = { ...models, integrationTypes: [0, 1], contexts: [0, 1, 2] };
 
-  it('speaks in guilds it is no member of, with five follow-ups', async () => {
+  it('A user-installed application responds in foreign guilds, with at most five follow-ups', async () => {
     const { discord } = await stage({ limits: { webhookPerToken: 100 } });
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     await client.application.commands.set([anywhere]);
@@ -195,7 +195,7 @@ describe('an application installed by a person', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is ephemeral where the person may not use it in public, and works in direct messages', async () => {
+  it('Responses are ephemeral if the user may not use external apps, and the app works in direct messages', async () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     await client.application.commands.set([anywhere]);

@@ -8,7 +8,7 @@ export interface Stage {
   readonly clock: ManualClock;
 }
 
-/** An embedded Discord whose time stands still. */
+/** An embedded Discord with a simulated clock. */
 export async function stage(options: DiscordOptions = {}): Promise<Stage> {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
@@ -16,7 +16,7 @@ export async function stage(options: DiscordOptions = {}): Promise<Stage> {
   return { discord, clock };
 }
 
-/** The real client, logged in. */
+/** A logged-in discord.js client. */
 export async function clientOf(discord: EmbeddedDiscord, intents: number[] = []): Promise<Client<true>> {
   const client = new Client({ intents, rest: { api: discord.apiUrl } });
   onTestFinished(() => client.destroy());
@@ -25,7 +25,7 @@ export async function clientOf(discord: EmbeddedDiscord, intents: number[] = [])
   return await ready;
 }
 
-/** Answers every interaction; what goes wrong while answering is thrown by `problems`. */
+/** Responds to every interaction; `problems` throws the errors of the responses. */
 export function answering(client: Client, answer: (interaction: Interaction) => Promise<unknown>): unknown[] {
   const problems: unknown[] = [];
   client.on(Events.InteractionCreate, (interaction) => {

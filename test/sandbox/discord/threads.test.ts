@@ -26,8 +26,8 @@ async function desk(options: DiscordOptions = {}) {
   return { discord, clock, rest, id, start, send, edit, sees, user: (name: string) => discord.world.user(name).id };
 }
 
-describe('a thread that the bot starts', () => {
-  it('in public is seen by all, announced in its channel, and heard of with its membership', async () => {
+describe('A thread that the bot starts', () => {
+  it('A public thread is visible to all, announced in its channel and dispatched with its membership', async () => {
     const { discord, start, send, sees, id } = await desk();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     const made = await start('studio', { name: 'Talk', type: PUBLIC, auto_archive_duration: 60 });
@@ -48,7 +48,7 @@ describe('a thread that the bot starts', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('in private is seen by those who were brought in and by those who manage threads, and announced nowhere', async () => {
+  it('A private thread is visible only to its members and to users with Manage Threads, and is not announced', async () => {
     const { discord, rest, start, sees, user } = await desk();
     const made = await start('studio', { name: 'Between us', type: PRIVATE, invitable: false });
     expect(made).toMatchObject({ thread_metadata: { invitable: false } });
@@ -59,7 +59,7 @@ describe('a thread that the bot starts', () => {
     expect(who.map((one) => sees(one, id))).toEqual([true, false, true, false]);
     expect(discord.messages('studio')).toEqual([]);
     expect((await discord.as('member').in(id).say('here')).channel_id).toBe(id);
-    expect(() => discord.as('other').in(id)).toThrow(/does not see/);
+    expect(() => discord.as('other').in(id)).toThrow(/cannot see/);
     expect(await rest.get(Routes.threadMembers(id, user('member')))).toMatchObject({ user_id: user('member') });
     await rest.delete(Routes.threadMembers(id, user('member')));
     expect(sees('member', id)).toBe(false);
@@ -67,12 +67,12 @@ describe('a thread that the bot starts', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('is a private one where it does not say, as Discord has it', async () => {
+  it('A thread without a type is private, as in Discord', async () => {
     const { start } = await desk();
     expect((await start('studio', { name: 'x' })).type).toBe(PRIVATE);
   });
 
-  it('on a message has its id, begins with it, and there is only one', async () => {
+  it('A thread on a message has its id and starts with it, and a message can have only one thread', async () => {
     const { discord, rest, id } = await desk();
     const said = await discord.as('member').say('a story');
     const on = () => rest.post(Routes.threads(id('studio'), said.id), { body: { name: 'story' } }) as Promise<Made>;
@@ -84,7 +84,7 @@ describe('a thread that the bot starts', () => {
   });
 });
 
-describe('a thread is refused', () => {
+describe('Refused threads', () => {
   it.each([
     ['no-threads', PUBLIC, 50013],
     ['no-threads', PRIVATE, 50013],
@@ -95,13 +95,13 @@ describe('a thread is refused', () => {
     ['thread', PUBLIC, 50024],
     ['dm', PUBLIC, 50003],
     ['lobby', PUBLIC, 50001],
-  ])('in %s of type %i with %i', async (where, type, code) => {
+  ])('In %s, a thread of type %i is refused with %i', async (where, type, code) => {
     const { discord, start } = await desk();
     expect(await start(where, { name: 'x', type }).catch(codeOf)).toBe(code);
     expect(discord.violations).toEqual([]);
   });
 
-  it('in a forum, and of another kind than a channel for news has', async () => {
+  it('A thread is refused in a forum, and in a news channel if its type does not fit', async () => {
     const { discord, start } = await desk();
     const add = (name: string, type: number) =>
       discord.world.addChannel({
@@ -119,7 +119,7 @@ describe('a thread is refused', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it.each(['[]', '"x"', '5', 'null', '{}'])('for a body that is none: %s', async (body) => {
+  it.each(['[]', '"x"', '5', 'null', '{}'])('A thread is refused for the invalid body %s', async (body) => {
     const { discord, id } = await desk();
     const before = discord.world.channels.size;
     const said = await discord.as('member').say('x');
@@ -131,7 +131,7 @@ describe('a thread is refused', () => {
     expect(discord.world.channels.size).toBe(before);
   });
 
-  it('where there are too many, and by order', async () => {
+  it('A thread is refused when there are too many, and by an injected fault', async () => {
     const { discord, start } = await desk({ limits: { activeThreads: 2 } });
     await start('no-private-threads', { name: 'the second', type: PUBLIC });
     expect(await start('studio', { name: 'the third', type: PUBLIC }).catch(codeOf)).toBe(160006);
@@ -149,15 +149,15 @@ describe('a thread is refused', () => {
     [{ name: 'x', type: 0 }, 'type'],
     [{ name: 'x', type: PUBLIC, auto_archive_duration: 61 }, 'auto_archive_duration'],
     [{ title: 'x', name: 'x', type: PUBLIC }, 'title'],
-  ])('for what Discord would not take: %j', async (body, path) => {
+  ])('A thread is refused for the invalid fields %j', async (body, path) => {
     const { discord, start } = await desk();
     expect(await start('studio', body).catch(codeOf)).toBe(50035);
     expect(discord.violations).toMatchObject([{ path }]);
   });
 });
 
-describe('a thread', () => {
-  it('that is archived comes back with a message, refuses edits until then, and no command is used in it', async () => {
+describe('A thread', () => {
+  it('An archived thread is reopened by a message; until then it refuses edits and commands', async () => {
     const { discord, rest, id, send, edit } = await desk();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -176,24 +176,24 @@ describe('a thread', () => {
     expect(await rest.get(Routes.channel(thread))).toMatchObject({ thread_metadata: { archived: false } });
     await editing();
     expect((await (await discord.as('member').in('thread').slash('models')).message()).content).toBe('yes');
-    // It is somebody else's thread.
+    // The thread belongs to another user.
     expect(await edit(thread, { archived: true }).catch(codeOf)).toBe(50013);
     expect(discord.violations).toEqual([]);
   });
 
-  it('that is locked is for those who manage threads', async () => {
+  it('A locked thread is writable only with Manage Threads', async () => {
     const { discord, id, send, rest } = await desk();
     const one = await send(id('thread'));
     discord.as('owner').in('thread').archive({ locked: true });
     expect(await send(id('thread')).catch(codeOf)).toBe(50083);
-    await expect(discord.as('member').in('thread').say('x')).rejects.toThrow(/may not write/);
+    await expect(discord.as('member').in('thread').say('x')).rejects.toThrow(/cannot send messages/);
     await discord.as('owner').in('thread').say('open for a moment');
     expect(await send(id('thread')).catch(codeOf)).toBe(160005);
     const editing = rest.patch(Routes.channelMessage(id('thread'), one.id), { body: { content: 'x' } });
     expect(await editing.catch(codeOf)).toBe(160005);
   });
 
-  it('of the bot’s own is renamed and archived by it, but neither locked nor deleted without the permission', async () => {
+  it('The bot can rename and archive its own thread, but not lock or delete it without the permission', async () => {
     const { discord, rest, start, edit, sees, send } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     expect(await edit(id, { name: 'two', archived: true })).toMatchObject({ name: 'two' });
@@ -210,7 +210,7 @@ describe('a thread', () => {
     expect(await send(id).catch(codeOf)).toBe(10003);
   });
 
-  it('takes in whoever writes there, and not somebody who does not see its channel', async () => {
+  it('A thread adds its authors, but no user who cannot see its channel', async () => {
     const { discord, rest, start, user } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     const isIn = (who: string) => discord.world.channel(id).thread?.members.has(user(who));
@@ -226,7 +226,7 @@ describe('a thread', () => {
     expect(await rest.put(Routes.threadMembers(id, user('member'))).catch(codeOf)).toBe(50013);
   });
 
-  it('is nobody’s to bring people into who do not see its channel, or to show them out of where it is another’s', async () => {
+  it('The bot cannot add users who cannot see the channel, or remove members from another user’s thread', async () => {
     const { discord, rest, start, user, id } = await desk();
     const { id: own } = await start('studio', { name: 'one', type: PUBLIC });
     const overwrite = { id: user('other'), kind: 'member', allow: 0n, deny: May.ViewChannel } as const;
@@ -238,7 +238,7 @@ describe('a thread', () => {
     expect(discord.world.channel('thread').thread?.members.size).toBe(1);
   });
 
-  it('says who is in it only to those with the members intent', async () => {
+  it('Listing the members of a thread requires the members intent', async () => {
     const ask = async (options: DiscordOptions) => {
       const { rest, id } = await desk(options);
       return rest.get(Routes.threadMembers(id('thread'))).catch(codeOf);
@@ -247,7 +247,7 @@ describe('a thread', () => {
     expect(await ask({ privilegedIntents: ['members'] })).toHaveLength(1);
   });
 
-  it('that is locked is not renamed by the bot, whose it is', async () => {
+  it('The bot cannot rename its own thread while it is locked', async () => {
     const { discord, start, edit } = await desk();
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     discord.as('owner').in(id).archive({ locked: true });
@@ -256,7 +256,7 @@ describe('a thread', () => {
     expect(await edit(id, { name: 'two' }).catch(codeOf)).toBe(160005);
   });
 
-  it('that is archived keeps the answer of a command as it was, and hears its follow-up', async () => {
+  it('In an archived thread, responses cannot be edited but follow-ups are accepted', async () => {
     const { discord, start } = await desk();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -276,7 +276,7 @@ describe('a thread', () => {
     expect(discord.world.channel(id).thread?.archived).toBe(false);
   });
 
-  it('that was started by a member in private is heard of as soon as the bot is brought in', async () => {
+  it('The bot receives a member’s private thread as soon as it is added', async () => {
     const { discord, rest, send } = await desk({ privilegedIntents: ['message-content'] });
     const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.MessageContent];
     const client = await clientOf(discord, intents);
@@ -289,7 +289,7 @@ describe('a thread', () => {
     await member.in(id).say('alone');
     expect(await send(id).catch(codeOf)).toBe(50001);
     expect(await rest.get(Routes.channel(id)).catch(codeOf)).toBe(50001);
-    member.in(id).bringIn('atelier-bot');
+    member.in(id).addToThread('atelier-bot');
     await member.in(id).say('together');
     await expect.poll(() => heard).toEqual(['together']);
     expect(packets).toEqual(['THREAD_CREATE', 'THREAD_MEMBERS_UPDATE', 'MESSAGE_CREATE']);
@@ -298,7 +298,7 @@ describe('a thread', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('is told to a session that begins later, unless it is archived or hidden', async () => {
+  it('A new session receives active visible threads', async () => {
     const { discord, start } = await desk();
     const { id } = await start('studio', { name: 'open', type: PRIVATE });
     discord.as('member').startThread('hidden', { isPrivate: true });
@@ -309,7 +309,7 @@ describe('a thread', () => {
     expect(threads.first()?.isThread() && threads.first()).toMatchObject({ joined: true });
   });
 
-  it('and its changes and end are dispatched', async () => {
+  it('Changes and the deletion of a thread are dispatched', async () => {
     const { discord, start, edit, rest } = await desk();
     const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
     const heard: string[] = [];
@@ -324,7 +324,7 @@ describe('a thread', () => {
     await expect.poll(() => heard).toEqual(['one true', 'two', 'two is gone']);
   });
 
-  it('where a command is used says so in the interaction', async () => {
+  it('An interaction in a thread contains the thread', async () => {
     const { discord, start, rest } = await desk();
     const client = await clientOf(discord);
     await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -337,7 +337,7 @@ describe('a thread', () => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
     });
     const { id, parent_id } = await start('studio', { name: 'one', type: PRIVATE });
-    discord.as('owner').in(id).bringIn('member');
+    discord.as('owner').in(id).addToThread('member');
     await (await discord.as('member').in(id).slash('models')).message();
     discord.restrict(id, May.SendMessagesInThreads);
     await (await discord.as('member').in(id).slash('models')).message();

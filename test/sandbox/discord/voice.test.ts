@@ -13,7 +13,7 @@ import { answering, clientOf, stage } from './stage.ts';
 
 const VOICE = 1 << 13;
 const codeOf = (problem: unknown) => (problem instanceof DiscordAPIError ? problem.code : problem);
-const ogg = Buffer.from('OggS and whatever follows');
+const ogg = Buffer.from('OggS and more bytes');
 const waveform = Buffer.from([0, 128, 255, 64]).toString('base64');
 const body = { flags: VOICE, attachments: [{ id: '0', filename: 'voice-message.ogg', duration_secs: 2.5, waveform }] };
 const files = [{ name: 'voice-message.ogg', data: ogg }];
@@ -29,7 +29,7 @@ async function desk(options: DiscordOptions = {}) {
   return { discord, rest, id, send };
 }
 
-it('a voice message is kept with its length and waveform, and its sound can be fetched', async () => {
+it('A voice message keeps its duration and waveform, and its audio can be downloaded', async () => {
   const { discord, send } = await desk();
   expect(await send('thread')).toMatchObject({
     flags: VOICE,
@@ -42,7 +42,7 @@ it('a voice message is kept with its length and waveform, and its sound can be f
   expect(discord.violations).toEqual([]);
 });
 
-it('it needs its own permission and not that for files', async () => {
+it('A voice message requires its own permission, but not Attach Files', async () => {
   const { discord, send } = await desk();
   expect(await send('no-voice-messages').catch(codeOf)).toBe(50173);
   discord.restrict('studio', May.AttachFiles);
@@ -51,7 +51,7 @@ it('it needs its own permission and not that for files', async () => {
   expect(discord.messages('studio')).toHaveLength(1);
 });
 
-it('what Discord does not take is refused with its own number, and with a form error where the form is wrong', async () => {
+it('An invalid voice message is refused with Discord’s error code, or with a form error', async () => {
   const { discord, send } = await desk();
   expect(await send('studio', { content: 'hello' }).catch(codeOf)).toBe(50159);
   expect(await send('studio', {}, [...files, ...files]).catch(codeOf)).toBe(50160);
@@ -62,7 +62,7 @@ it('what Discord does not take is refused with its own number, and with a form e
   expect(discord.violations.length).toBeGreaterThan(4);
 });
 
-it('it is not edited, but deleted', async () => {
+it('A voice message cannot be edited, but it can be deleted', async () => {
   const { discord, rest, id, send } = await desk();
   const one = Routes.channelMessage(id('studio'), (await send('studio')).id);
   expect(await rest.patch(one, { body: { content: 'x' } }).catch(codeOf)).toBe(50162);
@@ -70,7 +70,7 @@ it('it is not edited, but deleted', async () => {
   expect(discord.messages('studio')).toEqual([]);
 });
 
-it('the real client sends it as an answer, as a follow-up and in a channel', async () => {
+it('discord.js sends a voice message as a response, as a follow-up and to a channel', async () => {
   const { discord } = await desk();
   const client = await clientOf(discord, [GatewayIntentBits.Guilds]);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -100,7 +100,7 @@ it('the real client sends it as an answer, as a follow-up and in a channel', asy
   expect(discord.violations).toEqual([]);
 });
 
-it('a follow-up that fills a spinner may be one, with the permission', async () => {
+it('A follow-up that completes a deferred response may be a voice message if the bot has the permission', async () => {
   const { discord } = await desk();
   const client = await clientOf(discord);
   await client.application.commands.set([{ name: 'models', description: 'What there is' }]);
@@ -117,7 +117,7 @@ it('a follow-up that fills a spinner may be one, with the permission', async () 
   await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
 });
 
-it('a length without the flag is forgotten', async () => {
+it('A duration without the voice flag is ignored', async () => {
   const { discord, send } = await desk();
   await send('studio', { flags: 0 });
   const [attachment] = discord.messages('studio')[0]?.attachments ?? [];
@@ -147,11 +147,11 @@ it.each([
   },
 );
 
-it('a member speaks only where it may, and also by order', async () => {
+it('A member sends voice messages only where it is permitted, directly or through an order', async () => {
   const { discord } = await desk();
   for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~May.SendVoiceMessages;
-  await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/may not send voice/);
-  await expect(discord.as('member').in('read-only').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/may not send/);
+  await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send voice/);
+  await expect(discord.as('member').in('read-only').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send/);
   const order = { do: 'speak', as: 'member', in: 'thread', base64: ogg.toString('base64'), seconds: 1 };
   expect((await discord.obey(order)).message).toMatchObject({ flags: VOICE, author: { username: 'member' } });
   await expect(discord.obey({ ...order, seconds: 0 })).rejects.toThrow(/seconds/);

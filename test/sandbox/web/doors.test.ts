@@ -12,30 +12,30 @@ const reading = ['/api/world', '/api/workbench', '/api/messages/1'];
 const ordering = ['/api/act', '/api/direct', '/api/trouble'];
 const all = [...reading.map((path) => ['GET', path] as const), ...ordering.map((path) => ['POST', path] as const)];
 
-const knock = (method: string, path: string, headers: Record<string, string>) =>
+const call = (method: string, path: string, headers: Record<string, string>) =>
   method === 'GET' ? at.get<{ error: string }>(path, headers) : at.post<{ error: string }>(path, {}, headers);
 
-describe('every door of the page', () => {
-  it.each(all)('%s %s answers nobody without the token', async (method, path) => {
+describe('Access to the page server', () => {
+  it.each(all)('%s %s requires the token', async (method, path) => {
     for (const authorization of ['', 'Bearer wrong', `Bearer ${token}x`, token.slice(1)]) {
-      const { status, body } = await knock(method, path, { authorization });
+      const { status, body } = await call(method, path, { authorization });
       expect(status).toBe(401);
-      expect(body.error).toMatch(/token of the address/);
+      expect(body.error).toMatch(/token from the address/);
     }
   });
 
   it.each([...all, ['GET', '/'] as const, ['GET', '/assets/main-1234.js'] as const])(
-    '%s %s answers on this machine only, and to no page from elsewhere',
+    '%s %s accepts only local requests from its own origin',
     async (method, path) => {
-      expect((await knock(method, path, { host: 'evil.example' })).status).toBe(403);
-      expect((await knock(method, path, { host: '127.0.0.1.evil.example:80' })).status).toBe(403);
-      expect((await knock(method, path, { origin: 'https://evil.example' })).status).toBe(403);
-      expect((await knock(method, path, { origin: 'null' })).status).toBe(403);
-      expect((await knock(method, path, { origin: at.url })).status).not.toBe(403);
+      expect((await call(method, path, { host: 'evil.example' })).status).toBe(403);
+      expect((await call(method, path, { host: '127.0.0.1.evil.example:80' })).status).toBe(403);
+      expect((await call(method, path, { origin: 'https://evil.example' })).status).toBe(403);
+      expect((await call(method, path, { origin: 'null' })).status).toBe(403);
+      expect((await call(method, path, { origin: at.url })).status).not.toBe(403);
     },
   );
 
-  it('the socket is as closed as the rest', async () => {
+  it('The socket requires the token and a local origin', async () => {
     const address = `${at.url.replace('http', 'ws')}/api/live?as=member`;
     const refused = (query: string, headers: Record<string, string> = {}) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -53,15 +53,15 @@ describe('every door of the page', () => {
     expect(await refused(`&token=${token}`, { host: 'evil.example' })).toBe(403);
   });
 
-  it('the socket is closed on whom nobody knows', async () => {
-    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api/live?token=${token}&as=nobody`);
+  it('The socket is closed for an unknown person', async () => {
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/api/live?token=${token}&as=stranger`);
     const [code, reason] = await new Promise<[number, string]>((resolve) =>
       socket.once('close', (number, why) => resolve([number, String(why)])),
     );
-    expect([code, reason]).toEqual([1008, expect.stringMatching(/nobody called nobody/)]);
+    expect([code, reason]).toEqual([1008, expect.stringMatching(/no person named stranger/)]);
   });
 
-  it('the control addresses of both embedded sides obey the same rule', async () => {
+  it('The control addresses of both embedded sides have the same protection', async () => {
     const { discord, gateway, bot } = at.stage;
     if (gateway.kind !== 'embedded') throw new Error('This house has an embedded gateway.');
     expect(bot.state.state).toBe('running');
@@ -75,7 +75,7 @@ describe('every door of the page', () => {
     expect(await fetchStatus(`${discord.url}/_sandbox/state`, { authorization: `Bearer ${discord.token}` })).toBe(200);
   });
 
-  it('shows the page without a token, under a policy that lets nothing in from elsewhere', async () => {
+  it('The page loads without a token, under a policy that allows no other origins', async () => {
     const { status, body, headers } = await at.get<string>('/', { authorization: '' });
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     expect(body).toContain('The page');

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { Belongings } from '../../../sandbox/web/belongings.ts';
 import { openStage, type StageOptions } from '../../../sandbox/web/open-stage.ts';
 import type { Acted, Live, SeenMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
+import { Resources } from '../../../sandbox/web/resources.ts';
 import { pageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
 
 export const token = 'the-token-of-this-run';
-const PATIENCE = { timeout: 25_000, interval: 20 };
+const WAIT = { timeout: 25_000, interval: 20 };
 
 interface Answer<Body> {
   readonly status: number;
@@ -30,27 +30,27 @@ export interface House {
   channel(as: string, name: string): Promise<string>;
   messages(channel: string, as: string): Promise<SeenMessage[]>;
   workbench(): Promise<Workbench>;
-  /** Awaits what `look` finds, looking again and again. */
+  /** Polls `look` until it returns a value. */
   until<Found>(look: () => Promise<Found | undefined> | Found | undefined): Promise<Found>;
   listen(as: string): Promise<{ readonly events: readonly Live[]; close(): void }>;
   close(): Promise<void>;
 }
 
-/** Everything behind the page with the real bot as a process, and a page of one line in place of the built one. */
-export async function house(wish: Partial<StageOptions> = {}): Promise<House> {
-  const belongings = new Belongings();
-  const usual = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
-  const { stage, ready } = await openStage({ ...usual, ...wish }, belongings);
+/** The page server with the real bot as a process, and a one-line page in place of the built one. */
+export async function house(options: Partial<StageOptions> = {}): Promise<House> {
+  const resources = new Resources();
+  const defaults = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
+  const { stage, ready } = await openStage({ ...defaults, ...options }, resources);
   const folder = mkdtempSync(join(tmpdir(), 'atelier-page-'));
-  await belongings.keep(folder, () => rmSync(folder, { recursive: true }));
+  await resources.keep(folder, () => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>The page</title>');
   writeFileSync(join(folder, 'assets/main-1234.js'), 'export {};');
   const server = await pageServer({ stage, token, folder });
-  await belongings.keep(server, () => server.close());
+  await resources.keep(server, () => server.close());
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   await ready;
-  return { ...visitor(url), url, stage, close: () => belongings.close() };
+  return { ...visitor(url), url, stage, close: () => resources.close() };
 }
 
 function visitor(url: string): Omit<House, 'url' | 'stage' | 'close'> {
@@ -91,7 +91,7 @@ function visitor(url: string): Omit<House, 'url' | 'stage' | 'close'> {
         .poll(async () => {
           found = await look();
           return found !== undefined;
-        }, PATIENCE)
+        }, WAIT)
         .toBe(true);
       return found as NonNullable<typeof found>;
     },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const violations = [...at.stage.discord.violations];
   await at.close();
-  // Only the one that a test has asked for.
+  // Only the violation that a test provokes.
   expect(violations).toMatchObject([{ path: 'content' }]);
 });
 
@@ -18,8 +18,8 @@ const png = Buffer.from(
   'base64',
 );
 
-describe('the world', () => {
-  it('is what each person sees of it', async () => {
+describe('The world', () => {
+  it('Each person sees only their own part of the world', async () => {
     const member = await at.world('member');
     expect(member.people.map(({ role }) => role)).toEqual(['member', 'other', 'admin', 'owner', 'installer']);
     expect(member.people.every(({ blurb }) => blurb.endsWith('.'))).toBe(true);
@@ -46,19 +46,19 @@ describe('the world', () => {
     expect(installer.guilds.map(({ name, installed }) => [name, installed])).toEqual([['uninvited', false]]);
     expect(installer.guilds[0]?.commands.map(({ name }) => name)).toContain('imagine');
     expect((await at.world('other')).guilds.find(({ name }) => name === 'uninvited')?.commands).toEqual([]);
-    expect((await at.get<{ error: string }>('/api/world?as=nobody')).body.error).toMatch(/nobody called nobody/);
+    expect((await at.get<{ error: string }>('/api/world?as=stranger')).body.error).toMatch(/no person named stranger/);
     expect((await at.get('/api/world?as=atelier-bot')).status).toBe(400);
   });
 
-  it('opens the direct message of a person', async () => {
+  it('The page opens a person’s direct messages', async () => {
     const { body } = await at.post<{ channel: string }>('/api/direct', { as: 'other' });
     expect(body.channel).toBe((await at.world('other')).direct.find(({ kind }) => kind === 'direct')?.id);
     expect((await at.post('/api/direct', {})).status).toBe(400);
   });
 });
 
-describe('orders', () => {
-  it('types, chooses and uses a command, presses its buttons, and sees it all live', async () => {
+describe('Acts', () => {
+  it('A person completes and uses a command, presses its buttons and sees everything live', async () => {
     const studio = await at.channel('member', 'studio');
     const mine = await at.listen('member');
     const theirs = await at.listen('other');
@@ -104,7 +104,7 @@ describe('orders', () => {
     theirs.close();
   });
 
-  it('keeps what is private from everybody else', async () => {
+  it('Ephemeral messages are hidden from other people', async () => {
     const studio = await at.channel('member', 'studio');
     const theirs = await at.listen('other');
     const { body } = await at.act({ as: 'member', in: studio, do: 'slash', name: 'usage' });
@@ -115,11 +115,11 @@ describe('orders', () => {
     expect((await at.messages(studio, 'other')).some(({ id }) => id === mine.id)).toBe(false);
     expect(theirs.events.filter((one) => one.is === 'message' && one.message.id === mine.id)).toEqual([]);
     const stolen = await at.act({ as: 'other', in: studio, do: 'click', message: mine.id, button: 'anything' });
-    expect(stolen).toMatchObject({ status: 400, body: { error: 'other does not see that message.' } });
+    expect(stolen).toMatchObject({ status: 400, body: { error: 'other cannot see that message.' } });
     theirs.close();
   });
 
-  it('says things with files, which a page can show, jump about in, and save', async () => {
+  it('Files are sent, and pages can show, seek and save them', async () => {
     const studio = await at.channel('member', 'studio');
     const files = [{ name: 'dot.png', base64: png.toString('base64'), contentType: 'image/png' }];
     const { body } = await at.act({ as: 'member', in: studio, do: 'say', content: 'look', files });
@@ -135,40 +135,42 @@ describe('orders', () => {
   });
 
   it.each([
-    [{ as: 'nobody', do: 'say', content: 'x' }, /nobody called nobody/],
+    [{ as: 'stranger', do: 'say', content: 'x' }, /no person named stranger/],
     [{ as: 'member', do: 'dance' }, /do/],
-    [{}, /nobody called/],
-    [{ as: 'member', do: 'slash', name: 'nothing' }, /No command nothing/],
-    [{ as: 'member', do: 'slash', name: 'imagine' }, /needs the option prompt/],
-    [{ as: 'member', do: 'click', message: '1', button: 'U1' }, /no longer there/],
+    [{}, /no person named/],
+    [{ as: 'member', do: 'slash', name: 'nothing' }, /No command named nothing/],
+    [{ as: 'member', do: 'slash', name: 'imagine' }, /requires the option prompt/],
+    [{ as: 'member', do: 'click', message: '1', button: 'U1' }, /no longer exists/],
     [{ as: 'member', in: '1', do: 'say', content: 'x' }, /no channel 1/],
-    [{ as: 'member', do: 'fill', interaction: '1' }, /opened no form/],
-    [{ as: 'member', do: 'menu', name: 'x' }, /needs a message or a user/],
+    [{ as: 'member', do: 'fill', interaction: '1' }, /did not open a form/],
+    [{ as: 'member', do: 'menu', name: 'x' }, /requires a message or a user/],
     [{ as: 'member', do: 'say', content: 'x', files: [{ name: 'a', base64: '%%%' }] }, /^files.0.base64: [^\n]+\.$/],
-    [{ as: 'member', do: 'say', content: ' ' }, /nothing to send/],
+    [{ as: 'member', do: 'say', content: ' ' }, /message is empty/],
     [{ as: 'member', do: 'say', content: 'x'.repeat(2_001) }, /at most 2000 characters/],
-  ])('refuses %j with a sentence', async (order, sentence) => {
+  ])('The act %j is refused with a sentence', async (order, sentence) => {
     const { status, body } = await at.act(order);
     expect(status).toBe(400);
     expect(body.error).toMatch(sentence);
   });
 
-  it('refuses what a person may not do', async () => {
+  it('Acts without permission are refused', async () => {
     const readOnly = await at.channel('member', 'read-only');
-    expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(/may not write/);
+    expect((await at.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
+      /cannot send messages/,
+    );
     const adminRoom = await at.channel('admin', 'admin-room');
     expect((await at.get<{ error: string }>(`/api/messages/${adminRoom}?as=member`)).body.error).toMatch(
-      /no such channel/,
+      /cannot see that channel/,
     );
     const { body } = await at.act({ as: 'admin', in: adminRoom, do: 'say', content: 'between us' });
     const pressed = await at.act({ as: 'member', do: 'click', message: body.message?.id, button: 'x' });
-    expect(pressed.body.error).toMatch(/no longer there/);
+    expect(pressed.body.error).toMatch(/no longer exists/);
     const large = { name: 'large.bin', base64: Buffer.alloc(11 * 1_024 * 1_024).toString('base64') };
     const refused = await at.act({ as: 'member', do: 'say', content: 'x', files: [large] });
     expect(refused.body.error).toMatch(/large.bin is larger/);
   });
 
-  it('fills in a form that a button opened', async () => {
+  it('A form that a button opened can be filled in', async () => {
     const studio = await at.channel('member', 'studio');
     const message = await at.until(async () =>
       (await at.messages(studio, 'member')).find((one) => JSON.stringify(one.components).includes('"Custom Zoom')),
@@ -182,8 +184,8 @@ describe('orders', () => {
   });
 });
 
-describe('the workbench', () => {
-  it('shows the bot with its log, and every request with its verdict, and no secret', async () => {
+describe('The workbench', () => {
+  it('The workbench shows the bot’s log and every request with its verdict, but no secrets', async () => {
     const bench = await at.workbench();
     expect(bench.bot).toMatchObject({
       state: 'running',
@@ -210,7 +212,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('shows what Discord objected to', async () => {
+  it('The workbench shows violations of Discord’s schema', async () => {
     const { discord } = at.stage;
     const studio = await at.channel('member', 'studio');
     await fetch(`${discord.apiUrl}/v10/channels/${studio}/messages`, {
@@ -219,12 +221,12 @@ describe('the workbench', () => {
       body: JSON.stringify({ content: 'x'.repeat(2_001) }),
     });
     const { traffic } = await at.workbench();
-    // The bot may be at something else meanwhile.
+    // The bot may send other requests in the meantime.
     const sent = traffic.find(({ request }) => JSON.stringify(request)?.includes('(2001 characters)'));
     expect(sent).toMatchObject({ side: 'discord', status: 400, verdict: [{ path: 'content' }] });
   });
 
-  it('reads a message as a person does', async () => {
+  it('The text of a message includes what a person reads', async () => {
     const studio = await at.channel('other', 'studio');
     expect((await at.messages(studio, 'other')).map((one) => text(one)).join('\n')).toContain('a fox in the snow');
   });

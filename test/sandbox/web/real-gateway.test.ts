@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { house } from './house.ts';
 
-it('uses a real gateway with its key, shows the key nowhere, and gives it no orders', async () => {
+it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';
   const real = await startGateway({ speed: 50, keys: [{ key }] });
   onTestFinished(() => real.close());
@@ -20,7 +20,7 @@ it('uses a real gateway with its key, shows the key nowhere, and gives it no ord
   const bench = await at.workbench();
   expect(bench.gateway).toEqual({
     ...{ kind: 'real', address: real.url, jobs: [], faults: [], down: false },
-    jobsUnseen: expect.stringMatching(/real gateway keeps its jobs/),
+    jobsUnseen: expect.stringMatching(/jobs of a real gateway are not visible/),
   });
   expect(bench.traffic.every(({ side }) => side === 'discord')).toBe(true);
   expect(JSON.stringify([bench, await at.world('member')])).not.toContain(key);
@@ -35,7 +35,10 @@ it('uses a real gateway with its key, shows the key nowhere, and gives it no ord
     { do: 'session', how: 'cut', session: 'sess_1' },
   ];
   for (const order of atGateway)
-    expect(await at.trouble(order)).toMatchObject({ status: 400, body: { error: expect.stringMatching(/real one/) } });
+    expect(await at.trouble(order)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/not possible with a real gateway/) },
+    });
   expect((await at.trouble({ do: 'cut-socket' })).status).toBe(200);
   expect((await at.trouble({ do: 'clear' })).status).toBe(200);
   expect(real.faults.list()).toEqual([]);

@@ -9,15 +9,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Workbench } from '../../../sandbox/web/protocol.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const PATIENCE = { timeout: 50_000, interval: 50 };
+const WAIT = { timeout: 50_000, interval: 50 };
 
 interface Run {
   readonly child: ChildProcess;
-  /** Its temporary folder, and nobody else's. */
+  /** The temporary folder of this run only. */
   readonly folder: string;
   said(): string;
   readonly ended: Promise<number | null>;
-  /** As Ctrl-C in a terminal does it: every process of the group hears it. */
+  /** Signals the whole process group, as Ctrl-C in a terminal does. */
   press(signal: NodeJS.Signals): void;
 }
 
@@ -44,13 +44,13 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
     await ended;
     rmSync(folder, { recursive: true, force: true });
   });
-  // Some versions of npm speak of themselves.
+  // Some versions of npm print notices.
   const said = (): string => output.replace(/^npm .*\n/gm, '');
   return { child, folder, said, ended, press };
 }
 
 async function here(one: Run): Promise<{ url: string; token: string; bench(): Promise<Workbench> }> {
-  await expect.poll(one.said, PATIENCE).toContain('Usable after');
+  await expect.poll(one.said, WAIT).toContain('Ready in');
   const [, url = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/#(\S+)/.exec(one.said()) ?? [];
   const bench = async (): Promise<Workbench> => {
     const answer = await fetch(`${url}/api/workbench`, { headers: { authorization: `Bearer ${token}` } });
@@ -69,11 +69,11 @@ const isAlive = (pid: number): boolean => {
 const left = ({ folder }: Run) => readdirSync(folder).filter((name) => name.startsWith('atelier-'));
 
 describe('npm run sandbox', () => {
-  it('prints one address and how long it took, serves the built page, and leaves nothing behind on Ctrl-C', async () => {
+  it('The sandbox prints its address and its start time, serves the page and cleans up on Ctrl-C', async () => {
     const operators = { DISCORD_TOKEN: 'MTIz.the-operators.own', GATEWAY_USAGE_UNIT: 'cents', LOG_LEVEL: 'trace' };
     const first = run(['--port', '0'], operators);
     const { url, bench } = await here(first);
-    expect(first.said()).toMatch(/^The sandbox is here: http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nUsable after \d+ ms/);
+    expect(first.said()).toMatch(/^The sandbox is running at http:\/\/127\.0\.0\.1:\d+\/#[\w-]{32}\nReady in \d+ ms/);
     const page = await (await fetch(url)).text();
     const script = /src="([^"]+)"/.exec(page)?.[1] ?? '';
     expect((await fetch(new URL(script, url))).headers.get('content-type')).toMatch(/javascript/);
@@ -97,54 +97,54 @@ describe('npm run sandbox', () => {
     expect(left(first)).toEqual([]);
     await expect(fetch(url)).rejects.toThrow();
 
-    // What was built once is served again.
+    // The second start uses the cached page.
     const second = run(['--port', '0'], operators);
     await here(second);
-    expect(second.said()).not.toContain('built');
+    expect(second.said()).not.toContain('build of the page');
     second.press('SIGTERM');
     await second.ended;
     expect(left(second)).toEqual([]);
   }, 120_000);
 
-  it('takes the bot with it, even when it is killed without a word', async () => {
+  it('The bot ends with a killed sandbox', async () => {
     const one = run(['--port', '0']);
     const { bench } = await here(one);
     const { pid = 0 } = (await bench()).bot;
     expect(isAlive(pid)).toBe(true);
     one.press('SIGKILL');
-    await expect.poll(() => isAlive(pid), PATIENCE).toBe(false);
+    await expect.poll(() => isAlive(pid), WAIT).toBe(false);
   }, 60_000);
 
-  it('asked to stop while it starts, it stops, and leaves nothing behind', async () => {
+  it('A sandbox that is stopped during its start cleans up', async () => {
     const one = run(['--port', '0']);
-    await expect.poll(() => left(one).length, PATIENCE).toBe(1);
+    await expect.poll(() => left(one).length, WAIT).toBe(1);
     one.press('SIGINT');
     await one.ended;
-    expect(one.said()).not.toContain('The sandbox is here');
+    expect(one.said()).not.toContain('The sandbox is running');
     expect(left(one)).toEqual([]);
   }, 60_000);
 
   it.each([
-    [['--port', '70000'], /^--port is a number from 0 to 65535, not 70000\.\n$/],
-    [['--speed', 'fast'], /^--speed is a number from 0\.25 to 50, not fast\.\n$/],
+    [['--port', '70000'], /^--port must be a number from 0 to 65535, not 70000\.\n$/],
+    [['--speed', 'fast'], /^--speed must be a number from 0\.25 to 50, not fast\.\n$/],
     [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
-    [['--help'], /--real-gateway +use the gateway of GATEWAY_BASE_URL/],
-  ])('answers %j with a sentence and starts nothing', async (args, sentence) => {
+    [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
+  ])('The arguments %j print a sentence and start nothing', async (args, sentence) => {
     const one = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(await one.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
     expect(one.said()).toMatch(sentence);
     expect(left(one)).toEqual([]);
   });
 
-  it('says what to do about a port in use', async () => {
+  it('A port in use is reported with a remedy', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const one = run(['--port', String(port)]);
     expect(await one.ended).toBe(64);
-    expect(one.said()).toMatch(new RegExp(`^Port ${port} is in use: .*--port.*\n$`));
+    expect(one.said()).toMatch(new RegExp(`^Port ${port} is in use\\. .*--port.*\n$`));
     expect(left(one)).toEqual([]);
     expect(existsSync(one.folder)).toBe(true);
   }, 60_000);

@@ -21,7 +21,7 @@ const only = (isMeant: (session: LiveSession) => boolean = () => true) =>
   at.until(async () => (await bench()).sessions.find(isMeant));
 const other = (before: LiveSession) => only(({ id, state }) => id !== before.id && state !== 'silent');
 const order = (how: string, session: string) => at.trouble({ do: 'session', how, session });
-/** Writes in the thread, as anybody would. */
+/** Sends a message in the thread. */
 const write = async (content: string): Promise<string> => {
   const { body } = await at.act({ as: 'member', in: thread, do: 'say', content });
   return body.message?.id ?? '';
@@ -39,8 +39,8 @@ const answering = async (words: string): Promise<{ said: string; session: LiveSe
   return { said, session: await only(({ state }) => state === 'answering') };
 };
 
-describe('live conversations on the workbench', () => {
-  it('one that is begun is a live session, in a private thread of the bot', async () => {
+describe('Live sessions on the workbench', () => {
+  it('A started conversation is a live session in a private thread of the bot', async () => {
     expect((await bench()).sessions).toEqual([]);
     const studio = await at.channel('member', 'studio');
     await at.act({ as: 'member', in: studio, do: 'slash', name: 'talk start' });
@@ -54,7 +54,7 @@ describe('live conversations on the workbench', () => {
     expect(found).toMatchObject({ parentId: studio, thread: { isPrivate: true, madeBy: application.id } });
   });
 
-  it('who writes in the thread of one is heard, and the page is told what is being answered', async () => {
+  it('A message in the thread is answered, and the page shows the utterance during the response', async () => {
     const live = await at.listen('member');
     onTestFinished(() => live.close());
     await answered('what is rain?');
@@ -73,41 +73,41 @@ describe('live conversations on the workbench', () => {
     ]);
   });
 
-  it('cut in the middle of an answer, another is opened, and the next thing said is answered', async () => {
+  it('After a cut in the middle of a response, a new session opens and answers the next utterance', async () => {
     const live = await at.listen('member');
     onTestFinished(() => live.close());
     const { said, session } = await answering(LONG);
     expect(session.said).toBe(LONG);
-    expect((await order('cut', session.id)).body.said).toMatch(/^The connection is cut/);
+    expect((await order('cut', session.id)).body.said).toMatch(/^The connection was cut/);
     await at.until(() => live.events.find((event) => event.is === 'session-gone' && event.id === session.id));
     await answerTo(said, 'The connection ended mid-reply');
     await at.trouble({ do: 'clear' });
     await other(session);
     await answered('once more');
-    expect((await order('cut', session.id)).body.error).toBe('That live session is over already.');
+    expect((await order('cut', session.id)).body.error).toBe('That live session has already ended.');
   });
 
-  it('whose hour is over goes on in another', async () => {
+  it('After the time limit, the conversation continues in a new session', async () => {
     const before = await only();
-    expect((await order('expire', before.id)).body.said).toMatch(/its hour is over/);
+    expect((await order('expire', before.id)).body.said).toMatch(/reached its time limit/);
     await answered('and after the hour?');
     expect(await other(before)).toMatchObject({ state: 'listening', turns: 1 });
   });
 
-  it('hung it is silent until it is cut, and takes no other order', async () => {
+  it('A hung session stays silent until it is cut, and accepts no other fault', async () => {
     const before = await only();
     expect((await order('hang', before.id)).status).toBe(200);
     expect((await only(({ id }) => id === before.id)).state).toBe('silent');
     for (const how of ['hang', 'expire'])
-      expect((await order(how, before.id)).body.error).toMatch(/silent already: it can only be cut/);
+      expect((await order(how, before.id)).body.error).toMatch(/already unresponsive\. You can only cut it/);
     expect((await order('cut', before.id)).status).toBe(200);
     await answered('are you there?');
     await other(before);
   });
 
-  it('speaks the dialect that is switched on, from the next one on', async () => {
+  it('A change of the dialect applies to new sessions', async () => {
     const before = await only();
-    expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/did before \(beta\)/);
+    expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/previous dialect \(beta\)/);
     expect(await bench()).toMatchObject({ dialect: 'beta', sessions: [{ dialect: 'ga' }] });
     await order('cut', before.id);
     await answered('in the words of before');
@@ -121,8 +121,8 @@ describe('live conversations on the workbench', () => {
   });
 });
 
-describe('trouble with live conversations', () => {
-  it('each can be ordered, says when it strikes, and stands until it has struck', async () => {
+describe('Faults of live sessions', () => {
+  it('Every fault can be injected, states when it applies and stays pending until then', async () => {
     const { troubles } = await bench();
     expect(new Set(troubles.map(({ when, what }) => `${when}: ${what}`)).size).toBe(troubles.length);
     for (const { how, when } of troubles) {
@@ -137,7 +137,7 @@ describe('trouble with live conversations', () => {
     expect((await at.workbench()).gateway.faults).toEqual([]);
   });
 
-  it('what nobody knows is refused in a sentence', async () => {
+  it('Unknown faults are refused with a sentence', async () => {
     const unknown = [
       { do: 'talk-trouble', how: 'explode' },
       { do: 'talk-trouble' },
@@ -146,8 +146,8 @@ describe('trouble with live conversations', () => {
       { do: 'session', how: 'cut' },
       { do: 'session', how: 'cut', session: '../..' },
     ];
-    for (const wish of unknown) {
-      const { status, body } = await at.trouble(wish);
+    for (const order of unknown) {
+      const { status, body } = await at.trouble(order);
       expect([status, typeof body.error]).toEqual([400, 'string']);
     }
     expect((await at.workbench()).gateway.faults).toEqual([]);

@@ -22,7 +22,7 @@ const inState = (prompt: string, ...states: Job['state'][]) =>
     const found = await job(prompt);
     return found && states.includes(found.state) ? found : undefined;
   });
-/** The message of an order, when it says what is wanted or carries the result. */
+/** Waits for the message of a request to match. */
 const told = (prompt: string, wanted: (message: { text: string; files: number }) => boolean) =>
   at.until(async () =>
     (await at.messages(studio, 'member')).find(
@@ -36,8 +36,8 @@ const botIs = (...states: BotState['state'][]) =>
     return states.includes(bot.state) ? bot : undefined;
   });
 
-describe('trouble with the gateway', () => {
-  it('changes its speed, within limits', async () => {
+describe('Faults of the gateway', () => {
+  it('The speed of the gateway can be changed within limits', async () => {
     expect((await at.trouble({ do: 'speed', factor: 20 })).body.said).toMatch(/20 times/);
     expect((await at.workbench()).gateway.speed).toBe(20);
     for (const factor of [0, 0.1, 51, '3', null]) expect((await at.trouble({ do: 'speed', factor })).status).toBe(400);
@@ -47,7 +47,7 @@ describe('trouble with the gateway', () => {
     expect((await at.workbench()).gateway.speed).toBe(50);
   });
 
-  it('fails the next job, loses the next answer, and says 429; what stands is shown until it has struck', async () => {
+  it('Failures, lost responses and 429s can be injected and are shown while pending', async () => {
     const live = await at.listen('member');
     await at.trouble({ do: 'fail-next', reason: 'The paint is dry' });
     const { faults } = (await at.workbench()).gateway;
@@ -59,8 +59,8 @@ describe('trouble with the gateway', () => {
 
     await at.trouble({ do: 'lose-next-answer' });
     await begin('a lost fox');
-    await told('a lost fox', (message) => message.text.includes('couldn’t confirm'));
-    // It was taken all the same, and nobody orders it again.
+    await told('a lost fox', (message) => message.text.includes('may or may not'));
+    // The gateway accepted it, and it is not submitted again.
     expect(await inState('a lost fox', 'succeeded')).toMatchObject({ submits: 1 });
     const lost = (await at.workbench()).traffic.find(
       (one) => one.side === 'gateway' && one.method === 'POST' && one.status === 0,
@@ -69,14 +69,14 @@ describe('trouble with the gateway', () => {
     expect((await at.workbench()).gateway.faults).toEqual([]);
 
     await at.trouble({ do: 'rate-limit-next', times: 2 });
-    expect((await at.workbench()).gateway.faults[0]?.what).toBe('Each of the next 2 requests is answered with 429.');
+    expect((await at.workbench()).gateway.faults[0]?.what).toBe('Each of the next 2 requests fails with status 429.');
     await begin('a patient fox');
     await at.until(async () => (await at.workbench()).traffic.find(({ status }) => status === 429));
     await at.trouble({ do: 'clear' });
     live.close();
   });
 
-  it('switches it off in the middle of a job, whose result arrives when it is on again', async () => {
+  it('A result arrives after the gateway was down during the job', async () => {
     await at.trouble({ do: 'speed', factor: 1 });
     await begin('a fox in the dark');
     await inState('a fox in the dark', 'queued', 'running');
@@ -93,8 +93,8 @@ describe('trouble with the gateway', () => {
   });
 });
 
-describe('trouble with Discord', () => {
-  it('cuts the socket, and the bot resumes', async () => {
+describe('Faults of Discord', () => {
+  it('The bot resumes after its connection was cut', async () => {
     const { gateway } = at.stage.discord;
     const [identifies, resumes] = [gateway.identifies, gateway.resumes];
     expect((await at.trouble({ do: 'cut-socket' })).body.said).toMatch(/resume/);
@@ -104,7 +104,7 @@ describe('trouble with Discord', () => {
     expect((await at.workbench()).bot.starts).toBe(1);
   });
 
-  it('ends the tokens, and lets messages grow old, while jobs run: their results arrive', async () => {
+  it('Results arrive although tokens expired and messages aged during the jobs', async () => {
     await at.trouble({ do: 'speed', factor: 1 });
     await begin('a fox without a token');
     await inState('a fox without a token', 'running');
@@ -125,8 +125,8 @@ describe('trouble with Discord', () => {
   });
 });
 
-describe('trouble with the bot', () => {
-  it('killed in the middle of a job it comes back by itself, and the result arrives', async () => {
+describe('Faults of the bot', () => {
+  it('A bot that is killed during a job restarts, and the result arrives', async () => {
     await at.trouble({ do: 'speed', factor: 1 });
     await begin('a fox that outlives its bot');
     await inState('a fox that outlives its bot', 'running');
@@ -141,7 +141,7 @@ describe('trouble with the bot', () => {
     expect((await job('a fox that outlives its bot'))?.submits).toBe(1);
   });
 
-  it('stopped it stays so until it is started, and what is asked meanwhile fails as on Discord', async () => {
+  it('A stopped bot stays stopped until it is started, and commands fail as on Discord', async () => {
     await at.trouble({ do: 'stop-bot' });
     const { bot } = await at.workbench();
     expect(bot).toMatchObject({ state: 'stopped', exitCode: 0 });
@@ -155,7 +155,7 @@ describe('trouble with the bot', () => {
     expect((await botIs('running')).readyMs).toBeGreaterThan(0);
   });
 
-  it('crashed it is shown with its last words, and not started again by itself', async () => {
+  it('A crashed bot is shown with the end of its log and is not restarted', async () => {
     const { starts } = (await at.workbench()).bot;
     at.stage.discord.gateway.shut(4004);
     const bot = await botIs('crashed');

@@ -1,11 +1,11 @@
 import type { FileSent } from '../../protocol.ts';
 
-/** Files travel as text. */
+/** Files are sent as base64. */
 export async function sentFile(file: File): Promise<FileSent> {
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result)));
-    reader.addEventListener('error', () => reject(new Error(`${file.name} cannot be read.`)));
+    reader.addEventListener('error', () => reject(new Error(`${file.name} could not be read.`)));
     reader.readAsDataURL(file);
   });
   const base64 = address.slice(address.indexOf(',') + 1);

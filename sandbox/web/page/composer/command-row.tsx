@@ -5,7 +5,7 @@ import { OptionPanel } from './option-panel.tsx';
 import { OptionPill } from './option-pill.tsx';
 import { sendCommand } from './send.ts';
 
-/** A command with its options, each in a pill of its own. */
+/** A command with its options, one pill for each. */
 export function CommandRow({ leaf }: { leaf: Leaf }) {
   const options = shown.value.flatMap((name) => optionNamed(name) ?? []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -22,8 +22,8 @@ export function CommandRow({ leaf }: { leaf: Leaf }) {
           <button
             type="button"
             class="icon-button"
-            aria-label="Leave this command"
-            title="Leave (Escape)"
+            aria-label="Cancel this command"
+            title="Cancel (Escape)"
             onClick={leave}
           >
             <Icon name="close" />

@@ -6,7 +6,7 @@ export interface Choice {
   readonly value: string | number | boolean;
 }
 
-/** An option as it is registered, of whatever type. */
+/** A registered option of any type. */
 export interface Option {
   readonly type: number;
   readonly name: string;
@@ -22,9 +22,9 @@ export interface Option {
   readonly options?: readonly Option[];
 }
 
-/** Something that can be sent: a command, or a subcommand of one. */
+/** A command or a subcommand that can be sent. */
 export interface Leaf {
-  /** `models`, or `music follow`. */
+  /** Such as `models` or `music follow`. */
   readonly path: string;
   readonly description: string;
   readonly options: readonly Option[];
@@ -47,7 +47,7 @@ const requiredFirst = (options: readonly Option[]) =>
 
 const nameOf = ({ path }: Leaf) => path.split(' ', 1).join();
 
-/** What begins like the words stands before what only contains them; subcommands keep the order in which they were registered. */
+/** Commands that start with the typed text come first; subcommands keep their registered order. */
 export function matching(leaves: readonly Leaf[], typed: string): Leaf[] {
   const words = typed.replace(/^\//, '').trim().toLowerCase();
   const rank = ({ path }: Leaf) => (path.startsWith(words) ? 0 : path.includes(words) ? 1 : 2);

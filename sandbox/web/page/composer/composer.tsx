@@ -6,7 +6,7 @@ import { chosen } from './draft.ts';
 import { refusal } from './send.ts';
 import { TextRow } from './text-row.tsx';
 
-/** Where words and commands are written. */
+/** The input for messages and commands. */
 export function Composer() {
   const here = channel.value;
   const id = here?.id;

@@ -3,17 +3,17 @@ import { commands, world } from '../state/world.ts';
 import { type Leaf, leavesOf, type Option } from './commands.ts';
 import { type Filled, objection } from './filled.ts';
 
-/** What stands in the composer: words, or a command that is being filled in. */
+/** The content of the composer: a message, or a command with its options. */
 export const text = signal('');
 export const files = signal<readonly File[]>([]);
 export const chosen = signal<Leaf | undefined>(undefined);
 export const filled = signal<ReadonlyMap<string, Filled>>(new Map());
-/** The options that have a place in the row, in the order in which they came there. */
+/** The options in the row, in the order in which they were added. */
 export const shown = signal<readonly string[]>([]);
 export const objections = signal<ReadonlyMap<string, string>>(new Map());
-/** The option that is being typed into. */
+/** The focused option. */
 export const current = signal<string | undefined>(undefined);
-/** Where the focus belongs as soon as it is there: an option's name, or the text itself. */
+/** The field to focus once it is rendered: an option's name, or `TEXT`. */
 export const wanted = signal<string | undefined>(undefined);
 export const TEXT = ' text';
 
@@ -24,7 +24,7 @@ export const offered = computed(() => chosen.value?.options.filter(({ name }) =>
 export const optionNamed = (name: string | undefined): Option | undefined =>
   chosen.value?.options.find((option) => option.name === name);
 
-/** Words for the composer from elsewhere; those of a whole command choose it. */
+/** Sets the text from outside the composer; the path of a command selects that command. */
 export function write(words: string): void {
   const leaf = leaves.value.find(({ path }) => `/${path}` === words);
   if (leaf) begin(leaf);
@@ -74,10 +74,10 @@ export function put(name: string, value: Filled | undefined): void {
   if (objections.value.has(name)) objections.value = new Map([...objections.value].filter(([one]) => one !== name));
 }
 
-/** The neighbour of an option in the row. */
-export const beside = (name: string, step: 1 | -1): string | undefined => shown.value[shown.value.indexOf(name) + step];
+export const neighbour = (name: string, step: 1 | -1): string | undefined =>
+  shown.value[shown.value.indexOf(name) + step];
 
-/** True where the command can be sent; otherwise the first option with a fault gets the focus. */
+/** Validates the command; focuses the first option with a fault. */
 export function isSendable(): boolean {
   const { uploadBytes = 0 } = world.value ?? {};
   const found = (chosen.value?.options ?? []).flatMap((option): [string, string][] => {
@@ -90,7 +90,7 @@ export function isSendable(): boolean {
   return first === undefined;
 }
 
-/** Where a file goes that was pasted or dropped: the option in front, the next one without a file, or the message itself. */
+/** Assigns pasted or dropped files to the focused option, to free file options, or to the message. */
 export function receive(given: readonly File[]): void {
   const leaf = chosen.value;
   if (!leaf) {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { receive } from './draft.ts';
 
-/** Takes files that are dropped anywhere over the channel, and shows that it would. */
+/** Accepts files dropped anywhere on the channel, and shows a hint during the drag. */
 export function useDrop() {
   const over = useSignal(false);
   return {

@@ -2,7 +2,7 @@ import { bytesText } from '../markdown/time.ts';
 import { OptionType } from '../wire.ts';
 import type { Choice, Option } from './commands.ts';
 
-/** What a person has put into an option so far. */
+/** The current value of an option. */
 export type Filled =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'choice'; readonly choice: Choice }
@@ -13,37 +13,37 @@ export const shownText = (filled: Filled | undefined): string =>
 
 const isEmpty = (filled: Filled | undefined): boolean => !filled || (filled.is === 'text' && filled.text.trim() === '');
 
-/** What Discord itself would say before it sends anything. */
+/** Validates an option as Discord's own client does before it sends a command. */
 export function objection(option: Option, filled: Filled | undefined, uploadBytes: number): string | undefined {
   if (isEmpty(filled)) return option.required ? 'This option is required.' : undefined;
   if (filled?.is === 'file')
     return filled.file.size > uploadBytes ? `That file is larger than ${bytesText(uploadBytes)}.` : undefined;
   if (filled?.is !== 'text') return undefined;
-  if (isPicked(option)) return 'Choose one of the list.';
+  if (isPicked(option)) return 'Choose an option from the list.';
   if (isNumeric(option)) return numberObjection(option, filled.text.trim());
   const { min_length: least = 0, max_length: most = 6_000 } = option;
   const { length } = filled.text;
-  if (length < least) return `At least ${least} letters, please.`;
-  return length > most ? `At most ${most} letters, please: these are ${length}.` : undefined;
+  if (length < least) return `Enter at least ${least} characters.`;
+  return length > most ? `Enter at most ${most} characters (now ${length}).` : undefined;
 }
 
 function numberObjection({ type, min_value: least, max_value: most }: Option, text: string): string | undefined {
   const value = Number(text.replace(',', '.'));
-  if (!Number.isFinite(value)) return 'This is a number.';
-  if (type === OptionType.integer && !Number.isInteger(value)) return 'This is a whole number.';
-  if (least !== undefined && value < least) return `At least ${least}, please.`;
-  return most !== undefined && value > most ? `At most ${most}, please.` : undefined;
+  if (!Number.isFinite(value)) return 'Enter a number.';
+  if (type === OptionType.integer && !Number.isInteger(value)) return 'Enter a whole number.';
+  if (least !== undefined && value < least) return `Enter ${least} or more.`;
+  return most !== undefined && value > most ? `Enter ${most} or less.` : undefined;
 }
 
 export const isNumeric = ({ type }: Option): boolean => type === OptionType.integer || type === OptionType.number;
 
-/** Nothing but an entry of a list can stand in it. */
+/** Whether only an entry of a list is valid. */
 export const isPicked = ({ type, choices }: Option): boolean =>
   (choices?.length ?? 0) > 0 ||
   type === OptionType.boolean ||
   (type >= OptionType.user && type <= OptionType.mentionable);
 
-/** Undefined where nothing was filled in: such an option is not sent. */
+/** Undefined for an empty option, which is not sent. */
 export function sentValue(option: Option, filled: Filled | undefined): Choice['value'] | File | undefined {
   if (!filled || isEmpty(filled)) return undefined;
   if (filled.is === 'file') return filled.file;

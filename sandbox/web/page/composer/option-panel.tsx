@@ -1,9 +1,9 @@
 import { useShown } from '../shell/shown.ts';
 import type { Choice, Leaf, Option } from './commands.ts';
-import { beside, current, currentOption, objections, offered, put, show, wanted } from './draft.ts';
+import { current, currentOption, neighbour, objections, offered, put, show, wanted } from './draft.ts';
 import { active, suggestions } from './suggestions.ts';
 
-/** Over the row: what the option in front is for, what can be chosen for it, and which others there are. */
+/** Above the row: the focused option's description and choices, and the remaining options. */
 export function OptionPanel({ leaf }: { leaf: Leaf }) {
   const option = currentOption.value;
   const fault = option && objections.value.get(option.name);
@@ -48,10 +48,10 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
   );
 }
 
-/** Takes an entry, and goes on to the next option of the row. */
+/** Selects a choice and focuses the next option. */
 export function pick(option: Option, choice: Choice): void {
   put(option.name, { is: 'choice', choice });
-  wanted.value = beside(option.name, 1) ?? option.name;
+  wanted.value = neighbour(option.name, 1) ?? option.name;
 }
 
 function Suggestions({ option }: { option: Option }) {

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { OptionType } from '../wire.ts';
 import type { Option } from './commands.ts';
-import { beside, current, filled, hide, objections, put, wanted } from './draft.ts';
+import { current, filled, hide, neighbour, objections, put, wanted } from './draft.ts';
 import { filesPasted } from './dropping.ts';
 import { isNumeric, isPicked, shownText } from './filled.ts';
 import { isCurrent, pick } from './option-panel.tsx';
@@ -36,7 +36,7 @@ export function OptionPill({ option }: { option: Option }) {
   );
 }
 
-/** Takes the focus when it is meant to have it, whoever decided that. */
+/** Focuses the field when `wanted` names it. */
 function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
   const field = useRef<T>(null);
   useLayoutEffect(() => {
@@ -47,7 +47,7 @@ function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
   return field;
 }
 
-/** What a line and a field of many lines have in common. */
+/** The common part of an input and a textarea. */
 interface Typed {
   readonly value: string;
   select(): void;
@@ -59,21 +59,21 @@ function TextValue({ option }: { option: Option }) {
   const value = filled.value.get(name);
   const list = isCurrent(option) ? suggestions.value : undefined;
   const isList = option.autocomplete === true || isPicked(option);
-  const pointed = list?.choices[active.value];
-  const canPick = pointed !== undefined && value?.is !== 'choice' && list?.state === 'ready';
+  const highlighted = list?.choices[active.value];
+  const canPick = highlighted !== undefined && value?.is !== 'choice' && list?.state === 'ready';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     const { selectionStart, selectionEnd, value: typed } = event.currentTarget as HTMLTextAreaElement;
     const isAtStart = selectionStart === 0 && selectionEnd === 0;
     const count = list?.choices.length ?? 0;
-    const before = beside(name, -1);
-    const after = beside(name, 1);
+    const before = neighbour(name, -1);
+    const after = neighbour(name, 1);
     if (count > 0 && event.key === 'ArrowDown') active.value = (active.value + 1) % count;
     else if (count > 0 && event.key === 'ArrowUp') active.value = (active.value - 1 + count) % count;
-    else if (event.key === 'Enter' && !event.shiftKey && canPick) pick(option, pointed);
+    else if (event.key === 'Enter' && !event.shiftKey && canPick) pick(option, highlighted);
     else if (event.key === 'Enter' && !event.shiftKey) void sendCommand();
     else if (event.key === 'Tab' && !event.shiftKey && canPick && typed !== '') {
-      put(name, { is: 'choice', choice: pointed });
+      put(name, { is: 'choice', choice: highlighted });
       return;
     } else if (event.key === 'Backspace' && typed === '' && !option.required) hide(name);
     else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) wanted.value = before;
@@ -105,12 +105,12 @@ function TextValue({ option }: { option: Option }) {
     <input
       {...shared}
       type="text"
-      placeholder="choose"
+      placeholder="Choose"
       role="combobox"
       aria-autocomplete="list"
       aria-expanded={list !== undefined}
       aria-controls="suggestions"
-      aria-activedescendant={pointed ? `suggestion-${active.value}` : undefined}
+      aria-activedescendant={highlighted ? `suggestion-${active.value}` : undefined}
     />
   );
 }

@@ -10,7 +10,7 @@ interface Props {
   readonly onPoint: (at: number) => void;
 }
 
-/** The registered commands, filtered by what is typed. */
+/** The registered commands, filtered by the typed text. */
 export function Palette({ leaves, active, onPick, onPoint }: Props) {
   const list = useShown<HTMLDivElement>(active);
   return (
@@ -46,7 +46,7 @@ export function Palette({ leaves, active, onPick, onPoint }: Props) {
             <span class="entry-words">{leaf.description}</span>
           </div>
         ))}
-        {leaves.length === 0 && <p class="panel-empty">No command of that name is registered here.</p>}
+        {leaves.length === 0 && <p class="panel-empty">No commands match your search.</p>}
       </div>
     </div>
   );

@@ -6,23 +6,23 @@ import type { Choice, Option } from './commands.ts';
 import { chosen, current, currentOption, filled, leave, leaves } from './draft.ts';
 import { sentValue, shownText } from './filled.ts';
 
-interface Asked {
+interface Suggestions {
   readonly state: 'loading' | 'failed' | 'ready';
   readonly choices: readonly Choice[];
 }
 
-const asked = signal<Asked | undefined>(undefined);
-/** The entry of the list that Enter would take. */
+const loaded = signal<Suggestions | undefined>(undefined);
+/** The index of the entry that Enter selects. */
 export const active = signal(0);
 
-/** Long enough for a word, short enough not to be waited for. */
+/** Long enough to type several letters, short enough not to be noticed. */
 const DEBOUNCE_MS = 220;
 
-/** What can be chosen for the option in front; undefined where anything may be typed. */
-export const suggestions = computed((): Asked | undefined => {
+/** The choices for the focused option; undefined if any text is allowed. */
+export const suggestions = computed((): Suggestions | undefined => {
   const option = currentOption.value;
   if (!option) return undefined;
-  if (option.autocomplete) return asked.value;
+  if (option.autocomplete) return loaded.value;
   const all = fixed(option);
   if (!all) return undefined;
   const value = filled.value.get(option.name);
@@ -54,7 +54,7 @@ function fixed({ type, choices }: Option): readonly Choice[] | undefined {
 
 let latest = 0;
 
-/** Asks the bot while somebody types; the answer to an earlier letter never overtakes a later one. */
+/** Requests completions during typing; a late response never replaces a newer one. */
 export function followTyping(): void {
   effect(() => {
     const option = currentOption.value;
@@ -65,7 +65,7 @@ export function followTyping(): void {
     if (!leaf || !option?.autocomplete) return;
     const value = filled.value.get(option.name);
     if (value?.is === 'choice') {
-      asked.value = undefined;
+      loaded.value = undefined;
       return;
     }
     const options: Record<string, string | number | boolean> = { [option.name]: shownText(value) };
@@ -73,11 +73,11 @@ export function followTyping(): void {
       const sent = other === option ? undefined : sentValue(other, filled.value.get(other.name));
       if (sent !== undefined && !(sent instanceof File)) options[other.name] = sent;
     }
-    asked.value = { state: 'loading', choices: asked.peek()?.choices ?? [] };
+    loaded.value = { state: 'loading', choices: loaded.peek()?.choices ?? [] };
     setTimeout(() => {
       if (mine !== latest) return;
-      const tell = (answer: Asked) => {
-        if (mine === latest) asked.value = answer;
+      const tell = (response: Suggestions) => {
+        if (mine === latest) loaded.value = response;
       };
       complete(leaf.path, options, option.name).then(
         (choices) => tell({ state: 'ready', choices }),
@@ -86,9 +86,9 @@ export function followTyping(): void {
     }, DEBOUNCE_MS);
   });
   effect(() => {
-    if (current.value === undefined) asked.value = undefined;
+    if (current.value === undefined) loaded.value = undefined;
   });
-  // What is not offered in another channel, or to another person, is not filled in there.
+  // A command that is unavailable in the new channel, or to the new user, is closed.
   effect(() => {
     const path = chosen.value?.path;
     if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(leave);

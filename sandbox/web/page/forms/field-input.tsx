@@ -13,7 +13,7 @@ interface Props {
 
 const PARAGRAPH = 2;
 
-/** A field with its label, its hint, and what is wrong with it. */
+/** A field with its label, hint and error. */
 export function FieldInput(props: Props) {
   const { field, fault } = props;
   const id = `field-${field.name}`;

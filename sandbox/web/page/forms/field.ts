@@ -4,7 +4,7 @@ import { type Component, Kind, type SelectOption } from '../wire.ts';
 
 export type Value = string | boolean | readonly string[] | readonly File[];
 
-/** A field of a form, whichever of the two ways its label comes. */
+/** A form field; its label comes from a label component or from the field itself. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -13,7 +13,7 @@ export interface Field {
   readonly required: boolean;
 }
 
-/** The form from top to bottom: words between the fields are text. */
+/** The parts of the form in order; strings are the text between fields. */
 export function partsOf({ components }: Modal): (Field | string)[] {
   return (components as unknown as readonly Component[]).flatMap((root): (Field | string)[] => {
     if (root.type === Kind.textDisplay) return [String(root.content ?? '')];
@@ -32,7 +32,7 @@ function fieldOf(component: Component, { label, description }: Component): Field
   };
 }
 
-export function beginning({ component }: Field): Value {
+export function initialValue({ component }: Field): Value {
   const defaults = ((component.options ?? []) as readonly SelectOption[]).filter((one) => one.default);
   switch (component.type) {
     case Kind.textInput:
@@ -48,7 +48,7 @@ export function beginning({ component }: Field): Value {
   }
 }
 
-/** What Discord's own form would say before it sends anything. */
+/** Validates a field as Discord's own form does before it is submitted. */
 export function objectionTo({ component, required }: Field, value: Value, uploadBytes: number): string | undefined {
   const { min_length: least = 0, max_length: most = 4_000 } = component as { min_length?: number; max_length?: number };
   const { min_values: fewest = 1, max_values: greatest = 1 } = component as {
@@ -56,11 +56,11 @@ export function objectionTo({ component, required }: Field, value: Value, upload
     max_values?: number;
   };
   if (typeof value === 'boolean') return undefined;
-  if (value.length === 0) return required ? 'This is required.' : undefined;
+  if (value.length === 0) return required ? 'This field is required.' : undefined;
   if (typeof value === 'string') {
     if (component.type !== Kind.textInput) return undefined;
-    if (value.length < least) return `At least ${least} letters, please.`;
-    return value.length > most ? `At most ${most} letters, please: these are ${value.length}.` : undefined;
+    if (value.length < least) return `Enter at least ${least} characters.`;
+    return value.length > most ? `Enter at most ${most} characters (now ${value.length}).` : undefined;
   }
   const large = value.find((one): one is File => one instanceof File && one.size > uploadBytes);
   if (large) return `${large.name} is larger than ${bytesText(uploadBytes)}.`;

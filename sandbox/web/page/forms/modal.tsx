@@ -10,10 +10,10 @@ import { Icon } from '../shell/icons.tsx';
 import { fill, form } from '../state/acts.ts';
 import { sentenceOf } from '../state/session.ts';
 import { world } from '../state/world.ts';
-import { beginning, type Field, objectionTo, partsOf, type Value } from './field.ts';
+import { type Field, initialValue, objectionTo, partsOf, type Value } from './field.ts';
 import { FieldInput } from './field-input.tsx';
 
-/** The form that the bot opened, if it did. */
+/** The form that the bot has opened, if any. */
 export function Form() {
   const modal = form.value;
   return modal ? <FormDialog key={modal.interactionId} modal={modal} /> : null;
@@ -22,7 +22,9 @@ export function Form() {
 function FormDialog({ modal }: { modal: Modal }) {
   const parts = useMemo(() => partsOf(modal), [modal]);
   const fields = parts.filter((part): part is Field => typeof part !== 'string');
-  const values = useSignal<ReadonlyMap<string, Value>>(new Map(fields.map((field) => [field.name, beginning(field)])));
+  const values = useSignal<ReadonlyMap<string, Value>>(
+    new Map(fields.map((field) => [field.name, initialValue(field)])),
+  );
   const faults = useSignal<ReadonlyMap<string, string>>(new Map());
   const failure = useSignal<string | undefined>(undefined);
   const isSending = useSignal(false);

@@ -9,7 +9,7 @@ const QUOTE = /^(?:>(?!>>)[ \t][^\n]*(?:\n|$))+/;
 const ITEM = /^( *)([-*]|\d{1,9}\.)[ \t]+(\S[^\n]*)(?:\n|$)/;
 const DEEPEST = 6;
 
-/** Discord's markdown: what begins a line decides what it is, everything else is a paragraph that keeps its line breaks. */
+/** Parses Discord's Markdown. The start of a line decides its block; paragraphs keep their line breaks. */
 export function blocks(source: string, depth = 0): readonly Block[] {
   const found: Block[] = [];
   let paragraph = '';
@@ -35,7 +35,7 @@ export function blocks(source: string, depth = 0): readonly Block[] {
   return found;
 }
 
-/** A block of code may begin in the middle of a line; a single accent before it would be a span. */
+/** A code block may start within a line. */
 function lineBeforeFence(rest: string): string {
   const end = rest.indexOf('\n') + 1;
   const line = end === 0 ? rest : rest.slice(0, end);
@@ -82,7 +82,7 @@ function list(source: string, depth: number): { block: Block; length: number } {
   return { block: { is: 'list', start, items }, length: source.length - rest.length };
 }
 
-/** The lines that belong to an item: those further in than its mark. */
+/** The lines that belong to an item, because they are indented more than its marker. */
 function deeper(rest: string, indent: number): string {
   return new RegExp(`^(?: {${indent + 1},}\\S[^\\n]*(?:\\n|$))+`).exec(rest)?.[0] ?? '';
 }

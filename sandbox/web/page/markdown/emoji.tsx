@@ -1,6 +1,6 @@
 const KEYCAP = /^([0-9#*])\ufe0f?\u20e3$/;
 
-/** An emoji as a letter of its font; keycaps are drawn, for few fonts put them together. */
+/** An emoji as text in the emoji font. Keycaps are drawn, because few fonts combine them. */
 export function Emoji({ name }: { name: string }) {
   const [, key] = KEYCAP.exec(name) ?? [];
   if (key === undefined) return <span class="emoji">{name}</span>;

@@ -1,9 +1,10 @@
 import type { Inline } from './tree.ts';
 
 interface Rule {
-  /** Tried where the text begins; `previous` is the letter before it. */
+  /** Matched at the start of the remaining text. */
   readonly at: RegExp;
   readonly read: (match: RegExpExecArray, inner: (text: string) => readonly Inline[]) => Inline | undefined;
+  /** Skips the rule if the preceding character matches. */
   readonly unless?: RegExp;
 }
 
@@ -13,7 +14,7 @@ const wrap =
 
 const text = (value: string): Inline => ({ is: 'text', text: value });
 
-/** In the order in which Discord prefers them; a code span ends everything, so it stands first. */
+/** In Discord's order of precedence; code spans come early, because nothing inside them is parsed. */
 const rules: readonly Rule[] = [
   { at: /^\\([^0-9A-Za-z\s])/, read: ([, letter = '']) => text(letter) },
   { at: /^(`+)([\s\S]*?[^`])\1(?!`)/, read: ([, , code = '']) => ({ is: 'code', text: code.trim() || code }) },
@@ -53,10 +54,10 @@ const rules: readonly Rule[] = [
   { at: /^\n/, read: () => ({ is: 'break' }) },
 ];
 
-/** Where a rule may begin: between two of these there is only text. */
-const DULL = /^[^\\`*_~|[<h@\nH0-9#]+/;
+/** Text in which no rule can start. */
+const PLAIN = /^[^\\`*_~|[<h@\nH0-9#]+/;
 
-/** A message nested deeper than this is a trick, and stays text. */
+/** Deeper nesting is hostile input and stays text. */
 const DEEPEST = 12;
 
 export function inline(source: string, depth = 0): readonly Inline[] {
@@ -72,7 +73,7 @@ export function inline(source: string, depth = 0): readonly Inline[] {
   };
   while (rest !== '') {
     const matched = first(rest, previous, inner);
-    const length = matched?.length ?? DULL.exec(rest)?.[0].length ?? 1;
+    const length = matched?.length ?? PLAIN.exec(rest)?.[0].length ?? 1;
     if (matched) {
       flush();
       found.push(matched.node);

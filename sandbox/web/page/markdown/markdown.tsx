@@ -10,7 +10,7 @@ import { Emoji } from './emoji.tsx';
 import { relativeTime, timeText } from './time.ts';
 import type { Block, Inline } from './tree.ts';
 
-/** What a person or the bot wrote, as Discord shows it. */
+/** Renders message text as Discord does. */
 export function Markdown({ text }: { text: string }) {
   const tree = useMemo(() => blocks(text), [text]);
   return (
@@ -156,7 +156,7 @@ function span(node: Inline, key: number): ComponentChildren {
 
 const MESSAGE = /^https:\/\/(?:\w+\.)?discord\.com\/channels\/(?:@me|\d+)\/(\d+)(?:\/(\d+))?$/;
 
-/** An address of a message here leads to it; all others open elsewhere. */
+/** Links to messages of this sandbox jump to them; all others open a new tab. */
 function Link({ href, children }: { href: string; children: ComponentChildren }) {
   const [, channel = '', message] = MESSAGE.exec(href) ?? [];
   if (channelOf(channel))
@@ -179,7 +179,6 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
   );
 }
 
-/** Covered until somebody wants to see it; then it stays open. */
 function Spoiler({ children }: { children: ComponentChildren }) {
   const open = useSignal(false);
   if (open.value) return <span class="spoiler open">{children}</span>;

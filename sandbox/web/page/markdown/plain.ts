@@ -1,7 +1,7 @@
 import { blocks } from './blocks.ts';
 import type { Block, Inline } from './tree.ts';
 
-/** What a message says in one line, for a quotation of it and for a screen reader. */
+/** The text of a message in one line, for quotes and screen readers. */
 export function plain(text: string, nameOf: (id: string) => string): string {
   return blocks(text)
     .map((block) => ofBlock(block, nameOf))

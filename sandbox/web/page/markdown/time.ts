@@ -24,11 +24,11 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   F: { dateStyle: 'full', timeStyle: 'short' },
 };
 
-/** As Discord writes `<t:…:style>`, but for the relative one. */
+/** Formats a time as Discord does for `<t:…:style>`, except for the relative style. */
 export const timeText = (at: number, style: string): string =>
   new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(at);
 
-/** Beside a name: the time alone on the same day, with the date on others. */
+/** The time of a message, with the date unless it is today. */
 export function messageTime(at: number, today: string): string {
   return new Date(at).toDateString() === today ? timeText(at, 't') : `${timeText(at, 'd')}, ${timeText(at, 't')}`;
 }
@@ -40,7 +40,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** As a player says how long something lasts. */
+/** A duration in the format of a player, such as 1:05. */
 export function minutes(seconds: number): string {
   const whole = Math.round(Math.max(0, seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

@@ -1,4 +1,4 @@
-/** What a message says, as a tree: nothing in it is ever taken for HTML. */
+/** A parsed message; its text is never interpreted as HTML. */
 export type Inline =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'break' }

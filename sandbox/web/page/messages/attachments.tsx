@@ -2,17 +2,17 @@ import type { APIAttachment } from 'discord-api-types/v10';
 import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Gallery } from './gallery.tsx';
-import type { Picture } from './lightbox.tsx';
+import type { GalleryItem } from './lightbox.tsx';
 import { VoiceMessage } from './voice.tsx';
 
-/** Pictures and films as a grid, sounds with their player, everything else as a card. */
+/** Images and videos in a grid, audio with a player, all other files as cards. */
 export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
   if (attachments.length === 0) return null;
   const seen = attachments.filter((one) => /^(image|video)\//.test(one.content_type ?? ''));
   const others = attachments.filter((one) => !seen.includes(one));
   return (
     <div class="attachments">
-      {seen.length > 0 && <Gallery pictures={seen.map(pictureOf)} />}
+      {seen.length > 0 && <Gallery images={seen.map(imageOf)} />}
       {others.map((one) =>
         one.waveform !== undefined ? (
           <VoiceMessage key={one.id} file={one} />
@@ -26,13 +26,13 @@ export function Attachments({ attachments }: { attachments: readonly APIAttachme
   );
 }
 
-const pictureOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): Picture => ({
+const imageOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): GalleryItem => ({
   url,
   alt: description ?? '',
   name: filename,
   width: width ?? undefined,
   height: height ?? undefined,
-  isFilm: type?.startsWith('video/') ?? false,
+  isVideo: type?.startsWith('video/') ?? false,
   isSpoiler: filename.startsWith('SPOILER_'),
 });
 

@@ -12,7 +12,7 @@ import { Row } from './row.tsx';
 import { ThreadHead } from './thread-head.tsx';
 import { Welcome } from './welcome.tsx';
 
-/** The messages of the channel in front, and what may be written there. */
+/** The messages and the composer of the current channel. */
 export function ChannelView() {
   const drop = useDrop();
   const here = channel.value;
@@ -48,10 +48,10 @@ export function ChannelView() {
   );
 }
 
-/** Near enough to the end to want to stay there. */
+/** A distance from the end, in pixels, that still counts as the end. */
 const NEAR = 80;
 
-/** Stays at the end while it was at the end, whatever grows; anywhere else nothing moves. */
+/** Keeps the list scrolled to its end as content grows, unless the user has scrolled up. */
 function useSticky() {
   const scroller = useRef<HTMLDivElement>(null);
   const id = channelId.value;
@@ -64,7 +64,7 @@ function useSticky() {
       if (stays) box.scrollTop = box.scrollHeight;
     };
     let last = 0;
-    // Only going up leaves the end: what grows meanwhile makes scroll events of its own.
+    // Growing content also causes scroll events, so only scrolling up counts as leaving the end.
     const onScroll = () => {
       if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) stays = true;
       else if (box.scrollTop < last) stays = false;

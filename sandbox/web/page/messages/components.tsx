@@ -6,7 +6,7 @@ import { FileCard } from './attachments.tsx';
 import { Button } from './button.tsx';
 import { colourOf } from './embeds.tsx';
 import { Covered, Gallery } from './gallery.tsx';
-import type { Picture } from './lightbox.tsx';
+import type { GalleryItem } from './lightbox.tsx';
 import { Select } from './select.tsx';
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   readonly message: SeenMessage;
 }
 
-/** Rows of controls, and pages of Components V2. */
+/** Action rows and Components V2. */
 export function Components({ components, message }: Props) {
   return (
     <>
@@ -84,7 +84,7 @@ function One({ component, message }: { component: Component; message: SeenMessag
     case Kind.thumbnail:
       return <Thumbnail component={component} />;
     case Kind.gallery:
-      return <Gallery pictures={((component.items ?? []) as readonly Component[]).map(pictureOf)} />;
+      return <Gallery images={((component.items ?? []) as readonly Component[]).map(imageOf)} />;
     case Kind.file: {
       const { url } = component.file as MediaItem;
       return (
@@ -101,7 +101,7 @@ function One({ component, message }: { component: Component; message: SeenMessag
 }
 
 function Thumbnail({ component }: { component: Component }) {
-  const { url, alt, width, height, isSpoiler } = pictureOf(component);
+  const { url, alt, width, height, isSpoiler } = imageOf(component);
   return (
     <div class="thumbnail">
       <Covered covered={isSpoiler}>
@@ -111,7 +111,7 @@ function Thumbnail({ component }: { component: Component }) {
   );
 }
 
-function pictureOf(item: Component): Picture {
+function imageOf(item: Component): GalleryItem {
   const { url, width, height, content_type: type } = item.media as MediaItem;
   return {
     url,
@@ -119,7 +119,7 @@ function pictureOf(item: Component): Picture {
     name: nameOf(url),
     width: width || undefined,
     height: height || undefined,
-    isFilm: type?.startsWith('video/') ?? false,
+    isVideo: type?.startsWith('video/') ?? false,
     isSpoiler: item.spoiler === true,
   };
 }

@@ -50,7 +50,7 @@ function Embed({ embed }: { embed: APIEmbed }) {
         )}
       </div>
       {thumbnail && <img class="embed-thumbnail" src={thumbnail.url} alt={thumbnail.description ?? ''} />}
-      {image && <Gallery pictures={[pictureOf(image)]} />}
+      {image && <Gallery images={[imageOf(image)]} />}
       {(footer || timestamp) && (
         <p class="embed-footer">
           {[footer?.text, timestamp && messageTime(Date.parse(timestamp), today.value)].filter(Boolean).join(' • ')}
@@ -60,6 +60,6 @@ function Embed({ embed }: { embed: APIEmbed }) {
   );
 }
 
-const pictureOf = ({ url, width, height, description }: APIEmbedImage) => ({
-  ...{ url, alt: description ?? '', name: 'picture', width, height, isFilm: false, isSpoiler: false },
+const imageOf = ({ url, width, height, description }: APIEmbedImage) => ({
+  ...{ url, alt: description ?? '', name: 'image', width, height, isVideo: false, isSpoiler: false },
 });

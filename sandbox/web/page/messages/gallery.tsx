@@ -1,43 +1,37 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { openPictures, type Picture } from './lightbox.tsx';
+import { type GalleryItem, openLightbox } from './lightbox.tsx';
 
-/** The most that Discord gives a single picture. */
+/** The size to which Discord limits a single image. */
 const WIDEST = 550;
 const HIGHEST = 350;
 
 /**
- * One picture keeps its shape, more of them share a grid. Its place is kept before it has loaded. The tiles go by their
- * place and not by their address: an edit changes the picture in the tile, which shows the old one until the new one is there.
+ * A single image keeps its aspect ratio, and its space is reserved before it has loaded. Tiles are keyed by index and
+ * not by URL, so that after an edit a tile shows the old image until the new one has loaded.
  */
-export function Gallery({ pictures }: { pictures: readonly Picture[] }) {
-  const pure = pictures.filter(({ isFilm }) => !isFilm);
+export function Gallery({ images }: { images: readonly GalleryItem[] }) {
+  const stills = images.filter(({ isVideo }) => !isVideo);
   return (
-    <div class="gallery" data-count={Math.min(pictures.length, 10)}>
-      {pictures.map((picture, index) => (
-        <div key={index} class="tile" style={pictures.length === 1 ? single(picture) : {}}>
-          <Covered covered={picture.isSpoiler}>
-            {picture.isFilm ? (
-              <video controls preload="metadata" src={picture.url} aria-label={picture.alt || picture.name} />
+    <div class="gallery" data-count={Math.min(images.length, 10)}>
+      {images.map((image, index) => (
+        <div key={index} class="tile" style={images.length === 1 ? single(image) : {}}>
+          <Covered covered={image.isSpoiler}>
+            {image.isVideo ? (
+              <video controls preload="metadata" src={image.url} aria-label={image.alt || image.name} />
             ) : (
               <button
                 type="button"
-                class="picture"
-                aria-label={`Open ${picture.alt || picture.name}`}
-                onClick={() => openPictures(pure, pure.indexOf(picture))}
+                class="image-button"
+                aria-label={`Open ${image.alt || image.name}`}
+                onClick={() => openLightbox(stills, stills.indexOf(image))}
               >
-                <img
-                  src={picture.url}
-                  alt={picture.alt}
-                  width={picture.width}
-                  height={picture.height}
-                  decoding="async"
-                />
+                <img src={image.url} alt={image.alt} width={image.width} height={image.height} decoding="async" />
               </button>
             )}
           </Covered>
-          {picture.alt !== '' && (
-            <span class="alt-badge" title={picture.alt} aria-hidden="true">
+          {image.alt !== '' && (
+            <span class="alt-badge" title={image.alt} aria-hidden="true">
               ALT
             </span>
           )}
@@ -47,8 +41,8 @@ export function Gallery({ pictures }: { pictures: readonly Picture[] }) {
   );
 }
 
-/** Nothing where the size is not known: then the picture itself decides. */
-function single({ width, height }: Picture): Record<string, string> {
+/** Empty if the size is unknown, so that the image determines it. */
+function single({ width, height }: GalleryItem): Record<string, string> {
   if (width === undefined || height === undefined) return {};
   const scale = Math.min(1, WIDEST / width, HIGHEST / height);
   return { width: `${Math.round(width * scale)}px`, aspectRatio: `${width} / ${height}` };

@@ -2,33 +2,33 @@ import { signal } from '@preact/signals';
 import { Dialog } from '../shell/dialog.tsx';
 import { Icon } from '../shell/icons.tsx';
 
-export interface Picture {
+export interface GalleryItem {
   readonly url: string;
   readonly alt: string;
   readonly name: string;
   readonly width: number | undefined;
   readonly height: number | undefined;
-  readonly isFilm: boolean;
+  readonly isVideo: boolean;
   readonly isSpoiler: boolean;
 }
 
-const open = signal<{ readonly pictures: readonly Picture[]; readonly at: number } | undefined>(undefined);
+const open = signal<{ readonly images: readonly GalleryItem[]; readonly at: number } | undefined>(undefined);
 
-export function openPictures(pictures: readonly Picture[], at: number): void {
-  open.value = { pictures, at: Math.max(0, at) };
+export function openLightbox(images: readonly GalleryItem[], at: number): void {
+  open.value = { images, at: Math.max(0, at) };
 }
 
 function turn(step: number): void {
   if (!open.value) return;
-  const { pictures, at } = open.value;
-  open.value = { pictures, at: (at + step + pictures.length) % pictures.length };
+  const { images, at } = open.value;
+  open.value = { images, at: (at + step + images.length) % images.length };
 }
 
-/** Pictures large, one at a time. */
+/** Shows images in full size, one at a time. */
 export function Lightbox() {
-  const { pictures = [], at = 0 } = open.value ?? {};
-  const picture = pictures[at];
-  if (!picture) return null;
+  const { images = [], at = 0 } = open.value ?? {};
+  const image = images[at];
+  if (!image) return null;
   const close = () => {
     open.value = undefined;
   };
@@ -36,7 +36,7 @@ export function Lightbox() {
     <Dialog
       class="lightbox"
       first="button"
-      label={`Picture ${at + 1} of ${pictures.length}`}
+      label={`Image ${at + 1} of ${images.length}`}
       onClose={close}
       onKeyDown={({ key }) => {
         if (key === 'ArrowLeft') turn(-1);
@@ -44,12 +44,12 @@ export function Lightbox() {
       }}
     >
       <figure>
-        <img src={picture.url} alt={picture.alt || picture.name} width={picture.width} height={picture.height} />
+        <img src={image.url} alt={image.alt || image.name} width={image.width} height={image.height} />
         <figcaption>
-          <span class="lightbox-alt">{picture.alt || picture.name}</span>
-          {pictures.length > 1 && (
+          <span class="lightbox-alt">{image.alt || image.name}</span>
+          {images.length > 1 && (
             <span class="lightbox-count">
-              {at + 1} / {pictures.length}
+              {at + 1} / {images.length}
             </span>
           )}
         </figcaption>
@@ -57,11 +57,11 @@ export function Lightbox() {
       <div class="lightbox-tools">
         <a
           class="icon-button"
-          href={picture.url}
+          href={image.url}
           target="_blank"
           rel="noreferrer"
-          aria-label="Open in a tab"
-          title="Open in a tab"
+          aria-label="Open in a new tab"
+          title="Open in a new tab"
         >
           <Icon name="open" />
         </a>
@@ -69,12 +69,12 @@ export function Lightbox() {
           <Icon name="close" />
         </button>
       </div>
-      {pictures.length > 1 && (
+      {images.length > 1 && (
         <>
-          <button type="button" class="lightbox-turn back" aria-label="Previous picture" onClick={() => turn(-1)}>
+          <button type="button" class="lightbox-turn back" aria-label="Previous image" onClick={() => turn(-1)}>
             <Icon name="left" size={28} />
           </button>
-          <button type="button" class="lightbox-turn on" aria-label="Next picture" onClick={() => turn(1)}>
+          <button type="button" class="lightbox-turn on" aria-label="Next image" onClick={() => turn(1)}>
             <Icon name="right" size={28} />
           </button>
         </>

@@ -14,7 +14,7 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** What can be done with a message: its apps, and copying. Opened by the right button, a long press, or its own button. */
+/** The context menu of a message. It opens on a right click, a long press or the message's own button. */
 export function MessageMenu({ message, at }: { message: SeenMessage; at: Signal<Point> }) {
   const opener = useRef<HTMLButtonElement>(null);
   const apps = useComputed(() =>
@@ -106,13 +106,13 @@ function Menu({ point, apps, others, onClose }: MenuProps) {
     </button>
   );
   return (
-    <div ref={box} class="menu" role="menu" aria-label="Message" tabIndex={-1} onKeyDown={onKeyDown}>
+    <div ref={box} class="menu" role="menu" aria-label="Message actions" tabIndex={-1} onKeyDown={onKeyDown}>
       <div role="group" aria-label="Apps">
         <p class="menu-title" role="presentation">
           Apps
         </p>
         {apps.map(entry)}
-        {apps.length === 0 && <p class="menu-none">No app has a command for messages here</p>}
+        {apps.length === 0 && <p class="menu-none">No app offers a message command here</p>}
       </div>
       <hr />
       {others.map(entry)}

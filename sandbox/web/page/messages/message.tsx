@@ -17,7 +17,7 @@ import { MessageMenu } from './menu.tsx';
 import { Quoted } from './quoted.tsx';
 import { ThreadLink } from './thread-line.tsx';
 
-/** Discord leaves avatar and name out of what the same person says within seven minutes. */
+/** Discord omits the avatar and the name if the same author posted within seven minutes. */
 const TOGETHER_MS = 7 * 60_000;
 
 interface Props {
@@ -108,7 +108,7 @@ function Contents({ message }: { message: SeenMessage }) {
       <Components components={components as unknown as readonly Component[]} message={message} />
       {thread && (
         <p class="thread-below">
-          <Icon name="thread" size={16} /> <ThreadLink id={thread.id} name={thread.name ?? 'A thread'} />
+          <Icon name="thread" size={16} /> <ThreadLink id={thread.id} name={thread.name ?? 'Thread'} />
         </p>
       )}
     </>
@@ -123,7 +123,7 @@ const Thinking = ({ name }: { name: string }) => (
 
 const LONG_PRESS_MS = 500;
 
-/** Fingers have no right button. */
+/** Touch screens have no right click. */
 function useLongPress(held: (x: number, y: number) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => clearTimeout(timer);

@@ -1,15 +1,15 @@
 import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { forgetPending, type Pending } from '../state/acts.ts';
+import { type Pending, removePending } from '../state/acts.ts';
 import { world } from '../state/world.ts';
 
-/** A command that Discord has not answered yet, or whose bot did not answer in time. */
+/** A command that is being sent, or that failed. */
 export function PendingRow({ pending: { id, command, failure } }: { pending: Pending }) {
   const { application, me } = world.value ?? {};
   return (
     <li class="message ephemeral">
-      <article aria-label={`${command}, ${failure === undefined ? 'being sent' : 'failed'}`}>
+      <article aria-label={`${command}, ${failure === undefined ? 'sending' : 'failed'}`}>
         <p class="quoted">
           <Avatar id={me?.id ?? ''} name={me?.name ?? ''} size={16} />
           <b data-role={me?.role}>{me?.name}</b>
@@ -33,7 +33,7 @@ export function PendingRow({ pending: { id, command, failure } }: { pending: Pen
               </p>
               <p class="only-you">
                 <Icon name="eye" size={16} /> Only you can see this ·{' '}
-                <button type="button" class="as-link" onClick={() => forgetPending(id)}>
+                <button type="button" class="as-link" onClick={() => removePending(id)}>
                   Dismiss message
                 </button>
               </p>

@@ -14,7 +14,7 @@ interface Used {
   readonly triggering_interaction_metadata?: Used;
 }
 
-/** Over a message: who used which command for it, or what it answers. */
+/** Above a message: the command that created it, or the message it replies to. */
 export function Quoted({ message }: { message: SeenMessage }) {
   const { referenced_message: answered, message_reference: reference } = message;
   const used = message.interaction_metadata as Used | undefined;

@@ -3,10 +3,10 @@ import { MessageKind } from '../wire.ts';
 import { MessageRow } from './message.tsx';
 import { ThreadLine } from './thread-line.tsx';
 
-/** Whatever stands in a channel: what somebody wrote, or what Discord itself says. */
+/** A message or a system message of a channel. */
 export function Row({ message, before }: { message: SeenMessage; before: SeenMessage | undefined }) {
   const { type, referenced_message: first } = message;
-  // A thread on a message begins with that message.
+  // A thread that was started on a message shows that message first.
   if (type === MessageKind.threadStarter && first)
     return (
       <MessageRow message={{ ...first, ephemeral: false, edited: first.edited_timestamp !== null }} before={before} />

@@ -15,7 +15,7 @@ interface Props {
   readonly onChosen: (values: readonly string[]) => void;
 }
 
-/** A list that opens over the page. One choice closes it; where there may be more, leaving it does. */
+/** A list that opens over the page. A single choice closes it; with several allowed, leaving it does. */
 export function Select({ select, busy = false, label, id: given, values, onChosen }: Props) {
   const options = optionsOf(select);
   const {
@@ -50,7 +50,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   };
   useEffect(() => {
     if (!isOpen.value) return;
-    // Focus scrolls too, and its event comes only once the list is open: what moves the button moves the list with it.
+    // Focusing can scroll after the list has opened, so the list follows its button instead of closing.
     const scrolled = ({ target }: Event) => {
       if (target === list.current) return;
       if (isWithin(target, button.current)) place.value = placeBeside(button.current);
@@ -148,7 +148,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
 const HIGHEST = 280;
 const GAP = 4;
 
-/** Below the button, or above it where there is more room; fixed, so that nothing around it cuts it off. */
+/** Below the button, or above it if there is more space; the position is fixed so that no container clips it. */
 function placeBeside(button: Element | null): Record<string, string> {
   if (!button) return {};
   const { left, top, bottom, width } = button.getBoundingClientRect();
@@ -159,7 +159,7 @@ function placeBeside(button: Element | null): Record<string, string> {
   return { left: `${left}px`, width: `${width}px`, maxHeight: `${room}px`, ...side };
 }
 
-/** Whether some of the button can still be seen where it was scrolled. */
+/** Whether part of the button is still visible in the scrolled element. */
 function isWithin(scrolled: EventTarget | null, button: Element | null): boolean {
   if (!button) return false;
   const { top, bottom } = button.getBoundingClientRect();

@@ -4,7 +4,7 @@ import { Icon } from '../shell/icons.tsx';
 import { today } from '../state/clock.ts';
 import { channelOf, enter, personOf } from '../state/world.ts';
 
-/** A line that nobody has written: that somebody has started a thread, or that the beginning of one is gone. */
+/** A system message: a thread was started, or the message that started it was deleted. */
 export function ThreadLine({ message }: { message: SeenMessage }) {
   const { author, content, message_reference: reference, timestamp } = message;
   const at = Date.parse(timestamp);
@@ -22,7 +22,7 @@ export function ThreadLine({ message }: { message: SeenMessage }) {
               started a thread: <ThreadLink id={reference?.channel_id ?? ''} name={content} />
             </>
           ) : (
-            'The message with which this thread began is gone.'
+            'The message that started this thread was deleted.'
           )}{' '}
           <time dateTime={timestamp} title={timeText(at, 'F')}>
             {messageTime(at, today.value)}
@@ -33,7 +33,7 @@ export function ThreadLine({ message }: { message: SeenMessage }) {
   );
 }
 
-/** The way into a thread, as long as it is there. */
+/** A link to a thread; plain text if the thread no longer exists. */
 export function ThreadLink({ id, name }: { id: string; name: string }) {
   if (!channelOf(id)) return <b>{name}</b>;
   return (

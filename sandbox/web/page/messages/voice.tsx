@@ -7,30 +7,30 @@ import { heights } from './waveform.ts';
 
 const BARS = 44;
 const TALLEST = 32;
-/** How many presses of an arrow lead from the beginning to the end. */
+/** The number of arrow presses from the start to the end. */
 const STEPS = 40;
 
-/** A voice message: a button, its waveform, through which one can move, and how long it lasts. */
+/** A voice message with a play button, a seekable waveform and its duration. */
 export function VoiceMessage({ file }: { file: APIAttachment }) {
-  const sound = useRef<HTMLAudioElement>(null);
+  const player = useRef<HTMLAudioElement>(null);
   const isPlaying = useSignal(false);
   const isBroken = useSignal(false);
   const at = useSignal(0);
-  // Every answer carries a fresh address for the same sound, which would begin anew with each.
+  // Every response has a newly signed URL for the same file, and a new URL would restart playback.
   const address = useMemo(() => file.url, [file.id]);
   const seconds = file.duration_secs ?? 0;
   const length = minutes(seconds);
   const toggle = () => {
-    const { current: audio } = sound;
+    const { current: audio } = player;
     if (!audio) return;
     if (!audio.paused) return audio.pause();
-    quieten(audio);
+    pauseOthers(audio);
     audio.play().catch(() => (isBroken.value = true));
   };
   return (
     <div class={isPlaying.value ? 'voice playing' : 'voice'} role="group" aria-label={`Voice message, ${length}`}>
       <audio
-        ref={sound}
+        ref={player}
         preload="metadata"
         src={address}
         onPlay={() => (isPlaying.value = true)}
@@ -61,14 +61,14 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
           aria-valuetext={`${minutes(at.value)} of ${length}`}
           onInput={({ currentTarget }) => {
             at.value = currentTarget.valueAsNumber;
-            if (sound.current) sound.current.currentTime = at.value;
+            if (player.current) player.current.currentTime = at.value;
           }}
         />
       </div>
       <span class="voice-time">{at.value > 0 ? minutes(at.value) : length}</span>
       {isBroken.value && (
         <a href={address} target="_blank" rel="noreferrer">
-          It does not play here
+          Playback failed. Open the file
         </a>
       )}
     </div>
@@ -94,7 +94,7 @@ function Bars({ waveform, heard }: { waveform: string; heard: number }) {
   );
 }
 
-/** One voice at a time. */
-function quieten(mine: HTMLAudioElement): void {
+/** Only one voice message plays at a time. */
+function pauseOthers(mine: HTMLAudioElement): void {
   for (const other of document.querySelectorAll('audio')) if (other !== mine) other.pause();
 }

@@ -1,7 +1,7 @@
-/** A silence is still to be seen. */
+/** Keeps silence visible. */
 const LEAST = 0.1;
 
-/** So many bars of a waveform, each as high as the loudest point that it stands for. */
+/** Reduces a waveform to bars, each as high as the loudest point in its range. */
 export function heights(waveform: string, bars: number): number[] {
   const points = bytesIn(waveform);
   return Array.from({ length: bars }, (_, bar) => {
@@ -15,7 +15,7 @@ function bytesIn(base64: string): number[] {
   try {
     return Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch (problem) {
-    // It came from a bot: it may be anything.
+    // The waveform comes from a bot and may be invalid.
     if (problem instanceof DOMException) return [];
     throw problem;
   }

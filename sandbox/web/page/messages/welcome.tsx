@@ -6,12 +6,12 @@ import { isDone, offers } from '../state/guide.ts';
 import { messages } from '../state/messages.ts';
 import { world } from '../state/world.ts';
 
-/** Where a channel begins: what it is, and what to try in it. */
+/** The start of a channel: a description and suggestions. */
 export function Welcome({ channel }: { channel: Channel }) {
   const isDirect = channel.kind === 'direct';
   const isEmpty = messages.value?.length === 0;
   return (
-    <section class={isEmpty ? 'welcome empty' : 'welcome'} aria-label="The beginning of this channel">
+    <section class={isEmpty ? 'welcome empty' : 'welcome'} aria-label="Start of this channel">
       {isDirect ? (
         <Mark size={68} round />
       ) : (
@@ -27,13 +27,12 @@ export function Welcome({ channel }: { channel: Channel }) {
 }
 
 function wordsOf({ kind, ageRestricted, maySend, commands }: Channel): string {
-  if (kind === 'direct') return 'Your direct messages with the bot. Nobody else sees them.';
-  if (kind === 'group')
-    return 'A group of friends. The bot is not part of it; somebody who has installed it can use it here.';
-  if (!maySend) return 'Members can read here, but not write.';
-  if (ageRestricted) return 'An age-restricted channel.';
-  if (commands.length === 0) return 'The bot offers you no command here.';
-  return 'Atelier runs here as it would on your server: the real bot, on this machine alone. Type / to see its commands, or begin with one of these.';
+  if (kind === 'direct') return 'Your direct messages with the bot. No one else can see them.';
+  if (kind === 'group') return 'A group conversation without the bot. Members who installed the app can use it here.';
+  if (!maySend) return 'Members can read this channel but cannot send messages.';
+  if (ageRestricted) return 'This channel is age-restricted.';
+  if (commands.length === 0) return 'You have no commands in this channel.';
+  return 'The real bot runs here, on your machine only. Type / to see its commands, or try one of these.';
 }
 
 const ICONS: Readonly<Record<string, IconName>> = {

@@ -7,7 +7,7 @@ interface Face {
   readonly size?: number;
 }
 
-/** A hue for everybody, the same in every run: names stay, ids do not. */
+/** Derived from the name, which stays the same between runs, unlike the id. */
 const hueOf = (name: string) => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 47);
 
 export function Avatar({ id, name, bot = false, size = 40 }: Face) {
@@ -22,7 +22,7 @@ export function Avatar({ id, name, bot = false, size = 40 }: Face) {
   );
 }
 
-/** Atelier's mark: an easel that is an A. */
+/** Atelier's logo: an easel in the shape of an A. */
 export function Mark({ size, round = false }: { size: number; round?: boolean }) {
   return (
     <svg class="mark" viewBox="0 0 40 40" width={size} height={size} aria-hidden="true">

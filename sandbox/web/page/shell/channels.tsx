@@ -7,7 +7,7 @@ import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Me } from './me.tsx';
 
-/** Servers on the left, the channels of the one in front beside them, and who one is below. */
+/** The servers, the channels of the current server and the current user. */
 export function Channels() {
   const { guilds = [], direct = [] } = world.value ?? {};
   const guild = place.value?.guild;
@@ -31,7 +31,7 @@ export function Channels() {
       <div class="rooms">
         <header>
           <h1 class="cut">{guild?.name ?? 'Direct messages'}</h1>
-          {guild && !guild.installed && <small>The bot was not invited here</small>}
+          {guild && !guild.installed && <small>The bot is not in this server</small>}
         </header>
         <Rooms guild={guild} channels={guild?.channels ?? direct} />
         <Me />

@@ -4,17 +4,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 interface Props {
   readonly class: string;
   readonly label: string;
-  /** Where the focus begins; the first thing that can have it, unless told. */
+  /** A selector for the initial focus; the first focusable element by default. */
   readonly first?: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-/** The browser's own dialog: it keeps the focus within and gives it back at the end. */
+/** A native dialog, which traps the focus; the focus is restored on close. */
 export function Dialog({ class: name, label, first, children, onClose, onKeyDown }: Props) {
   const box = useRef<HTMLDialogElement>(null);
-  // Not an effect that may come later: the focus is given back before the dialog is gone.
+  // A layout effect, because the focus must be restored before the dialog is removed.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = box.current;
@@ -22,7 +22,7 @@ export function Dialog({ class: name, label, first, children, onClose, onKeyDown
     if (first !== undefined) dialog?.querySelector<HTMLElement>(first)?.focus();
     return () => {
       dialog?.close();
-      // The button may have been drawn anew meanwhile; then the composer is where people go on.
+      // The button may have been replaced by a new one; then the composer gets the focus.
       const back = before?.isConnected ? before : document.getElementById('composer');
       if (back instanceof HTMLElement) back.focus();
     };
@@ -36,7 +36,7 @@ export function Dialog({ class: name, label, first, children, onClose, onKeyDown
         event.preventDefault();
         onClose();
       }}
-      // A browser may close it by itself, without asking.
+      // Browsers can close a dialog without a cancel event.
       onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
       onKeyDown={onKeyDown}
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}

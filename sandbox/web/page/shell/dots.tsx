@@ -1,4 +1,4 @@
-/** Somebody is at work. */
+/** An activity indicator. */
 export const Dots = () => (
   <span class="dots" aria-hidden="true">
     <i />

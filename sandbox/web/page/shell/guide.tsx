@@ -1,10 +1,10 @@
 import { closed, next } from '../state/guide.ts';
 import { connected } from '../state/live.ts';
-import { bot, make, underWay } from '../state/workbench.ts';
+import { bot, makeTrouble, underWay } from '../state/workbench.ts';
 import { channel } from '../state/world.ts';
 import { Icon } from './icons.tsx';
 
-/** One line over the composer: what is wrong just now, or what to try next. */
+/** A line above the composer: a current problem, or the next suggestion. */
 export function Guide() {
   const { state } = bot.value ?? {};
   const isDead = state === 'killed' || state === 'stopped' || state === 'crashed';
@@ -13,7 +13,7 @@ export function Guide() {
     return (
       <div class="guide bad" role="status">
         <Icon name="alert" size={18} />
-        <p>The sandbox does not answer. The page goes on by itself as soon as it is back.</p>
+        <p>The connection to the sandbox was lost. The page reconnects automatically.</p>
       </div>
     );
   if (isDead)
@@ -22,15 +22,15 @@ export function Guide() {
         <Icon name="bolt" size={18} />
         <p>
           <b>The bot {state === 'killed' ? 'was killed' : state === 'stopped' ? 'is stopped' : 'crashed'}.</b>{' '}
-          {underWay.value.length > 0 ? 'Its job goes on at the gateway.' : 'Nobody answers commands now.'}
-          {state === 'killed' && ' It comes back by itself in a moment.'}
+          {underWay.value.length > 0 ? 'Its jobs continue at the gateway.' : 'Commands get no response.'}
+          {state === 'killed' && ' It restarts automatically in a few seconds.'}
         </p>
-        <button type="button" class="button primary small" onClick={() => void make({ do: 'start-bot' })}>
-          Start it now
+        <button type="button" class="button primary small" onClick={() => void makeTrouble({ do: 'start-bot' })}>
+          Start now
         </button>
       </div>
     );
-  // Whoever is in a thread has something to do there.
+  // Suggestions would distract in a thread.
   if (!offer || channel.value?.thread) return null;
   return (
     <div class="guide">
@@ -40,7 +40,7 @@ export function Guide() {
       <button type="button" class="button primary small" onClick={offer.run}>
         Try it
       </button>
-      <button type="button" class="icon-button" aria-label="No more suggestions" onClick={() => (closed.value = true)}>
+      <button type="button" class="icon-button" aria-label="Hide suggestions" onClick={() => (closed.value = true)}>
         <Icon name="close" size={18} />
       </button>
     </div>

@@ -4,7 +4,7 @@ import { channel, world } from '../state/world.ts';
 import { ChannelIcon } from './channels.tsx';
 import { Icon } from './icons.tsx';
 
-/** Over the messages: where one is, and the way to the workbench. */
+/** The header above the messages, with the current channel and the workbench button. */
 export function Header() {
   const here = channel.value;
   const name = here?.kind === 'direct' ? world.value?.application.name : here?.name;
@@ -31,7 +31,7 @@ export function Header() {
         class="bench-button"
         aria-expanded={bench.value}
         aria-controls="workbench"
-        aria-label={count > 0 ? `Workbench, jobs under way: ${count}` : 'Workbench'}
+        aria-label={count > 0 ? `Workbench, jobs in progress: ${count}` : 'Workbench'}
         onClick={() => (bench.value = !bench.value)}
       >
         <Icon name="bench" />
@@ -46,12 +46,12 @@ export function Header() {
 function topicOf(here: typeof channel.value): string {
   if (!here) return '';
   if (here.ageRestricted) return 'Age-restricted';
-  if (here.thread?.locked) return 'A locked thread';
-  if (here.thread?.archived) return 'An archived thread: a message brings it back';
+  if (here.thread?.locked) return 'Locked thread';
+  if (here.thread?.archived) return 'Archived thread: send a message to reopen it';
   if (!here.maySend) return 'Read-only';
   if (here.kind === 'direct') return 'Only you and the bot';
-  if (here.kind === 'group') return 'The bot is not part of this group';
-  if (here.kind === 'voice') return 'The chat of a voice channel';
-  if (here.thread) return here.thread.isPrivate ? 'A private thread' : 'A thread';
+  if (here.kind === 'group') return 'The bot is not a member of this group';
+  if (here.kind === 'voice') return 'Voice channel chat';
+  if (here.thread) return here.thread.isPrivate ? 'Private thread' : 'Thread';
   return '';
 }

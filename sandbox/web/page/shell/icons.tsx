@@ -1,4 +1,4 @@
-/** Drawn on 24 by 24, with the colour and the size of the words around them. */
+/** Paths on a grid of 24 by 24. */
 const shapes = {
   hash: 'M4 9h16M4 15h16M10 3 8 21M16 3l-2 18',
   thread: 'M5 9h13M4 15h7M10 3 8.7 15M15.5 3 14 15m0 0h6m-3-3v6',

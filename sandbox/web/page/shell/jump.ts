@@ -1,12 +1,12 @@
-/** A channel that was just entered has its messages on the way. */
-const MOST_TRIES = 20;
-const BETWEEN_MS = 100;
+/** The messages of a newly entered channel may still be loading. */
+const MAX_TRIES = 20;
+const RETRY_MS = 100;
 
-/** Brings a message into sight, and lights it up for a moment. */
-export function showMessage(id: string, tries = MOST_TRIES): void {
+/** Scrolls to a message and highlights it briefly. */
+export function showMessage(id: string, tries = MAX_TRIES): void {
   const row = document.getElementById(`message-${id}`);
   if (!row) {
-    if (tries > 0) setTimeout(() => showMessage(id, tries - 1), BETWEEN_MS);
+    if (tries > 0) setTimeout(() => showMessage(id, tries - 1), RETRY_MS);
     return;
   }
   row.scrollIntoView({ block: 'center', behavior: 'smooth' });

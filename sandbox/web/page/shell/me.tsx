@@ -7,10 +7,10 @@ import { become, world } from '../state/world.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icons.tsx';
 
-const THEMES = { system: 'as the system', dark: 'dark', light: 'light' } as const;
+const THEMES = { system: 'system', dark: 'dark', light: 'light' } as const;
 const THEME_ICONS = { system: 'system', dark: 'moon', light: 'sun' } as const;
 
-/** Who one is, and everybody else one could be. */
+/** The current user, with a menu to switch users. */
 export function Me() {
   const isOpen = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
@@ -31,7 +31,7 @@ export function Me() {
   };
   const choose = (person: Person) => {
     close();
-    say(`You are ${person.name} now. ${person.blurb}`);
+    say(`You are now ${person.name}. ${person.blurb}`);
     become(person);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -47,9 +47,9 @@ export function Me() {
   return (
     <div class="me">
       {isOpen.value && (
-        <div ref={box} class="people" role="menu" aria-label="Be somebody else" tabIndex={-1} onKeyDown={onKeyDown}>
+        <div ref={box} class="people" role="menu" aria-label="Switch user" tabIndex={-1} onKeyDown={onKeyDown}>
           <p class="menu-title" role="presentation">
-            Be somebody else
+            Switch user
           </p>
           {people.map((person) => (
             <button
@@ -81,14 +81,14 @@ export function Me() {
         <Avatar id={me.id} name={me.name} size={32} />
         <span>
           <b class="cut">{me.name}</b>
-          <small class="cut">Be somebody else</small>
+          <small class="cut">Switch user</small>
         </span>
       </button>
       <button
         type="button"
         class="icon-button"
-        title={`Colours: ${THEMES[theme.value]}`}
-        aria-label={`Colours: ${THEMES[theme.value]}. Change`}
+        title={`Theme: ${THEMES[theme.value]}`}
+        aria-label={`Change theme (now ${THEMES[theme.value]})`}
         onClick={turnTheme}
       >
         <Icon name={THEME_ICONS[theme.value]} />

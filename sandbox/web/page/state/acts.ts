@@ -5,7 +5,7 @@ import { as, channelId } from './world.ts';
 
 type Order = Act extends infer One ? (One extends Act ? Omit<One, 'as' | 'in'> : never) : never;
 
-/** A command that was sent and is not answered yet, or never will be. */
+/** A command without a response so far, or that failed. */
 export interface Pending {
   readonly id: number;
   readonly channel: string;
@@ -15,11 +15,11 @@ export interface Pending {
 }
 
 export const pending = signal<readonly Pending[]>([]);
-/** The form that lies over everything. */
+/** The open form. */
 export const form = signal<Modal | undefined>(undefined);
-/** Under which message it says that the interaction failed, and why. */
+/** The reasons of failed interactions, by message id. */
 export const failures = signal<ReadonlyMap<string, string>>(new Map());
-/** Buttons and selects that wait for their answer, as message and custom id. */
+/** Buttons and selects that wait for a response, by message and custom id. */
 export const pressed = signal<ReadonlySet<string>>(new Set());
 
 export const pressKey = (message: string, control: string): string => `${message} ${control}`;
@@ -34,14 +34,14 @@ function opened({ modal }: Acted): void {
 
 let sent = 0;
 
-/** Sends a command, and shows that it is on its way until Discord shows the answer. */
+/** Sends a command and shows it as pending until Discord has a response. */
 async function sendCommand(command: string, order: Order): Promise<boolean> {
   sent += 1;
   const mine: Pending = { id: sent, channel: channelId.value ?? '', command, at: Date.now() };
   pending.value = [...pending.value, mine];
   try {
     opened(await act(order));
-    forgetPending(mine.id);
+    removePending(mine.id);
     return true;
   } catch (error) {
     pending.value = pending.value.map((one) => (one.id === mine.id ? { ...one, failure: sentenceOf(error) } : one));
@@ -54,7 +54,7 @@ export const sendSlash = (name: string, options: Readonly<Record<string, string 
 export const sendMenu = (name: string, target: { message: string } | { user: string }) =>
   sendCommand(name, { do: 'menu', name, ...target });
 
-export function forgetPending(id: number): void {
+export function removePending(id: number): void {
   pending.value = pending.value.filter((one) => one.id !== id);
 }
 

@@ -4,12 +4,12 @@ import { plain } from '../markdown/plain.ts';
 import { Flag } from '../wire.ts';
 import { nameOf } from './world.ts';
 
-/** What a screen reader says next. */
+/** The text for screen readers. */
 export const announcement = signal('');
 
 const LONGEST = 240;
 
-/** New messages, and answers that had been thought about; not every edit of a progress bar. */
+/** Announces new messages and completed responses, but not every progress edit. */
 export function announce(message: SeenMessage, before: SeenMessage | undefined): void {
   const isThinking = (message.flags ?? 0) & Flag.loading;
   const wasThinking = before !== undefined && (before.flags ?? 0) & Flag.loading;

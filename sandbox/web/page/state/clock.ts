@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
-/** Moves on once a second; whoever shows how long ago something was reads it. */
+/** Updated once a second, for relative times. */
 export const now = signal(Date.now());
 
 setInterval(() => {
   now.value = Date.now();
 }, 1_000);
 
-/** For whatever looks different only tomorrow. */
+/** Changes once a day, so that its readers render rarely. */
 export const today = computed(() => new Date(now.value).toDateString());

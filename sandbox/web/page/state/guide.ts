@@ -1,11 +1,11 @@
 import { computed, effect, signal } from '@preact/signals';
 import { leaves } from '../composer/draft.ts';
 import { sendSlash } from './acts.ts';
-import { bot, make, underWay } from './workbench.ts';
+import { bot, makeTrouble, underWay } from './workbench.ts';
 
 const KEPT = 'atelier.guide';
 
-/** Something to click in the first minute. */
+/** A suggestion for new users. */
 export interface Offer {
   readonly id: string;
   readonly title: string;
@@ -20,18 +20,18 @@ interface Example {
   readonly values?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** In the order in which they make sense; those that are not registered are left out. */
+/** In a useful order; commands that are not registered are omitted. */
 const examples: readonly Example[] = [
   {
     path: 'imagine',
-    title: 'Paint four pictures',
-    words: 'a lighthouse in a storm, oil painting',
+    title: 'Generate four images',
+    words: 'A lighthouse in a storm, as an oil painting',
     values: { prompt: 'a lighthouse in a storm, oil painting, warm light in the window' },
   },
-  { path: 'models', title: 'Look at the models', words: 'Everything this gateway can do' },
-  { path: 'help', title: 'Ask for help', words: 'What the bot understands' },
-  { path: 'talk start', title: 'Talk with a model', words: 'It answers aloud, in a thread' },
-  { path: 'usage', title: 'See what it cost', words: 'Your own use, to the last digit' },
+  { path: 'models', title: 'List the models', words: 'Every model that the gateway offers' },
+  { path: 'help', title: 'Get help', words: 'What the bot can do' },
+  { path: 'talk start', title: 'Talk with a model', words: 'It replies by voice in a thread' },
+  { path: 'usage', title: 'Check your usage', words: 'What your requests cost' },
 ];
 
 const known = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]') as readonly string[];
@@ -61,17 +61,17 @@ export const offers = computed((): Offer[] => {
   if (first?.path !== 'imagine' || bot.value === undefined) return commands;
   const kill: Offer = {
     id: 'kill',
-    title: 'Now kill the bot while it works',
-    words: 'The result arrives all the same',
+    title: 'Kill the bot during a job',
+    words: 'The result still arrives',
     run: () => {
       tick('kill');
-      void killAtWork(first);
+      void killDuringJob(first);
     },
   };
   return [...commands.slice(0, 1), kill, ...commands.slice(1)];
 });
 
-/** The first that has not been tried; nothing before anything was. */
+/** The first untried suggestion; undefined until one was tried. */
 export const next = computed(() =>
   done.value.size === 0 || closed.value ? undefined : offers.value.find(({ id }) => !done.value.has(id)),
 );
@@ -81,13 +81,13 @@ function tick(id: string): void {
   done.value = new Set([...done.value, id]);
 }
 
-/** Orders something first where nothing is under way, and pulls the plug as soon as it is. */
-async function killAtWork({ path, values = {} }: Example): Promise<void> {
+/** Starts a job if none is in progress, and kills the bot as soon as one is. */
+async function killDuringJob({ path, values = {} }: Example): Promise<void> {
   if (underWay.value.length === 0 && !(await sendSlash(path, values))) return;
   await new Promise<void>((resolve) => {
     const stop = effect(() => {
       if (underWay.value.length > 0) queueMicrotask(() => [stop(), resolve()]);
     });
   });
-  await make({ do: 'kill-bot' });
+  await makeTrouble({ do: 'kill-bot' });
 }

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals';
 import type { Live } from '../../protocol.ts';
-import { drop, forgetMessages, loadMessages, markRead, nowTyping, take } from './messages.ts';
+import { clearMessages, drop, loadMessages, markRead, nowTyping, take } from './messages.ts';
 import { sentenceOf, token } from './session.ts';
 import {
   bot,
@@ -22,19 +22,19 @@ const LONGEST_WAIT = 5_000;
 let socket: WebSocket | undefined;
 let wait = SHORTEST_WAIT;
 
-/** One socket for the person in front; whoever that becomes, everything is asked for anew. */
+/** Connects for the current user, and reloads everything when the user changes. */
 export function goLive(): void {
   effect(() => {
     const who = as.value;
     untracked(() => {
-      forgetMessages();
+      clearMessages();
       connect(who);
     });
   });
   effect(() => {
     const id = channelId.value;
     if (id === undefined) return;
-    // Who asks, and what is unread, is no reason to ask again.
+    // A change of the user or of the unread state must not trigger a reload here.
     untracked(() => {
       markRead(id);
       void refresh(id);
@@ -64,14 +64,14 @@ function connect(who: string): void {
 
 async function refreshAll(): Promise<void> {
   const before = channelId.peek();
-  await Promise.all([loadWorld(), loadWorkbench().catch(told)]);
-  // Another channel in front asks for itself.
+  await Promise.all([loadWorld(), loadWorkbench().catch(showError)]);
+  // A changed channel loads its own messages.
   if (before !== undefined && before === channelId.peek()) await refresh(before);
 }
 
-const refresh = (id: string): Promise<void> => loadMessages(id).catch(told);
+const refresh = (id: string): Promise<void> => loadMessages(id).catch(showError);
 
-function told(error: unknown): void {
+function showError(error: unknown): void {
   trouble.value = sentenceOf(error);
 }
 

@@ -3,9 +3,9 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'system' | 'dark' | 'light';
 
 const KEPT = 'atelier.look';
-/** From this width on the workbench stands beside the messages instead of lying over them. */
+/** From this width, the workbench is next to the messages instead of above them. */
 const WIDE = '(min-width: 1180px)';
-/** Up to here there is room for the messages alone. */
+/** Up to this width, only the messages fit. */
 const NARROW = '(max-width: 819px)';
 
 interface Look {
@@ -19,7 +19,7 @@ export const theme = signal<Theme>(known.theme ?? 'system');
 export const wide = signal(matchMedia(WIDE).matches);
 export const narrow = signal(matchMedia(NARROW).matches);
 export const bench = signal(wide.value && (known.bench ?? true));
-/** The list of channels over the messages, where there is no room beside them. */
+/** Whether the list of channels is open as a drawer on narrow screens. */
 export const drawer = signal(false);
 
 export function followLook(): void {

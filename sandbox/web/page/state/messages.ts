@@ -9,10 +9,10 @@ const dismissed = signal<ReadonlySet<string>>(new Set());
 export const unread = signal<ReadonlySet<string>>(new Set());
 export const typing = signal<ReadonlyMap<string, number>>(new Map());
 
-/** What happened while a channel was asked for: the answer may be older, so it happens once more. */
+/** Changes during the loading of a channel; they are replayed because the response may be older. */
 const late = new Map<string, (() => void)[]>();
 
-/** Undefined while they are still on their way. */
+/** Undefined while the messages are loading. */
 export const messages = computed(() => {
   const here = byChannel.value.get(channelId.value ?? '');
   return here?.filter(({ id }) => !dismissed.value.has(id));
@@ -29,8 +29,8 @@ export async function loadMessages(id: string): Promise<void> {
   for (const again of meanwhile) again();
 }
 
-/** For another person everything looks different. */
-export function forgetMessages(): void {
+/** Another user sees other messages. */
+export function clearMessages(): void {
   byChannel.value = new Map();
   unread.value = new Set();
 }
@@ -55,7 +55,7 @@ export function drop(id: string, message: string): void {
     );
 }
 
-/** In the page alone, as in Discord: the message stays what it is. */
+/** Hides the message on this page only, as in Discord. */
 export function dismiss(message: string): void {
   dismissed.value = new Set([...dismissed.value, message]);
 }

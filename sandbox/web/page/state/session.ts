@@ -2,16 +2,16 @@ import type { Refused } from '../../protocol.ts';
 
 const KEPT = 'atelier.token';
 
-/** Comes in the address's fragment, which no server ever sees; kept for the reload of a page whose fragment is gone. */
+/** Passed in the URL fragment, which is never sent to a server; stored for reloads without the fragment. */
 export const token = (() => {
   const given = location.hash.slice(1);
   if (given !== '') sessionStorage.setItem(KEPT, given);
   return given === '' ? (sessionStorage.getItem(KEPT) ?? '') : given;
 })();
 
-/** What the server said no to, in its own sentence. */
-class NotDone extends Error {
-  override readonly name = 'NotDone';
+/** A failed request, with the server's message. */
+class RequestFailed extends Error {
+  override readonly name = 'RequestFailed';
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -21,26 +21,29 @@ class NotDone extends Error {
 }
 
 export async function ask<T>(path: string): Promise<T> {
-  return await answered<T>(path, {});
+  return await requestJson<T>(path, {});
 }
 
 export async function tell<T>(path: string, body: unknown): Promise<T> {
-  return await answered<T>(path, {
+  return await requestJson<T>(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
 }
 
-async function answered<T>(path: string, init: RequestInit): Promise<T> {
+async function requestJson<T>(path: string, init: RequestInit): Promise<T> {
   const headers = { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` };
   const response = await fetch(path, { ...init, headers }).catch(() => {
-    throw new NotDone('The sandbox does not answer. Is it still running in its terminal?', 0);
+    throw new RequestFailed('The sandbox does not respond. Check that it is still running in the terminal.', 0);
   });
   const text = await response.text();
   const body = text === '' ? {} : (JSON.parse(text) as unknown);
   if (!response.ok)
-    throw new NotDone((body as Partial<Refused>).error ?? `The sandbox answered ${response.status}.`, response.status);
+    throw new RequestFailed(
+      (body as Partial<Refused>).error ?? `The sandbox returned status ${response.status}.`,
+      response.status,
+    );
   return body as T;
 }
 

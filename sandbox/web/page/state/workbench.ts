@@ -1,5 +1,15 @@
 import { computed, signal } from '@preact/signals';
-import type { BotState, Exchange, Job, Live, LiveSession, LogLine, Said, Trouble, Workbench } from '../../protocol.ts';
+import type {
+  BotState,
+  Exchange,
+  Job,
+  Live,
+  LiveSession,
+  LogLine,
+  Trouble,
+  TroubleResult,
+  Workbench,
+} from '../../protocol.ts';
 import { say } from './announce.ts';
 import { ask, sentenceOf, tell } from './session.ts';
 
@@ -10,11 +20,11 @@ const MOST_LINES = 200;
 export const bot = signal<BotState | undefined>(undefined);
 export const log = signal<readonly LogLine[]>([]);
 export const jobs = signal<readonly Job[]>([]);
-/** Live conversations that are open, newest first. */
+/** Open live sessions, newest first. */
 export const sessions = signal<readonly LiveSession[]>([]);
 export const traffic = signal<readonly Exchange[]>([]);
 export const gateway = signal<Omit<Workbench['gateway'], 'jobs'> | undefined>(undefined);
-/** What the latest switch did, or why it did not. */
+/** The result of the latest fault button. */
 export const said = signal<
   { readonly text: string; readonly failed: boolean; readonly trouble: Trouble['do'] } | undefined
 >(undefined);
@@ -68,9 +78,9 @@ export function takeFaults({ faults, down, speed, dialect }: Extract<Live, { is:
   };
 }
 
-export async function make(trouble: Trouble): Promise<void> {
+export async function makeTrouble(trouble: Trouble): Promise<void> {
   try {
-    const { said: text } = await tell<Said>('/api/trouble', trouble);
+    const { said: text } = await tell<TroubleResult>('/api/trouble', trouble);
     said.value = { text, failed: false, trouble: trouble.do };
   } catch (error) {
     said.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };

@@ -5,15 +5,15 @@ import { ask, sentenceOf, tell } from './session.ts';
 const KEPT = 'atelier.person';
 
 export const world = signal<World | undefined>(undefined);
-/** Why there is nothing to see. */
+/** Why the world could not be loaded. */
 export const trouble = signal<string | undefined>(undefined);
-/** A person's id or role: the role is the same after a restart of the sandbox, the id is not. */
+/** A person's id or role; the role stays the same after a restart of the sandbox, the id does not. */
 export const as = signal(sessionStorage.getItem(KEPT) ?? 'member');
 const chosen = signal<string | undefined>(undefined);
 
 interface Place {
   readonly channel: Channel;
-  /** Undefined among the direct messages. */
+  /** Undefined for direct messages. */
   readonly guild: Guild | undefined;
 }
 
@@ -25,7 +25,7 @@ const places = computed((): Place[] => {
   ];
 });
 
-/** The channel in front; the first one until another is chosen, or when the person does not see that one. */
+/** The current channel; the first one if none is chosen or the chosen one is not visible to the user. */
 export const place = computed(
   (): Place | undefined => places.value.find(({ channel }) => channel.id === chosen.value) ?? places.value[0],
 );
@@ -34,7 +34,7 @@ export const channelId = computed(() => channel.value?.id);
 export const commands = computed(() => channel.value?.commands ?? []);
 
 export const personOf = (id: string): Person | undefined => world.value?.people.find((person) => person.id === id);
-/** Also of the bot itself. */
+/** Includes the bot. */
 export const nameOf = (id: string): string => {
   const { application } = world.value ?? {};
   return personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');
@@ -42,19 +42,19 @@ export const nameOf = (id: string): string => {
 export const channelOf = (id: string): Channel | undefined =>
   places.value.find(({ channel: { id: known } }) => known === id)?.channel;
 
-let asked = 0;
+let requests = 0;
 
-/** Only the answer to the latest question counts. */
+/** Ignores the response to an outdated request. */
 export async function loadWorld(): Promise<void> {
-  asked += 1;
-  const mine = asked;
+  requests += 1;
+  const mine = requests;
   try {
-    const answer = await ask<World>(`/api/world?as=${encodeURIComponent(as.value)}`);
-    if (mine !== asked) return;
-    world.value = answer;
+    const loaded = await ask<World>(`/api/world?as=${encodeURIComponent(as.value)}`);
+    if (mine !== requests) return;
+    world.value = loaded;
     trouble.value = undefined;
   } catch (error) {
-    if (mine === asked) trouble.value = sentenceOf(error);
+    if (mine === requests) trouble.value = sentenceOf(error);
   }
 }
 
@@ -62,7 +62,7 @@ export function enter(id: string): void {
   chosen.value = id;
 }
 
-/** The socket follows, and with it everything that this person sees. */
+/** The socket reconnects for the new user and reloads everything. */
 export function become(person: Person): void {
   sessionStorage.setItem(KEPT, person.role);
   as.value = person.role;

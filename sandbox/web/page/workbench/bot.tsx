@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BotState } from '../../protocol.ts';
 import { duration, timeText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { bot, gateway, log, make, said } from '../state/workbench.ts';
+import { bot, gateway, log, makeTrouble, said } from '../state/workbench.ts';
 
 const WORDS: Readonly<Record<BotState['state'], string>> = {
   starting: 'Starting',
@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<BotState['state'], string>> = {
   crashed: 'Crashed',
 };
 
-/** The bot's own process: the very one that `npm start` runs. */
+/** The state and the log of the bot's process. */
 export function BotPanel() {
   const { state = 'starting', pid, starts = 0, readyMs, since = now.value, exitCode } = bot.value ?? {};
   const isAlive = state === 'running' || state === 'starting' || state === 'stopping';
@@ -28,7 +28,7 @@ export function BotPanel() {
             type="button"
             class="button small danger"
             disabled={!isAlive}
-            onClick={() => void make({ do: 'kill-bot' })}
+            onClick={() => void makeTrouble({ do: 'kill-bot' })}
           >
             Kill
           </button>
@@ -36,7 +36,7 @@ export function BotPanel() {
             type="button"
             class="button small secondary"
             disabled={!isAlive}
-            onClick={() => void make({ do: 'stop-bot' })}
+            onClick={() => void makeTrouble({ do: 'stop-bot' })}
           >
             Stop
           </button>
@@ -44,7 +44,7 @@ export function BotPanel() {
             type="button"
             class="button small success"
             disabled={isAlive}
-            onClick={() => void make({ do: 'start-bot' })}
+            onClick={() => void makeTrouble({ do: 'start-bot' })}
           >
             Start
           </button>
@@ -56,7 +56,7 @@ export function BotPanel() {
         </p>
       )}
       <dl class="facts">
-        <Fact name="pid" value={pid} />
+        <Fact name="process ID" value={pid} />
         <Fact name="starts" value={starts} />
         <Fact name="ready after" value={readyMs === undefined ? undefined : duration(readyMs)} />
         <Fact name="exit code" value={exitCode} />
@@ -86,7 +86,7 @@ function Log() {
     if (box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [last]);
   return (
-    <section class="log" aria-label="Log of the bot">
+    <section class="log" aria-label="Bot log">
       <h3>Log</h3>
       <div class="log-lines" ref={box} tabIndex={0} role="region" aria-label="Log lines">
         {log.value.map(({ at, level, text }, index) => (
@@ -94,7 +94,7 @@ function Log() {
             <time>{timeText(at, 'T')}</time> <b>{level}</b> {text}
           </p>
         ))}
-        {log.value.length === 0 && <p>Nothing yet.</p>}
+        {log.value.length === 0 && <p>No log lines yet.</p>}
       </div>
     </section>
   );

@@ -1,4 +1,3 @@
-/** One of the small facts under a card. */
 export function Fact({ name, value, bad = false }: { name: string; value: string; bad?: boolean }) {
   return (
     <div class={bad ? 'bad' : ''}>

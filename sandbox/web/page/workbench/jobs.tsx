@@ -6,15 +6,14 @@ import { Fact } from './fact.tsx';
 import { Sessions } from './sessions.tsx';
 
 const WORDS: Readonly<Record<Job['state'], string>> = {
-  'needs-input': 'waits for words',
+  'needs-input': 'needs input',
   queued: 'queued',
   running: 'running',
-  succeeded: 'done',
+  succeeded: 'succeeded',
   failed: 'failed',
 };
 
-/** What the gateway has to do: live conversations, and jobs as they move. */
-export function Work() {
+export function JobsPanel() {
   return (
     <>
       <Sessions />
@@ -29,9 +28,9 @@ function Jobs() {
   if (jobs.value.length === 0)
     return (
       <p class="bench-empty">
-        No jobs yet. Order something with <code>/imagine</code>, and watch it here: its progress, and every time the bot
-        asks about it.
-        {kind === 'real' && ' With a real gateway its jobs stay behind its door.'}
+        No jobs yet. Run <code>/imagine</code> to see a job here, with its progress and the number of times the bot
+        polls it.
+        {kind === 'real' && ' The jobs of a real gateway are not visible here.'}
       </p>
     );
   return (
@@ -53,7 +52,7 @@ function JobCard({ job }: { job: Job }) {
         <span class="job-time">{duration((finishedAt ?? now.value) - createdAt)}</span>
       </p>
       <p class="job-prompt" title={prompt}>
-        {prompt || <i>no words</i>}
+        {prompt || <i>no prompt</i>}
       </p>
       <div
         class="bar"
@@ -68,9 +67,9 @@ function JobCard({ job }: { job: Job }) {
       {reason !== undefined && <p class="objection">{reason}</p>}
       <dl class="facts">
         <Fact name="progress" value={`${progress} %`} />
-        <Fact name="asked" value={`${polls}×`} />
-        <Fact name="ordered" value={`${submits}×`} bad={submits > 1} />
-        <Fact name="after its end" value={`${queries}×`} />
+        <Fact name="polls" value={`${polls}×`} />
+        <Fact name="submits" value={`${submits}×`} bad={submits > 1} />
+        <Fact name="polls after end" value={`${queries}×`} />
         <Fact name="model" value={model || '–'} />
         <Fact name="id" value={id} />
       </dl>

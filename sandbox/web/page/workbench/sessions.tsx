@@ -1,22 +1,22 @@
 import type { LiveSession, SessionOrder } from '../../protocol.ts';
 import { duration } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { make, said, sessions } from '../state/workbench.ts';
+import { makeTrouble, said, sessions } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
 
 const WORDS: Readonly<Record<LiveSession['state'], string>> = {
-  listening: 'listens',
-  answering: 'answers',
-  silent: 'silent',
+  listening: 'listening',
+  answering: 'responding',
+  silent: 'unresponsive',
 };
 
 const orders: readonly { readonly how: SessionOrder; readonly name: string; readonly title: string }[] = [
-  { how: 'cut', name: 'Cut', title: 'Its connection breaks without a word' },
-  { how: 'expire', name: 'Expire', title: 'Its hour is over now' },
-  { how: 'hang', name: 'Hang', title: 'Nothing more comes over its connection' },
+  { how: 'cut', name: 'Cut', title: 'Cut the connection without notice' },
+  { how: 'expire', name: 'Expire', title: 'Reach the time limit now' },
+  { how: 'hang', name: 'Hang', title: 'Keep the connection open but stop responding' },
 ];
 
-/** The gateway's live conversations, and what can be done to one of them. */
+/** The open live sessions, with faults for each. */
 export function Sessions() {
   const isTold = said.value?.trouble === 'session';
   if (sessions.value.length === 0 && !isTold) return null;
@@ -54,7 +54,7 @@ function SessionCard({ session }: { session: LiveSession }) {
         </p>
       )}
       <dl class="facts">
-        <Fact name="answers" value={`${turns}×`} />
+        <Fact name="responses" value={`${turns}×`} />
         <Fact name="dialect" value={dialect} />
         <Fact name="id" value={id} />
       </dl>
@@ -66,7 +66,7 @@ function SessionCard({ session }: { session: LiveSession }) {
             class={`button small ${how === 'cut' ? 'danger' : 'secondary'}`}
             title={title}
             disabled={state === 'silent' && how !== 'cut'}
-            onClick={() => void make({ do: 'session', how, session: id })}
+            onClick={() => void makeTrouble({ do: 'session', how, session: id })}
           >
             {name}
           </button>

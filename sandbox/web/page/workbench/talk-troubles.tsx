@@ -1,30 +1,30 @@
 import type { Dialect, TalkBench, TalkTrouble } from '../../protocol.ts';
-import { make } from '../state/workbench.ts';
+import { makeTrouble } from '../state/workbench.ts';
 
 const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] = [
-  { dialect: 'ga', name: 'Today’s (ga)' },
-  { dialect: 'beta', name: 'The one before (beta)' },
+  { dialect: 'ga', name: 'Current (ga)' },
+  { dialect: 'beta', name: 'Previous (beta)' },
 ];
 
-/** What can go wrong with live conversations, by the moment at which it does. */
-export function TalkTroubles({ talk: { dialect: spoken, troubles } }: { talk: TalkBench }) {
+/** Faults of live sessions, grouped by the moment at which they are applied. */
+export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: TalkBench }) {
   const moments = Map.groupBy(troubles, ({ when }) => when);
   return (
     <section class="switches">
       <h3>Live conversations</h3>
-      <div class="choices" role="group" aria-label="Dialect of the live sessions">
+      <div class="choices" role="group" aria-label="Dialect of new live sessions">
         {dialects.map(({ dialect, name }) => (
           <button
             key={dialect}
             type="button"
-            aria-pressed={dialect === spoken}
-            onClick={() => void make({ do: 'dialect', speak: dialect })}
+            aria-pressed={dialect === current}
+            onClick={() => void makeTrouble({ do: 'dialect', speak: dialect })}
           >
             {name}
           </button>
         ))}
       </div>
-      <p class="switch-words">The dialect of live sessions that are opened from now on. The bot finds out by itself.</p>
+      <p class="switch-words">The dialect of new live sessions. The bot detects it automatically.</p>
       {[...moments].map(([when, some]) => (
         <Moment key={when} when={when} troubles={some} />
       ))}
@@ -42,7 +42,7 @@ function Moment({ when, troubles }: { when: string; troubles: readonly TalkTroub
             key={how}
             type="button"
             class="button small secondary"
-            onClick={() => void make({ do: 'talk-trouble', how })}
+            onClick={() => void makeTrouble({ do: 'talk-trouble', how })}
           >
             {what}
           </button>

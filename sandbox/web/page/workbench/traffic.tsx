@@ -6,19 +6,19 @@ import { traffic } from '../state/workbench.ts';
 const side = signal<'both' | Exchange['side']>('both');
 const sides = ['both', 'discord', 'gateway'] as const;
 
-/** What the bot sent, what it got, and whether Discord's schema agrees. Newest first. */
+/** The bot's requests with their responses and violations, newest first. */
 export function Traffic() {
   const shown = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
   return (
     <>
-      <div class="choices" role="group" aria-label="Side">
+      <div class="choices" role="group" aria-label="Show traffic with">
         {sides.map((name) => (
           <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
-            {name === 'both' ? 'Both sides' : name === 'discord' ? 'Discord' : 'Gateway'}
+            {name === 'both' ? 'All' : name === 'discord' ? 'Discord' : 'Gateway'}
           </button>
         ))}
       </div>
-      {shown.length === 0 && <p class="bench-empty">Nothing was said yet.</p>}
+      {shown.length === 0 && <p class="bench-empty">No traffic yet.</p>}
       <ol class="traffic">
         {shown.map((exchange) => (
           <Row key={exchange.id} exchange={exchange} />
@@ -53,7 +53,7 @@ function Row({ exchange }: { exchange: Exchange }) {
           <p class="exchange-path">{path}</p>
           <p>
             {which === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
-            {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'nothing to object to' : 'Discord objects:'}
+            {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'no violations' : 'violations:'}
           </p>
           {!isFine &&
             verdict.map(({ path: where, code, message }) => (
@@ -71,7 +71,7 @@ function Row({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** Ids are long and all alike: their ends are enough to tell them apart. */
+/** Ids are long and similar, so only their last digits are shown. */
 const brief = (path: string) => path.replace(/\d{10,}(\d{4})/g, '…$1').replace(/^\/api\/v\d+/, '');
 
 const toneOf = (status: number) => (status === 0 ? 'open' : status < 300 ? 'good' : status < 400 ? 'open' : 'bad');

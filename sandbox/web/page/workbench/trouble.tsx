@@ -1,10 +1,10 @@
 import type { Trouble } from '../../protocol.ts';
-import { bot, gateway, make, said } from '../state/workbench.ts';
+import { bot, gateway, makeTrouble, said } from '../state/workbench.ts';
 import { TalkTroubles } from './talk-troubles.tsx';
 
 interface Switch {
   readonly title: string;
-  /** What it does, and what to expect. */
+  /** The effect, and what to expect. */
   readonly words: string;
   readonly trouble: Trouble;
   readonly on?: boolean;
@@ -15,26 +15,25 @@ const SPEEDS = [0.25, 1, 4, 10, 50];
 const gatewaySwitches = (down: boolean): Switch[] => [
   {
     title: 'Fail the next job',
-    words: 'The next job ends in failure. Its message says why, and offers to try again or to change the words.',
+    words: 'The next job fails. Its message gives the reason and offers to retry or edit the prompt.',
     trouble: { do: 'fail-next' },
   },
   {
-    title: 'Refuse with 429',
-    words:
-      'The gateway says “too many requests” three times. Orders and questions are asked again later; nothing is lost.',
+    title: 'Limit the rate (429)',
+    words: 'The gateway refuses three requests as too many. The bot backs off and retries; nothing is lost.',
     trouble: { do: 'rate-limit-next', times: 3 },
   },
   {
-    title: 'Lose the answer to a submit',
+    title: 'Lose the next submit response',
     words:
-      'The gateway takes the next order, but its answer never arrives. The bot does not order twice: it lets the member decide.',
+      'The gateway accepts the next submit, but its response is lost. The bot does not submit again; the member decides.',
     trouble: { do: 'lose-next-answer' },
   },
   {
     title: down ? 'Bring the gateway back' : 'Take the gateway down',
     words: down
-      ? 'Every request fails just now. Bring it back, and the jobs go on.'
-      : 'Every request fails until you bring it back. No job ends because of it.',
+      ? 'Every request fails. Bring the gateway back to resume delivery.'
+      : 'Every request fails until you bring it back. The jobs survive.',
     trouble: { do: 'gateway-down', on: !down },
     on: down,
   },
@@ -42,74 +41,73 @@ const gatewaySwitches = (down: boolean): Switch[] => [
 
 const discordSwitches: readonly Switch[] = [
   {
-    title: 'Cut the socket',
-    words: 'The bot’s connection to Discord breaks. It comes back by itself within seconds.',
+    title: 'Cut the connection',
+    words: 'The bot loses its connection to Discord and resumes within seconds.',
     trouble: { do: 'cut-socket' },
   },
   {
-    title: 'End the interaction tokens',
-    words: 'As after fifteen minutes: results come by another way, as an edit or as a fresh message.',
+    title: 'Expire interaction tokens',
+    words: 'As after 15 minutes. The bot delivers results by editing the message or sending a new one.',
     trouble: { do: 'end-tokens' },
   },
   {
-    title: 'Make messages an hour old',
-    words: 'Discord limits edits of old messages. The bot then edits seldom, and the end still arrives.',
+    title: 'Age messages by an hour',
+    words: 'Discord limits edits of old messages. The bot edits less often; the result still arrives.',
     trouble: { do: 'age-messages' },
   },
 ];
 
-/** Switches that make trouble, each with what to expect. */
+/** Buttons that inject faults. */
 export function TroublePanel() {
   const { kind, faults = [], down = false, speed = 1, talk } = gateway.value ?? {};
   const isDead = bot.value?.state === 'killed' || bot.value?.state === 'stopped' || bot.value?.state === 'crashed';
   const botSwitch: Switch = isDead
     ? {
         title: 'Start the bot',
-        words: 'It reads its tasks from the disk, asks the gateway, and delivers.',
+        words: 'The bot reads its tasks from disk, polls the gateway and delivers the results.',
         trouble: { do: 'start-bot' },
       }
     : {
         title: 'Kill the bot',
-        words:
-          'kill -9, in the middle of whatever it does. It comes back by itself in a moment, and the result arrives.',
+        words: 'Kills the process with SIGKILL. The bot restarts within seconds, and the result still arrives.',
         trouble: { do: 'kill-bot' },
       };
   return (
     <>
       <p class={said.value?.failed ? 'said objection' : 'said'} role="status">
-        {said.value?.text ?? 'Order something first; then make trouble while it runs.'}
+        {said.value?.text ?? 'Start a job, then inject a fault while it runs.'}
       </p>
       {faults.length > 0 && (
         <div class="standing">
-          <p>Still to come:</p>
+          <p>Pending faults:</p>
           <ul>
             {faults.map(({ id, what }) => (
               <li key={id}>{what}</li>
             ))}
           </ul>
-          <button type="button" class="button secondary small" onClick={() => void make({ do: 'clear' })}>
-            Clear them
+          <button type="button" class="button secondary small" onClick={() => void makeTrouble({ do: 'clear' })}>
+            Clear faults
           </button>
         </div>
       )}
-      <Group title="The bot" switches={[botSwitch]} />
+      <Group title="Bot" switches={[botSwitch]} />
       {kind === 'embedded' && (
         <>
           <section class="switches">
-            <h3>The gateway</h3>
-            <div class="choices" role="group" aria-label="Speed of the gateway">
+            <h3>Gateway</h3>
+            <div class="choices" role="group" aria-label="Gateway speed">
               {SPEEDS.map((factor) => (
                 <button
                   key={factor}
                   type="button"
                   aria-pressed={factor === speed}
-                  onClick={() => void make({ do: 'speed', factor })}
+                  onClick={() => void makeTrouble({ do: 'speed', factor })}
                 >
                   {factor === 0.25 ? '¼' : factor}×
                 </button>
               ))}
             </div>
-            <p class="switch-words">How fast its jobs go; 1× is what real ones take.</p>
+            <p class="switch-words">The speed of the gateway’s jobs. 1× is the speed of a real gateway.</p>
           </section>
           <Group title="" switches={gatewaySwitches(down)} />
         </>
@@ -129,7 +127,7 @@ function Group({ title, switches }: { title: string; switches: readonly Switch[]
           <button
             type="button"
             class={`button small ${on ? 'danger' : 'secondary'}`}
-            onClick={() => void make(trouble)}
+            onClick={() => void makeTrouble(trouble)}
           >
             {name}
           </button>

@@ -3,21 +3,21 @@ import { Icon } from '../shell/icons.tsx';
 import { bench } from '../state/look.ts';
 import { bot, objections, underWay } from '../state/workbench.ts';
 import { BotPanel } from './bot.tsx';
-import { Work } from './jobs.tsx';
+import { JobsPanel } from './jobs.tsx';
 import { Traffic } from './traffic.tsx';
 import { TroublePanel } from './trouble.tsx';
 
 const tabs = [
-  { id: 'jobs', title: 'Jobs', View: Work },
+  { id: 'jobs', title: 'Jobs', View: JobsPanel },
   { id: 'traffic', title: 'Traffic', View: Traffic },
-  { id: 'trouble', title: 'Trouble', View: TroublePanel },
+  { id: 'trouble', title: 'Faults', View: TroublePanel },
   { id: 'bot', title: 'Bot', View: BotPanel },
 ] as const;
 
 type Tab = (typeof tabs)[number]['id'];
 const front = signal<Tab>('jobs');
 
-/** Behind the scenes: the gateway's jobs, what is said on both sides, and switches that make trouble. */
+/** The gateway's jobs, the bot's traffic, fault buttons and the bot's process. */
 export function Workbench() {
   if (!bench.value) return null;
   const { View } = tabs.find(({ id }) => id === front.value) ?? tabs[0];
@@ -61,8 +61,8 @@ export function Workbench() {
         <button
           type="button"
           class="icon-button"
-          aria-label="Fold the workbench away"
-          title="Fold away"
+          aria-label="Close the workbench"
+          title="Close"
           onClick={() => (bench.value = false)}
         >
           <Icon name="close" />

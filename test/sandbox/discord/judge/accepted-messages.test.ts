@@ -186,7 +186,7 @@ const cases: Case[] = [
   edit('content taken, what else there was unknown', { content: '' }, 0, [], []),
   edit('files taken away', { content: 'x', attachments: [] }, 0, ['a.png'], []),
   edit('a stored file kept beside a new one', { attachments: [{ id: stored }, { id: '0' }] }, 0, ['a.png']),
-  edit('a stored picture shown', { embeds: [{ image: { url: 'attachment://a.png' } }] }, 0, ['a.png'], []),
+  edit('a stored image in an embed', { embeds: [{ image: { url: 'attachment://a.png' } }] }, 0, ['a.png'], []),
   edit('V2 components of a V2 message', { components: [text('a')] }, V2, [], []),
   edit(
     'a V2 message stripped of content it cannot have',
@@ -195,7 +195,7 @@ const cases: Case[] = [
     [],
     [],
   ),
-  sent('V2 components of a message nobody described', { components: [text('a')] }, { kind: 'webhook-edit' }),
+  sent('V2 components of an unknown message', { components: [text('a')] }, { kind: 'webhook-edit' }),
   edit(
     'a file kept as discord.js writes it',
     {
@@ -226,8 +226,8 @@ const cases: Case[] = [
   sent('a channel edit', { content: 'x', tts: false, enforce_nonce: false, flags: 4 }, { kind: 'channel-edit' }),
 ];
 
-describe('A message that Discord would take', () => {
-  it.each(cases)('$says', ({ kind, body, facts }) => {
+describe('The judge accepts a message', () => {
+  it.each(cases)('The judge accepts this $kind body: $says', ({ kind, body, facts }) => {
     expect(judgeBody(kind, asSent(body), facts)).toEqual([]);
   });
 });

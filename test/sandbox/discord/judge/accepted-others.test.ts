@@ -152,7 +152,7 @@ const cases: Case[] = [
       .setContexts(InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel)
       .setIntegrationTypes(ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall),
   ),
-  one('permissions for nobody', slash('admin').setDefaultMemberPermissions(0)),
+  one('permissions for no one', slash('admin').setDefaultMemberPermissions(0)),
   one('permissions for all', slash('admin').setDefaultMemberPermissions(null)),
   one(
     'translations',
@@ -177,8 +177,8 @@ const cases: Case[] = [
   list('commands that have ids', [{ ...chat('draw'), id: '100000000000000001' }]),
 ];
 
-describe('A callback or command that Discord would take', () => {
-  it.each(cases)('$says', ({ kind, body, facts }) => {
+describe('The judge accepts a callback or command', () => {
+  it.each(cases)('The judge accepts this $kind body: $says', ({ kind, body, facts }) => {
     expect(judgeBody(kind, asSent(body), facts)).toEqual([]);
   });
 });

@@ -37,16 +37,16 @@ const message = {
 const places = (kind: Parameters<typeof judgeAnswer>[0], answer: unknown) =>
   judgeAnswer(kind, answer).map(({ path, code }) => [path, code]);
 
-describe("The embedded Discord's own answers", () => {
-  it('pass where Discord could give them', () => {
+describe("The embedded Discord's own responses", () => {
+  it('The judge accepts responses that Discord could send', () => {
     expect(places('gateway-bot', gateway)).toEqual([]);
     expect(places('message', message)).toEqual([]);
-    expect(places('message', { ...message, position: 3, whatever: true })).toEqual([]);
+    expect(places('message', { ...message, position: 3, extra: true })).toEqual([]);
     expect(places('channel', { id: '100000000000000004', type: 1, flags: 0, recipients: [user] })).toEqual([]);
     expect(places('commands', [])).toEqual([]);
   });
 
-  it('are found out where it could not', () => {
+  it('The judge finds responses that Discord could not send', () => {
     expect(places('gateway-bot', { ...gateway, shards: 'one' })).toEqual([['shards', 'NUMBER_TYPE_COERCE']]);
     expect(places('message', { ...message, id: 9 })).toEqual([['id', 'STRING_TYPE_CONVERT']]);
     expect(places('message', { ...message, author: { ...user, username: undefined } })).toEqual([

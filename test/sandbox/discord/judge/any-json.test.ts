@@ -38,7 +38,7 @@ const ANSWERS = [
   'thread-member',
 ] as const;
 
-/** Names that mean something to Discord, with values that do not: what a random body alone would hardly ever have. */
+/** Keys with a meaning for Discord, which a random body would rarely contain. */
 const KEYS = [
   'type',
   'data',
@@ -95,11 +95,11 @@ const facts = record({
   before: record({ flags: constantFrom(0, 64, 128, 1 << 15), attachmentNames: constantFrom([], ['a']) }),
 });
 
-describe('No JSON value makes the judge throw', () => {
+describe('The judge never throws', () => {
   it.each<[string, Arbitrary<unknown>]>([
-    ['any value', jsonValue()],
-    ["any value in Discord's words", body],
-  ])('%s', async (_, values) => {
+    ['JSON value', jsonValue()],
+    ["JSON value with Discord's keys", body],
+  ])('The judge does not throw for any %s', async (_, values) => {
     await assert(
       property(constantFrom(...KINDS), values, facts, (kind, value, beside) => {
         const found = judgeBody(kind, value, beside);
@@ -112,14 +112,14 @@ describe('No JSON value makes the judge throw', () => {
     );
   });
 
-  it('a body nested beyond all reason', () => {
+  it('The judge does not throw for a deeply nested body', () => {
     const deep = (key: string) => JSON.parse(`${`{"type":1,"${key}":[`.repeat(5000)}${']}'.repeat(5000)}`) as unknown;
     for (const kind of KINDS) {
       for (const key of ['components', 'options', 'embeds']) expect(judgeBody(kind, deep(key))).not.toEqual([]);
     }
   });
 
-  it('a very long list', () => {
+  it('The judge does not throw for a very long list', () => {
     expect(judgeBody('commands', new Array(20_000).fill(0)).length).toBe(20_000);
   });
 });

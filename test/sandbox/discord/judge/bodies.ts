@@ -1,6 +1,6 @@
 import type { BodyFacts, BodyKind } from '../../../../sandbox/discord/judge/index.ts';
 
-/** A body, and what the judge must say of it. */
+/** A body and the expected violations. */
 export interface Case {
   readonly says: string;
   readonly kind: BodyKind;

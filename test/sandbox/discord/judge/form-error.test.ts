@@ -3,7 +3,7 @@ import { formError, judgeBody } from '../../../../sandbox/discord/judge/index.ts
 import { button, chat, long, row } from './bodies.ts';
 
 describe("Discord's error tree", () => {
-  it('has a branch for each step of the path, and the faults in its leaves', () => {
+  it('A form error has a branch for each step of the path and the faults in its leaves', () => {
     const components = [row(button('a'), button('b', { label: long(81) }))];
     expect(formError(judgeBody('callback', { type: 4, data: { content: 'x', components } }))).toEqual({
       code: 50035,
@@ -24,13 +24,13 @@ describe("Discord's error tree", () => {
     });
   });
 
-  it('starts with the index where the body is a list', () => {
+  it('For a list, a form error starts with the index', () => {
     expect(formError(judgeBody('commands', [chat('a'), chat('B')])).errors).toEqual({
       1: { name: { _errors: [{ code: 'APPLICATION_COMMAND_INVALID_NAME', message: 'Command name is invalid' }] } },
     });
   });
 
-  it('puts a fault of the whole body at the root, beside deeper ones', () => {
+  it('A fault of the whole body is at the root, next to deeper ones', () => {
     const faults = [
       { path: '', code: 'A', message: 'a' },
       { path: 'x.y', code: 'B', message: 'b' },
@@ -49,12 +49,12 @@ describe("Discord's error tree", () => {
     });
   });
 
-  it('takes any key for a key', () => {
+  it('A form error accepts any key', () => {
     const tree = formError([{ path: '__proto__', code: 'A', message: 'a' }]).errors;
     expect(JSON.stringify(tree)).toBe('{"__proto__":{"_errors":[{"code":"A","message":"a"}]}}');
   });
 
-  it('is empty where there is no fault', () => {
+  it('Without faults, a form error is empty', () => {
     expect(formError([]).errors).toEqual({});
   });
 });

@@ -20,7 +20,7 @@ import { rawInteraction, realClient, type Sent } from './real-client.ts';
 
 const COMMAND = { id: '100000000000000006', name: 'draw', type: 1 };
 
-/** discord.js keeps its constructors to itself; a test has to make the objects that the gateway would. */
+/** The constructors of discord.js are private, so the test creates the objects as the gateway handler does. */
 type Made<Type> = new (client: unknown, data: unknown) => Type;
 const make = <Type>(of: unknown, client: unknown, data: unknown): Type => new (of as Made<Type>)(client, data);
 
@@ -32,8 +32,8 @@ const file = (name: string) => new AttachmentBuilder(Buffer.of(1), { name, descr
 const button = new ButtonBuilder().setCustomId('a').setLabel('a').setStyle(ButtonStyle.Primary).setEmoji('🎨');
 const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
 
-describe('What the real discord.js sends', () => {
-  it('passes as an answer with buttons and a file', async () => {
+describe('Requests of discord.js', () => {
+  it('The judge accepts a response of discord.js with buttons and a file', async () => {
     const { client, sent } = realClient();
     await ask(client).reply({
       content: 'x',
@@ -44,7 +44,7 @@ describe('What the real discord.js sends', () => {
     expect(sent.map((each) => judged('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
   });
 
-  it('passes as a deferral, its edit and a follow-up', async () => {
+  it('The judge accepts a deferral of discord.js, its edit and a follow-up', async () => {
     const { client, sent } = realClient();
     const asked = ask(client);
     await asked.deferReply({ flags: MessageFlags.Ephemeral });
@@ -61,7 +61,7 @@ describe('What the real discord.js sends', () => {
     expect(judged('webhook-message', followUp)).toEqual([]);
   });
 
-  it('passes as a modal', async () => {
+  it('The judge accepts a modal of discord.js', async () => {
     const { client, sent } = realClient();
     const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
     const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
@@ -69,7 +69,7 @@ describe('What the real discord.js sends', () => {
     expect(sent.map((each) => judged('callback', each))).toEqual([[]]);
   });
 
-  it('passes as suggestions', async () => {
+  it('The judge accepts autocomplete choices of discord.js', async () => {
     const { client, sent } = realClient();
     const options = [{ name: 'model', type: 3, value: '', focused: true }];
     const typed = make<AutocompleteInteraction>(
@@ -81,7 +81,7 @@ describe('What the real discord.js sends', () => {
     expect(sent.map((each) => judged('callback', each))).toEqual([[]]);
   });
 
-  it('passes as commands, written in bulk and one by one', async () => {
+  it('The judge accepts commands of discord.js, in bulk and one by one', async () => {
     const { client, sent } = realClient();
     const { commands } = make<ClientApplication>(ClientApplication, client, { id: '100000000000000001' });
     Object.assign(client, { application: { id: '100000000000000001' } });
@@ -92,7 +92,7 @@ describe('What the real discord.js sends', () => {
     expect(sent.map((each) => judged(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
   });
 
-  it('passes as a channel message and its edit', async () => {
+  it('The judge accepts a channel message of discord.js and its edit', async () => {
     const { client, sent } = realClient({ enforceNonce: true });
     Object.assign(client, { user: { id: '100000000000000001' } });
     const raw = { id: '100000000000000004', type: 1, recipients: [{ id: '100000000000000005', username: 'member' }] };

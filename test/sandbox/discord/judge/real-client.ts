@@ -19,7 +19,7 @@ const MESSAGE = {
   author: { id: APPLICATION, username: 'atelier' },
 };
 
-/** discord.js itself, with a wire that ends in a list: what it would have sent, as Discord would have parsed it. */
+/** A discord.js client that collects its requests, parsed as Discord would parse them. */
 export function realClient(options: Partial<ClientOptions> = {}): { client: Client; sent: Sent[] } {
   const sent: Sent[] = [];
   const client = new Client({
@@ -41,7 +41,7 @@ export function realClient(options: Partial<ClientOptions> = {}): { client: Clie
   return { client, sent };
 }
 
-/** The raw interaction from which discord.js makes its object. */
+/** The raw interaction for a discord.js object. */
 export const rawInteraction = (type: number, data: object): object => ({
   id: '100000000000000002',
   application_id: APPLICATION,
@@ -58,5 +58,5 @@ export const rawInteraction = (type: number, data: object): object => ({
   data,
 });
 
-/** What a body looks like on the wire: `toJSON` called, undefined keys gone. */
+/** Serializes a body: `toJSON` is called and undefined keys are dropped. */
 export const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));

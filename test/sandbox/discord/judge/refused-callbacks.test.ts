@@ -21,7 +21,7 @@ const answer = (says: string, body: unknown, ...faults: BadCase['faults']): BadC
 const cases: BadCase[] = [
   answer('no body', null, ['', 'MODEL_TYPE_CONVERT']),
   answer('no type', {}, ['type', 'BASE_TYPE_REQUIRED']),
-  answer('a type that is none', { type: 99 }, ['type', 'BASE_TYPE_CHOICES']),
+  answer('an unknown type', { type: 99 }, ['type', 'BASE_TYPE_CHOICES']),
   answer('a key beside the data', { type: 4, data: { content: 'x' }, flags: 64 }, ['flags', 'UNKNOWN_KEY']),
   answer('a message without data', { type: 4 }, ['data', 'BASE_TYPE_REQUIRED']),
   answer('an empty message', { type: 4, data: { content: '' } }, ['data', 'MESSAGE_EMPTY']),
@@ -116,8 +116,8 @@ const cases: BadCase[] = [
   ]),
 ];
 
-describe('A callback that Discord would refuse', () => {
-  it.each(cases)('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a callback', () => {
+  it.each(cases)('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

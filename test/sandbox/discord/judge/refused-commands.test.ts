@@ -28,7 +28,7 @@ const cases: BadCase[] = [
     'name_localizations.de',
     'APPLICATION_COMMAND_INVALID_NAME',
   ]),
-  one('a language that is none', chat('draw', { name_localizations: { en: 'draw' } }), [
+  one('an unknown language', chat('draw', { name_localizations: { en: 'draw' } }), [
     'name_localizations.en',
     'BASE_TYPE_CHOICES',
   ]),
@@ -47,13 +47,13 @@ const cases: BadCase[] = [
     'options',
     'APPLICATION_COMMAND_MENU_OPTIONS',
   ]),
-  one('a type that is none', chat('draw', { type: 9 }), ['type', 'BASE_TYPE_CHOICES']),
+  one('an unknown type', chat('draw', { type: 9 }), ['type', 'BASE_TYPE_CHOICES']),
   one('a typing error', chat('draw', { integrationTypes: [0] }), ['integrationTypes', 'UNKNOWN_KEY']),
   one('permissions in words', chat('draw', { default_member_permissions: 'all' }), [
     'default_member_permissions',
     'NUMBER_TYPE_COERCE',
   ]),
-  one('a place that is none', chat('draw', { contexts: [3] }), ['contexts[0]', 'BASE_TYPE_CHOICES']),
+  one('an unknown place', chat('draw', { contexts: [3] }), ['contexts[0]', 'BASE_TYPE_CHOICES']),
   one('a place twice', chat('draw', { contexts: [0, 0] }), ['contexts[1]', 'SET_TYPE_ALREADY_CONTAINS_VALUE']),
   one('no place', chat('draw', { integration_types: [] }), ['integration_types', 'BASE_TYPE_MIN_LENGTH']),
   one('an edit with a long description', { description: long(101) }, ['description', 'BASE_TYPE_MAX_LENGTH']),
@@ -181,12 +181,12 @@ const cases: BadCase[] = [
   ),
 ];
 
-describe('A command that Discord would refuse', () => {
-  it.each(cases)('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a command', () => {
+  it.each(cases)('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 
-  it('counts only the longest translation towards the 8,000 characters', () => {
+  it('Only the longest translation counts towards the 8,000 characters', () => {
     const translated = (length: number) =>
       chat('draw', {
         options: times(25, (n) =>

@@ -256,11 +256,11 @@ const cases: BadCase[] = [
     'embeds[0].timestamp',
     'DATE_TIME_TYPE_PARSE',
   ]),
-  sent('a picture that was not sent', { embeds: [{ image: { url: 'attachment://a.png' } }] }, [
+  sent('an image that was not sent', { embeds: [{ image: { url: 'attachment://a.png' } }] }, [
     'embeds[0].image.url',
     'ATTACHMENT_NOT_FOUND',
   ]),
-  sent('a picture from a drive', { embeds: [{ image: { url: 'file:///a.png' } }] }, [
+  sent('an image with a file URL', { embeds: [{ image: { url: 'file:///a.png' } }] }, [
     'embeds[0].image.url',
     'URL_TYPE_INVALID_SCHEME',
   ]),
@@ -347,15 +347,15 @@ const edits: BadCase[] = [
     ['attachments[0].id', 'ATTACHMENT_NOT_FOUND'],
   ),
   edited(
-    'a picture that the same edit takes away',
+    'an image that the same edit removes',
     { attachments: [], embeds: [{ image: { url: 'attachment://a.png' } }] },
     { flags: 0, attachmentNames: ['a.png'] },
     ['embeds[0].image.url', 'ATTACHMENT_NOT_FOUND'],
   ),
 ];
 
-describe('A message that Discord would refuse', () => {
-  it.each([...cases, ...edits])('$says', ({ kind, body, facts, faults }) => {
+describe('The judge refuses a message', () => {
+  it.each([...cases, ...edits])('The judge refuses this $kind body: $says', ({ kind, body, facts, faults }) => {
     expect(judgeBody(kind, body, facts).map(({ path, code }) => [path, code])).toEqual(faults);
   });
 });

@@ -16,8 +16,8 @@ const found = (kind: BodyKind, more: object = {}, files: object[] = [sound], att
     },
   ).map(({ path, number, code }) => [path, number ?? code]);
 
-describe.each(kinds)('a voice message as %s', (kind) => {
-  it('is one sound with its length and its waveform, and may be an answer to something', () => {
+describe.each(kinds)('A voice message as %s', (kind) => {
+  it('A voice message is one audio file with duration and waveform, and may be a reply', () => {
     expect(found(kind)).toEqual([]);
     expect(found(kind, { content: '', embeds: [], components: [], tts: false })).toEqual([]);
     expect(found(kind, { allowed_mentions: { parse: [] } })).toEqual([]);
@@ -27,29 +27,29 @@ describe.each(kinds)('a voice message as %s', (kind) => {
     ['content', 'hello'],
     ['embeds', [{ description: 'x' }]],
     ['components', [row(button('a'))]],
-  ])('has no %s', (name, value) => {
+  ])('A voice message cannot have %s', (name, value) => {
     expect(found(kind, { [name]: value })).toEqual([[name, 50159]]);
   });
 
-  it('has no poll', () => {
+  it('A voice message cannot have a poll', () => {
     const poll = { question: { text: '?' }, answers: [{ poll_media: { text: 'a' } }] };
     expect(found(kind, { poll })).toContainEqual(['poll', 50159]);
   });
 
-  it('has exactly one file, which is a sound', () => {
+  it('A voice message has exactly one file, and it is audio', () => {
     expect(found(kind, {}, [])).toContainEqual(['attachments', 50160]);
     expect(found(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
     expect(found(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
   });
 
   it.each([{ duration_secs: undefined }, { duration_secs: 0 }, { waveform: null }, { waveform: '' }])(
-    'says how long and how loud it is: %j',
+    'A voice message requires a duration and a waveform: %j',
     (attachment) => {
       expect(found(kind, {}, [sound], attachment)).toEqual([['attachments', 50161]]);
     },
   );
 
-  it('has a waveform of 256 bytes at most', () => {
+  it('A waveform has at most 256 bytes', () => {
     const waveform = (bytes: number) => ({ waveform: Buffer.alloc(bytes).toString('base64') });
     const wrong = [['attachments[0].waveform', 'VOICE_MESSAGE_WAVEFORM_INVALID']];
     expect(found(kind, {}, [sound], waveform(256))).toEqual([]);
@@ -58,27 +58,27 @@ describe.each(kinds)('a voice message as %s', (kind) => {
   });
 });
 
-it('a private answer may be a voice message', () => {
+it('An ephemeral response may be a voice message', () => {
   const data = { flags: VOICE | EPHEMERAL, attachments: [note] };
   expect(judgeBody('callback', { type: 4, data }, { files: [sound] })).toEqual([]);
 });
 
-it('a length without the flag makes no voice message, and is no fault', () => {
+it('A duration without the voice flag is accepted and makes no voice message', () => {
   expect(judgeBody('channel-message', { attachments: [note] }, { files: [sound] })).toEqual([]);
 });
 
-describe('an edit', () => {
+describe('An edit', () => {
   const before = { flags: VOICE, attachmentNames: ['voice-message.ogg'] };
 
   it.each([{ content: 'x' }, { attachments: [] }, { components: [row(button('a'))] }])(
-    'changes nothing that a voice message says: %j',
+    'An edit cannot change a voice message: %j',
     (body) => {
       const [fault] = judgeBody('channel-edit', body, { files: [], before });
       expect(fault).toMatchObject({ number: 50162 });
     },
   );
 
-  it('makes no voice message of another', () => {
+  it('An edit cannot turn a message into a voice message', () => {
     const other = { flags: 0, attachmentNames: [] };
     expect(judgeBody('webhook-edit', { content: 'x', flags: VOICE }, { files: [], before: other })).toMatchObject([
       { path: 'flags', code: 'MESSAGE_FLAG_NOT_ALLOWED' },

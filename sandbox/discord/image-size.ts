@@ -1,4 +1,4 @@
-export interface PictureSize {
+export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
@@ -6,16 +6,16 @@ export interface PictureSize {
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 const WEBP = /^RIFF[\s\S]{4}WEBPVP8[ LX]$/;
 
-/** Discord measures the pictures it is given; PNG, JPEG and WebP are enough here. */
-export function pictureSize(bytes: Buffer): PictureSize | undefined {
+/** Reads the size of PNG, JPEG and WebP images, because Discord reports it for every attachment. */
+export function imageSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length >= 24 && bytes.subarray(0, 4).equals(PNG))
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-  if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return ofJpeg(bytes);
-  if (bytes.length >= 30 && WEBP.test(bytes.toString('latin1', 0, 16))) return ofWebp(bytes);
+  if (bytes.length >= 4 && bytes[0] === 0xff && bytes[1] === 0xd8) return jpegSize(bytes);
+  if (bytes.length >= 30 && WEBP.test(bytes.toString('latin1', 0, 16))) return webpSize(bytes);
   return undefined;
 }
 
-function ofJpeg(bytes: Buffer): PictureSize | undefined {
+function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -25,17 +25,17 @@ function ofJpeg(bytes: Buffer): PictureSize | undefined {
   return undefined;
 }
 
-/** Lossy, lossless and extended ones each say it in their own way (RFC 9649). */
-function ofWebp(bytes: Buffer): PictureSize {
-  const fourteen = 0x3fff;
+/** The lossy, lossless and extended formats store the size differently (RFC 9649). */
+function webpSize(bytes: Buffer): ImageSize {
+  const fourteenBits = 0x3fff;
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8X':
       return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
     case 'VP8L': {
       const bits = bytes.readUInt32LE(21);
-      return { width: (bits & fourteen) + 1, height: ((bits >>> 14) & fourteen) + 1 };
+      return { width: (bits & fourteenBits) + 1, height: ((bits >>> 14) & fourteenBits) + 1 };
     }
     default:
-      return { width: bytes.readUInt16LE(26) & fourteen, height: bytes.readUInt16LE(28) & fourteen };
+      return { width: bytes.readUInt16LE(26) & fourteenBits, height: bytes.readUInt16LE(28) & fourteenBits };
   }
 }

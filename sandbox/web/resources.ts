@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What has to be put away at the end, the newest first. */
-export class Belongings {
+/** Closes resources at the end, the newest first. */
+export class Resources {
   readonly #closers: (() => unknown)[] = [];
   #isClosed = false;
 
-  /** What comes when everything is over already is put away at once. */
-  async keep<Thing>(thing: Thing, close: () => unknown): Promise<Thing> {
+  /** A resource that is added after `close` is closed at once. */
+  async keep<Resource>(resource: Resource, close: () => unknown): Promise<Resource> {
     if (this.#isClosed) await close();
     else this.#closers.push(close);
-    return thing;
+    return resource;
   }
 
   async close(): Promise<void> {
@@ -20,7 +20,7 @@ export class Belongings {
   }
 }
 
-/** Gone at the end, also where this process ends without asking anybody. */
+/** Removed even if the process exits early. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'atelier-sandbox-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true });

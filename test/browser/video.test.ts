@@ -6,7 +6,7 @@ import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
 describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
-  it('the film that the bot delivered plays, in the size and for the time that a member asked for', async () => {
+  it('A delivered video plays with the requested size and duration', async () => {
     const stage = await here({ gateway: { studio: fullStudio() } });
     const message = await film(stage, { size: '320x180', duration: '2' });
     expect(text(message)).not.toContain('had no effect');

@@ -1,12 +1,12 @@
-/** A real-time net under a test whose condition never comes; everything else waits on the injected clock. */
-const PATIENCE_MS = 50_000;
+/** A real-time limit, so that a wait whose condition never holds fails; all other waits use the injected clock. */
+const WAIT_LIMIT_MS = 50_000;
 
 interface Waiter {
   check(): boolean;
   fail(problem: Error): void;
 }
 
-/** Lets code wait until what it looks for is there, looking only when something has changed. */
+/** Waits for conditions, which are checked only after a change. */
 export class Watch {
   readonly #waiters = new Set<Waiter>();
 
@@ -14,12 +14,12 @@ export class Watch {
     for (const waiter of [...this.#waiters]) if (waiter.check()) this.#waiters.delete(waiter);
   }
 
-  /** `look` answers undefined while there is nothing yet, and throws when there will never be; `seen` tells what there is instead. */
+  /** `look` returns undefined to keep waiting and throws to fail; `seen` describes the state for the error message. */
   until<Found>(look: () => Found | undefined, what: string, seen = () => ''): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
-    // Whoever asked may look at the promise later than it fails.
+    // The caller may await the promise only after it has failed.
     promise.catch(() => undefined);
-    let net: NodeJS.Timeout | undefined;
+    let timeout: NodeJS.Timeout | undefined;
     const waiter: Waiter = {
       check: () => {
         try {
@@ -29,23 +29,23 @@ export class Watch {
         } catch (problem) {
           reject(problem);
         }
-        clearTimeout(net);
+        clearTimeout(timeout);
         return true;
       },
       fail: (problem) => {
-        clearTimeout(net);
+        clearTimeout(timeout);
         reject(problem);
       },
     };
     if (waiter.check()) return promise;
     this.#waiters.add(waiter);
-    // Made here, it shows who waited.
-    const late = new Error(`Waited ${PATIENCE_MS / 1_000} seconds of real time for ${what}.`);
-    net = setTimeout(() => {
+    // Created here so that its stack shows the caller.
+    const late = new Error(`Timed out after ${WAIT_LIMIT_MS / 1_000} seconds of real time, waiting for ${what}.`);
+    timeout = setTimeout(() => {
       this.#waiters.delete(waiter);
       late.message += ` ${seen()}`;
       waiter.fail(late);
-    }, PATIENCE_MS);
+    }, WAIT_LIMIT_MS);
     return promise;
   }
 

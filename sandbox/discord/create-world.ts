@@ -16,7 +16,7 @@ const everyone =
   May.CreatePrivateThreads |
   May.SendVoiceMessages;
 
-/** What the application asks for when it is installed, and nothing else. */
+/** Only the permissions that the application requests at installation. */
 const application =
   May.ViewChannel |
   May.SendMessages |
@@ -29,8 +29,8 @@ const application =
 
 const people = ['member', 'other', 'admin', 'owner', 'installer'] as const;
 
-/** The world that every test begins with. */
-export function furnish(id: MakeId, now: number, guilds: number): World {
+/** The initial world of every test. */
+export function createWorld(id: MakeId, now: number, guilds: number): World {
   const world = new World({ ...person(id(), 'atelier-bot'), bot: true });
   const users = Object.fromEntries(people.map((name) => [name, person(id(), name)])) as Record<
     (typeof people)[number],
@@ -65,7 +65,7 @@ export function furnish(id: MakeId, now: number, guilds: number): World {
       thread: newThread(now, [users.member.id]),
     },
     { ...text(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
-    // Where the application lacks something that it has elsewhere.
+    // Channels that deny the application a permission.
     text(id(), 'no-threads', atelier, [
       over(roleOf(atelier, world.bot).id, { deny: May.CreatePublicThreads | May.CreatePrivateThreads }),
     ]),
@@ -160,11 +160,11 @@ export const newThread = (now: number, members: readonly string[]): Thread => ({
   createdAt: now,
   archivedAt: now,
   members: new Map(members.map((id) => [id, now])),
-  standing: 0,
-  sent: 0,
+  messageCount: 0,
+  totalSent: 0,
 });
 
-/** The application's own role is called as its bot. */
+/** The application's managed role has the name of its bot. */
 function roleOf(guild: Guild, bot: User): Role {
   const found = guild.roles.find(({ name }) => name === bot.name);
   if (!found) throw new Error(`The application is not installed in ${guild.name}.`);

@@ -4,10 +4,10 @@ import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import type { Limits } from '../limits.ts';
 import { alreadyAcknowledged, invalidWebhookToken, unknownInteraction, unknownWebhook } from '../refusal.ts';
 import type { MakeId } from '../snowflake.ts';
-import type { Watch } from '../waiting.ts';
+import type { Watch } from '../watch.ts';
 import type { Interaction } from './interaction.ts';
 
-/** A sandbox may run for weeks. */
+/** A sandbox may run for weeks, so older interactions are dropped. */
 const MOST = 20_000;
 
 export type Opening = Pick<Interaction, 'type' | 'user' | 'channel' | 'guild' | 'owners' | 'metadata' | 'source'>;
@@ -18,8 +18,8 @@ interface Open {
   readonly stopWaiting: () => void;
 }
 
-/** Every interaction, and how long each may still be answered. */
-export class Desk {
+/** All interactions, with their deadlines and tokens. */
+export class InteractionBook {
   readonly #clock: Clock;
   readonly #limits: Limits;
   readonly #id: MakeId;
@@ -39,7 +39,7 @@ export class Desk {
     const interaction: Interaction = {
       ...opening,
       id,
-      // Shaped like Discord's, which are long and hold the id.
+      // Like Discord's tokens, it is long and contains the id.
       token: Buffer.from(`interaction:${id}:${randomBytes(96).toString('base64url')}`).toString('base64url'),
       at: this.#clock.now(),
       missed: false,
@@ -52,16 +52,16 @@ export class Desk {
       interaction.missed = interaction.acknowledgement === undefined;
       this.#watch.changed();
     });
-    this.#forgetOldest();
+    this.#dropOldest();
     this.#byId.set(id, { interaction, startedAt: this.#instant(), stopWaiting });
     this.#byToken.set(interaction.token, interaction);
     return interaction;
   }
 
-  /** For a callback: the interaction that may still be answered. */
-  waiting(id: string, token: string): Interaction {
+  /** For a callback: returns the interaction if it still awaits its response. */
+  findPending(id: string, token: string): Interaction {
     const interaction = this.#byId.get(id)?.interaction;
-    if (!interaction || interaction.token !== token || interaction.missed || this.#isOver(interaction))
+    if (!interaction || interaction.token !== token || interaction.missed || this.#isExpired(interaction))
       throw unknownInteraction();
     if (interaction.acknowledgement) throw alreadyAcknowledged();
     return interaction;
@@ -74,16 +74,16 @@ export class Desk {
     this.#watch.changed();
   }
 
-  /** For the webhook of an interaction, whose token lives a quarter of an hour from the act. */
-  answered(applicationId: string, token: string, expectedApplication: string): Interaction {
+  /** For a webhook: the token of an interaction expires 15 minutes after it was created. */
+  findAcknowledged(applicationId: string, token: string, expectedApplication: string): Interaction {
     if (applicationId !== expectedApplication) throw unknownWebhook();
     const interaction = this.#byToken.get(token);
-    if (!interaction || this.#isOver(interaction)) throw invalidWebhookToken();
+    if (!interaction || this.#isExpired(interaction)) throw invalidWebhookToken();
     if (!interaction.acknowledgement) throw unknownWebhook();
     return interaction;
   }
 
-  /** Where their time is over with it, so are their tokens. */
+  /** Makes all interactions older, so that their tokens may expire. */
   age(ms: number): void {
     for (const { interaction } of this.#byId.values()) interaction.at -= ms;
   }
@@ -100,7 +100,7 @@ export class Desk {
     for (const { stopWaiting } of this.#byId.values()) stopWaiting();
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     if (this.#byId.size < MOST) return;
     const [oldest] = this.#byId.values();
     if (!oldest) return;
@@ -109,11 +109,11 @@ export class Desk {
     this.#byToken.delete(oldest.interaction.token);
   }
 
-  #isOver({ expired, at }: Interaction): boolean {
+  #isExpired({ expired, at }: Interaction): boolean {
     return expired || this.#clock.now() - at >= this.#limits.tokenMs;
   }
 
-  /** The system's clock counts whole milliseconds, too coarse for how fast an answer is. */
+  /** The system clock has whole milliseconds, which is too coarse for response times. */
   #instant(): number {
     return this.#clock === systemClock ? performance.now() : this.#clock.now();
   }

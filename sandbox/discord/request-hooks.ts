@@ -2,29 +2,29 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { factsOf, readSent, type Sent } from './body.ts';
 import type { Visit } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
-import type { Hearing } from './heard.ts';
 import type { Parts } from './parts.ts';
 import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
+import type { RequestRecord } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     sent: Sent;
-    trouble: DiscordFault | null;
-    hearing: Hearing | null;
+    discordFault: DiscordFault | null;
+    discordRecord: RequestRecord | null;
   }
   interface FastifyContextConfig {
-    /** Answered without a token. */
+    /** Accessible without a token. */
     open?: boolean;
   }
 }
 
 export const API = '/api/v10';
 
-/** What every REST request passes on its way in and out: noted, known, counted, and struck by ordered faults. */
-export function hangDoor(api: FastifyInstance, parts: Parts): void {
+/** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
+export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
   const { heard, clock, buckets, faults } = parts;
-  api.decorateRequest('trouble', null);
-  api.decorateRequest('hearing', null);
+  api.decorateRequest('discordFault', null);
+  api.decorateRequest('discordRecord', null);
 
   api.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
@@ -32,9 +32,9 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
     const { method } = request;
     const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
     request.sent = { body: undefined, files: [] };
-    request.hearing = heard.note({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
-    const seconds = buckets.shutOutFor();
-    if (seconds !== undefined) throw shutOut(seconds);
+    request.discordRecord = heard.add({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
+    const seconds = buckets.blockedFor();
+    if (seconds !== undefined) throw blocked(seconds);
     if (request.is404 || isOpen(request)) return;
     if (authorization !== `Bot ${parts.token}`) throw unauthorized();
   });
@@ -42,7 +42,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.addHook('preHandler', async (request, reply) => {
     request.sent = await readSent(request);
     const { body, files } = request.sent;
-    request.hearing?.more({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    request.discordRecord?.update({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
     const { headers, refused } = buckets.take(visitOf(request));
     reply.headers(headers);
@@ -52,17 +52,17 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   });
 
   api.addHook('onSend', async (request, _, payload) => {
-    const { trouble: fault } = request;
-    request.trouble = null;
+    const { discordFault: fault } = request;
+    request.discordFault = null;
     if (fault?.type === 'reset') request.raw.socket.destroy();
     if (fault?.type === 'reset' || fault?.type === 'hang') return await new Promise<never>(() => undefined);
-    if (typeof payload === 'string') request.hearing?.more({ answer: payload });
+    if (typeof payload === 'string') request.discordRecord?.update({ answer: payload });
     return payload;
   });
 
   api.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    request.hearing?.more({ status: statusCode });
+    request.discordRecord?.update({ status: statusCode });
     const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
     if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
     parts.watch.changed();
@@ -71,7 +71,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
   api.setErrorHandler((problem, request, reply) => {
     const refusal = asRefusal(problem);
     const { violations } = refusal.detail;
-    if (violations) request.hearing?.more({ violations });
+    if (violations) request.discordRecord?.update({ violations });
     return sendRefusal(refusal, reply);
   });
   api.setNotFoundHandler((_, reply) => sendRefusal(notFound(), reply));
@@ -79,7 +79,7 @@ export function hangDoor(api: FastifyInstance, parts: Parts): void {
 
 const routeOf = (request: FastifyRequest) => (request.routeOptions.url ?? '').slice(API.length);
 
-/** As the router sees it: `@original` arrives as `%40original`. */
+/** Decodes the path as the router does, because `@original` arrives as `%40original`. */
 function pathOf(request: FastifyRequest): string {
   const path = (request.url.split('?')[0] ?? '').slice(API.length);
   try {
@@ -90,14 +90,14 @@ function pathOf(request: FastifyRequest): string {
   }
 }
 
-/** Interactions and their webhooks are known by the token in their address. */
+/** Interaction and webhook routes authenticate by the token in their path. */
 function isOpen(request: FastifyRequest): boolean {
   const route = routeOf(request);
   return request.routeOptions.config.open === true || /^\/(?:interactions|webhooks)\//.test(route);
 }
 
 const visitOf = (request: FastifyRequest): Visit => ({
-  id: request.hearing?.id,
+  id: request.discordRecord?.id,
   method: request.method,
   route: routeOf(request),
   params: request.params as Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
     status: 429,
     code: 0,
     headers: {
-      // Whole seconds would make every wait a second long; Discord's own header carries fractions too.
+      // Discord's header has fractions of a second too; rounding up would make every wait at least a second long.
       'retry-after': String(retryAfter),
       'x-ratelimit-scope': scope,
       ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
@@ -118,16 +118,16 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
   });
 }
 
-/** What the network before Discord says to an address with too many invalid requests. */
-function shutOut(retryAfter: number): Refusal {
+/** Cloudflare's response to an address with too many invalid requests. */
+function blocked(retryAfter: number): Refusal {
   const headers = { 'retry-after': String(Math.ceil(retryAfter)), 'content-type': 'text/plain; charset=UTF-8' };
-  return new Refusal('Shut out', { status: 429, code: 0, headers, body: 'error code: 1015' });
+  return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });
 }
 
 async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts): Promise<void> {
   switch (fault.type) {
     case 'status': {
-      const { status, code = 0, message = `${status}: ordered by a test`, body } = fault;
+      const { status, code = 0, message = `${status}: injected fault`, body } = fault;
       throw new Refusal(message, { status, code, ...(body !== undefined && { body }) });
     }
     case '429':
@@ -138,11 +138,11 @@ async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts
       return;
     default:
       if (fault.done) {
-        request.trouble = fault;
+        request.discordFault = fault;
         return;
       }
       if (fault.type === 'reset') request.raw.socket.destroy();
-      // Returning would let the handler run as soon as the client gives up on an answer that never comes.
+      // Returning would run the handler when the client gives up waiting.
       await new Promise<never>(() => undefined);
   }
 }
@@ -155,12 +155,12 @@ function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
     .send(body ?? { message: refusal.message, code, ...more });
 }
 
-/** fastify's own complaints are the client's fault; anything else is this server's, and says what it was. */
+/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
 function asRefusal(problem: unknown): Refusal {
   if (problem instanceof Refusal) return problem;
   const { statusCode = 500, message } = problem as FastifyError;
   if (statusCode === 400) return Object.assign(badJson(), { cause: problem });
-  return new Refusal(statusCode < 500 ? message : `The sandbox itself failed: ${message}`, {
+  return new Refusal(statusCode < 500 ? message : `Internal error of the sandbox: ${message}`, {
     status: statusCode,
     code: 0,
   });

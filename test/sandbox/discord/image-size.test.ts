@@ -1,24 +1,24 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { pictureSize } from '../../../sandbox/discord/picture-size.ts';
+import { imageSize } from '../../../sandbox/discord/image-size.ts';
 
 const plain = (channels: 3 | 4) =>
   sharp({ create: { width: 321, height: 123, channels, background: { r: 9, g: 99, b: 199, alpha: 0.5 } } });
 
-describe('the size of a picture', () => {
+describe('Reading the size of an image', () => {
   it.each([
     ['PNG', () => plain(4).png()],
     ['JPEG', () => plain(3).jpeg()],
     ['lossy WebP', () => plain(3).webp()],
     ['lossless WebP', () => plain(4).webp({ lossless: true })],
-    ['WebP that can be seen through', () => plain(4).webp()],
-  ])('is read from the head of a %s', async (_, picture) => {
-    expect(pictureSize(await picture().toBuffer())).toEqual({ width: 321, height: 123 });
+    ['transparent WebP', () => plain(4).webp()],
+  ])('The size is read from the header of a %s', async (_, image) => {
+    expect(imageSize(await image().toBuffer())).toEqual({ width: 321, height: 123 });
   });
 
-  it('is not known of anything else', () => {
+  it('Other files have no size', () => {
     for (const text of ['', 'RIFF', 'RIFFxxxxWEBPVP8 ', '<html></html>']) {
-      expect(pictureSize(Buffer.from(text))).toBeUndefined();
+      expect(imageSize(Buffer.from(text))).toBeUndefined();
     }
   });
 });
