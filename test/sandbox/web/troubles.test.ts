@@ -59,7 +59,7 @@ describe('Faults of the gateway', () => {
 
     await at.trouble({ do: 'lose-next-answer' });
     await begin('a lost fox');
-    await told('a lost fox', (message) => message.text.includes('may or may not'));
+    await told('a lost fox', (message) => message.text.includes('couldn’t confirm'));
     // The gateway accepted it, and it is not submitted again.
     expect(await inState('a lost fox', 'succeeded')).toMatchObject({ submits: 1 });
     const lost = (await at.workbench()).traffic.find(
