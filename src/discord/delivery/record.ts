@@ -4,11 +4,11 @@ import {
   calling,
   delivered,
   intending,
+  markUndeliverable,
   progressShown,
   shownBeside,
   shownIn,
   toBeCalled,
-  undeliverable,
   withoutToken,
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -58,7 +58,7 @@ export class DeliveryRecord {
     await this.#store((task) => {
       if ('nowhere' in fate) {
         // Nobody waits for how a conversation ended in a place that is gone.
-        return task.traits.isConversation ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
+        return task.traits.isConversation ? delivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
       }
       return (isWorthACall(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });
