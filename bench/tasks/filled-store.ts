@@ -12,7 +12,7 @@ import { advance } from '../../src/services/tasks/advance.ts';
 import { withoutExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
-import { accepted, overdue, submitting } from '../../src/services/tasks/transitions.ts';
+import { markAccepted, markOverdue, submitting } from '../../src/services/tasks/transitions.ts';
 import { answerTo, PROMPT } from './answer.ts';
 
 export interface Filling {
@@ -87,8 +87,8 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
     },
   );
   const taken = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
-  const running = advance(accepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));
-  const late = ageMs >= OVERDUE_AFTER_MS ? overdue(running, created + OVERDUE_AFTER_MS) : running;
+  const running = advance(markAccepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));
+  const late = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, created + OVERDUE_AFTER_MS) : running;
   return withDeadTokens ? late : withoutExpiredToken(late, now);
 }
 

@@ -7,11 +7,11 @@ import {
   calling,
   delivered,
   intending,
+  markUndeliverable,
   progressShown,
   shownBeside,
   shownIn,
   toBeCalled,
-  undeliverable,
   withoutToken,
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -72,7 +72,7 @@ export class DeliveryRecord {
     await this.#store((task) => {
       if ('nowhere' in fate) {
         // The end of a conversation needs no place if its thread is gone.
-        return task.traits.isConversation ? delivered(task, undefined, at) : undeliverable(task, fate.nowhere, at);
+        return task.traits.isConversation ? delivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
       }
       return (needsOwnerPing(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
     });

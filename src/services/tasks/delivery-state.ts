@@ -51,7 +51,7 @@ export function intending(task: Task, intention: Intention): Task {
 
 /** Discord has confirmed that the end is shown. */
 export const delivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
-  settled(endShown(task, message), now);
+  settle(endShown(task, message), now);
 
 /** The end is shown, and its owner is still to be pinged. */
 export function toBeCalled(task: Task, message: MessagePlace | undefined, now: number): Task {
@@ -67,12 +67,12 @@ export function calling(task: Task, now: number): Task {
   return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: now } } };
 }
 
-export const called = (task: Task, now: number): Task => (task.delivery.call ? settled(task, now) : task);
+export const called = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
 /** No message shows the end, and none will without a press; a ready result stays ready to be fetched. */
-export function undeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
+export function markUndeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
   if (!hasEnded(task)) throw wrongTurn(task, 'undeliverable');
-  return settled({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
+  return settle({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
 }
 
 /** The owner fetched a result that had not been delivered. */
@@ -105,7 +105,7 @@ function endShown(task: Task, message: MessagePlace | undefined): Task {
   return { ...there, state: task.state === 'ready' ? 'delivered' : task.state };
 }
 
-export function settled(task: Task, now: number): Task {
+export function settle(task: Task, now: number): Task {
   const { intention: _, call: __, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
   return withoutToken(voiceShown({ ...task, delivery, times: { ...task.times, settled: settledAt } }));

@@ -12,9 +12,9 @@ import type { KindSpecs, Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import {
-  accepted,
   dismissed,
-  handedOver,
+  markAccepted,
+  markHandedOver,
   type Order,
   type OrderFacts,
   orderedIn,
@@ -94,7 +94,7 @@ export class Orders {
         const sent = await store.sentOf(predecessorId);
         if (sent) await store.keepSent(id, sent);
       }
-      const first = await book.change(predecessorId, handedOver, { mustHold: true });
+      const first = await book.change(predecessorId, markHandedOver, { mustHold: true });
       await ledger?.refund(first);
     } catch (error) {
       // The order is under way all the same, and the next start tries again.
@@ -162,7 +162,7 @@ export class Orders {
     const now = clock.now();
     if (submission) offers.take(offeredAs(kind, order));
     const settle = (before: Task): Task =>
-      submission ? accepted(before, submission, now) : unconfirmed(before, outcome.reason, now);
+      submission ? markAccepted(before, submission, now) : unconfirmed(before, outcome.reason, now);
     const task = await book.change(id, settle, { mustHold: true });
     if (submission) this.#parts.follow(task);
     await this.takeOver(task);

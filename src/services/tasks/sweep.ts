@@ -2,7 +2,7 @@ import { withoutExpiredToken } from './delivery-state.ts';
 import type { Patience } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
-import { overdue } from './transitions.ts';
+import { markOverdue } from './transitions.ts';
 
 /** A notice of a long wait may come a few seconds late. */
 const SWEEP_MS = 5_000;
@@ -44,7 +44,7 @@ export class Sweep {
     for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) =>
-          withoutExpiredToken(this.#isOverdue(task, now) ? overdue(task, now) : task, now),
+          withoutExpiredToken(this.#isOverdue(task, now) ? markOverdue(task, now) : task, now),
         );
       } catch (error) {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');

@@ -43,7 +43,7 @@ export class Tasks {
   readonly exports: Exports;
   readonly #parts: TasksParts;
   readonly #kinds: ReadonlyMap<TaskKind, Kind>;
-  readonly #before: Before;
+  readonly #earlierPolls: Before;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   #leftOver: Task[] = [];
@@ -57,11 +57,11 @@ export class Tasks {
     this.scheduler = scheduler;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.follow(task));
-    this.#before = new Before({ store, clock, log });
+    this.#earlierPolls = new Before({ store, clock, log });
     const experience = new Experience({ store, log });
     const learned = new LearnedSchedule({ experience, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
-    this.#tracker = new Tracker({ book, before: this.#before, schedule, experience, clock, log });
+    this.#tracker = new Tracker({ book, earlierPolls: this.#earlierPolls, schedule, experience, clock, log });
     const patienceOf = ({ kind, request }: Task) => this.#kind(kind).patience(request);
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, patienceOf });
     const follow = (task: Task): void => {
@@ -123,7 +123,7 @@ export class Tasks {
   async open(): Promise<void> {
     this.#leftOver = await this.book.open();
     await this.erasure.open();
-    await this.#before.open();
+    await this.#earlierPolls.open();
     await this.ledger?.open(this.#leftOver);
   }
 
@@ -137,7 +137,7 @@ export class Tasks {
       // The bot ended between submitting it and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       else if (isFollowed(task)) {
-        const asked = this.#before.askedAbout(task);
+        const asked = this.#earlierPolls.askedAbout(task);
         this.#follow(task, Math.max(earliest(asked), firstAt(this.#kind(task.kind).source)), asked);
       }
       // An end is still to be shown; and about a task that waits for words the gateway reports nothing new.

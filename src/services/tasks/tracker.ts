@@ -18,7 +18,7 @@ const ALONE_AT_ONCE = 2;
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   schedule: Schedule;
   experience: Experience;
-  before: Before;
+  earlierPolls: Before;
 }
 
 /** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
@@ -69,19 +69,19 @@ export class Tracker {
 
   /** Polls each task once: what a list leaves out waits for its next turn to be polled alone. */
   async #fetchNews(source: Source, tasks: readonly Task[]): Promise<Map<string, News> | Trouble> {
-    const { before } = this.#parts;
+    const { earlierPolls } = this.#parts;
     const news = new Map<string, News>();
     const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
     const listed = tasks.filter((task) => !alone.has(task));
     if (source.many && listed.length > 1) {
-      await before.mark();
+      await earlierPolls.mark();
       const answers = await orTrouble(source.many.ask(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
     for (const task of tasks) {
       if (news.has(task.id)) continue;
-      await before.mark();
+      await earlierPolls.mark();
       const answer = await orTrouble(source.one(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);

@@ -1,5 +1,5 @@
 import type { Submission } from '../gateway/read/submission.ts';
-import { settled, wrongTurn } from './delivery-state.ts';
+import { settle, wrongTurn } from './delivery-state.ts';
 import {
   type CommonRequest,
   hasEnded,
@@ -83,7 +83,7 @@ export function bringingTogether(order: Order, facts: NewTask): Task {
 export const complete = (task: Task, now: number): Task =>
   hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
-export function accepted(task: Task, submission: Submission, now: number): Task {
+export function markAccepted(task: Task, submission: Submission, now: number): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
   if (task.state !== 'submitting') throw wrongTurn(task, 'accepted');
   return {
@@ -104,12 +104,12 @@ export function wordsGoing(task: Task, words: CommonRequest, now: number): Task 
 }
 
 /** The gateway took the words and continues. It may have assigned another id. */
-export function wordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
+export function markWordsTaken(task: Task, { remoteId }: Submission, now: number): Task {
   if (hasEnded(task)) return task;
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
 }
 
-export function wordsRefused(task: Task, reason: string): Task {
+export function markWordsRefused(task: Task, reason: string): Task {
   const { wordsSent: _, ...times } = task.times;
   return { ...task, wordsRefused: reason, times };
 }
@@ -128,12 +128,12 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
 export const succeededBy = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
 
 /** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
-export const handedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
+export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
 /** The member does not want to follow an order with an unknown outcome. */
 export function dismissed(task: Task, now: number): Task {
   if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
-  return settled({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
+  return settle({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
 /** Missing from a list, which alone fails nothing: lists leave out tasks that the gateway has. */
@@ -159,7 +159,7 @@ export function notKnown(task: Task, now: number): Task {
 }
 
 /** Past its wait limit it is polled less often, and its state stays. */
-export function overdue(task: Task, now: number): Task {
+export function markOverdue(task: Task, now: number): Task {
   return hasEnded(task) || task.times.overdue !== undefined
     ? task
     : { ...task, times: { ...task.times, overdue: now } };
@@ -171,4 +171,4 @@ export function withReferenceNotes(task: Task, notes: readonly string[] | undefi
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;
 }
 
-export const unwanted = (task: Task): Task => (task.unwanted ? task : { ...task, unwanted: true });
+export const markForErasure = (task: Task): Task => (task.unwanted ? task : { ...task, unwanted: true });

@@ -4,7 +4,7 @@ import { reachedBy } from './delivery-state.ts';
 import type { Region } from './materials.ts';
 import { type OrdersParts, tracked, type Whence } from './orders.ts';
 import { type CommonRequest, type Task, withRequest } from './task.ts';
-import { wordsGoing, wordsRefused, wordsTaken } from './transitions.ts';
+import { markWordsRefused, markWordsTaken, wordsGoing } from './transitions.ts';
 
 interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'mayAct'> {
   hint(id: string): void;
@@ -63,12 +63,14 @@ export class Words {
     this.#parts.mayAct();
     try {
       const submission = await answering.answer(remoteId, request, { idempotencyKey, materials });
-      const task = await book.change(id, (before) => wordsTaken(before, submission, clock.now()), { mustHold: true });
+      const task = await book.change(id, (before) => markWordsTaken(before, submission, clock.now()), {
+        mustHold: true,
+      });
       this.#parts.hint(id);
       return task;
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        return book.change(id, (task) => wordsRefused(task, error.message));
+        return book.change(id, (task) => markWordsRefused(task, error.message));
       }
       // The next poll shows whether the gateway has them.
       log.warn({ task: id, err: error }, 'Words for a task were sent with an unknown outcome.');

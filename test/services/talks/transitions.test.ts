@@ -12,8 +12,8 @@ import {
 import {
   called,
   delivered,
+  markUndeliverable,
   toBeCalled,
-  undeliverable,
   voiceShown,
 } from '../../../src/services/tasks/delivery-state.ts';
 import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
@@ -125,7 +125,7 @@ describe('the sound of an answer', () => {
       voiceShown(waiting),
       called(waiting, start),
       delivered(ended, place, start),
-      undeliverable(ended, 'deleted', start),
+      markUndeliverable(ended, 'deleted', start),
     ]) {
       expect(gone.answer?.voice).toEqual(without);
       expect(voiceShown(gone)).toBe(gone);

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
-import { accepted } from '../../../src/services/tasks/transitions.ts';
+import { markAccepted } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
 import { madeSnapshot, madeTask, minute, start, taken } from './made.ts';
 
 const now = start + minute;
-const followed = (): Task => accepted(madeTask(), taken, start + 1_000);
+const followed = (): Task => markAccepted(madeTask(), taken, start + 1_000);
 const picture = { kind: 'image', address: 'https://files.example/1.png' } as const;
 
 describe('news of a task under way', () => {

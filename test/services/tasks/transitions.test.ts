@@ -5,20 +5,20 @@ import {
   calling,
   delivered,
   intending,
+  markUndeliverable,
   messageGone,
   progressShown,
   shownIn,
   toBeCalled,
-  undeliverable,
   withoutExpiredToken,
   withoutToken,
 } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import {
-  accepted,
   dismissed,
+  markAccepted,
+  markOverdue,
   notKnown,
-  overdue,
   submitting,
   succeededBy,
   unconfirmed,
@@ -28,7 +28,7 @@ import { madeTask, minute, order, start, taken } from './made.ts';
 
 const later = start + minute;
 const message = { channelId: '300000000000000001', id: '500000000000000001' };
-const followed = (): Task => accepted(madeTask(), taken, later);
+const followed = (): Task => markAccepted(madeTask(), taken, later);
 const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
 
 describe('a new task', () => {
@@ -52,7 +52,7 @@ describe('a new task', () => {
 
 describe('the gateway’s first word', () => {
   it('makes it accepted, with the remote id and the moment', () => {
-    const task = accepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
+    const task = markAccepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
     expect(task).toMatchObject({
       state: 'accepted',
       remoteId: 'remote-1',
@@ -63,11 +63,11 @@ describe('the gateway’s first word', () => {
   });
 
   it('makes it wait for words where the gateway does', () => {
-    expect(accepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
+    expect(markAccepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
   });
 
   it('is not taken twice', () => {
-    expect(() => accepted(followed(), taken, later)).toThrow('is accepted');
+    expect(() => markAccepted(followed(), taken, later)).toThrow('is accepted');
     expect(() => unconfirmed(followed(), undefined, later)).toThrow('is accepted');
   });
 
@@ -112,11 +112,11 @@ describe('answers that do not know it', () => {
 
 describe('time', () => {
   it('makes it overdue once, and never when it has ended', () => {
-    const task = overdue(followed(), later);
+    const task = markOverdue(followed(), later);
     expect(task.times.overdue).toBe(later);
-    expect(overdue(task, later + minute)).toBe(task);
+    expect(markOverdue(task, later + minute)).toBe(task);
     const over = ended('ready');
-    expect(overdue(over, later)).toBe(over);
+    expect(markOverdue(over, later)).toBe(over);
   });
 
   it('takes the token when it has expired, and not before', () => {
@@ -190,13 +190,13 @@ describe('delivery', () => {
   });
 
   it('without a way leaves it ready, and settled', () => {
-    const task = undeliverable(ended('ready'), 'no-way', later);
+    const task = markUndeliverable(ended('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
   it('of one that has not ended is a mistake', () => {
     expect(() => delivered(followed(), message, later)).toThrow('is accepted');
     expect(() => toBeCalled(followed(), message, later)).toThrow('is accepted');
-    expect(() => undeliverable(followed(), 'deleted', later)).toThrow('is accepted');
+    expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');
   });
 });

@@ -5,7 +5,7 @@ import type { OrdersParts } from '../orders.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { TaskLine } from '../task-line.ts';
 import type { ForgettingMark, TaskStore } from '../task-store.ts';
-import { unwanted } from '../transitions.ts';
+import { markForErasure } from '../transitions.ts';
 
 export interface WishParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
@@ -138,7 +138,7 @@ export class Wish {
     const { book, ledger } = this.#parts;
     if (hasNotStarted(task)) await ledger?.refund(task);
     else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
-      if (!hasEnded(task)) await book.change(task.id, (before) => unwanted(messageGone(before)));
+      if (!hasEnded(task)) await book.change(task.id, (before) => markForErasure(messageGone(before)));
       return false;
     }
     await ledger?.close(task);
