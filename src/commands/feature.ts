@@ -6,19 +6,18 @@ import type { Kind, Source } from '../services/tasks/kind.ts';
 import type { KindSpecs } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
-/** What kinds are made of. */
 interface KindTools {
   gateway: Gateway;
-  /** Where all tasks of the image-prompt family are polled, several features' among them. */
+  /** Polls all tasks of the image-prompt family, which several features share. */
   imgx: Source;
 }
 
-/** `command`: what Discord shows of the command, its options and choices, and `/help` tells of it. All else is said by its key. */
+/** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */
 interface FeatureText extends Sentences {
   readonly command: Sentences;
 }
 
-/** Everything that a member meets under one command. The router, the registration, `/help`, the locale and the presenter are given what all of them have. */
+/** Everything that belongs to one command. The router, the registration, `/help`, the locale and the presenter are derived from the list of features. */
 export interface Feature<Text extends FeatureText = FeatureText> {
   command: Command<Services>;
   text: Text;
@@ -26,10 +25,10 @@ export interface Feature<Text extends FeatureText = FeatureText> {
   buttons?: readonly Button<Services>[];
   openers?: readonly Opener<Services>[];
   forms?: readonly Form<Services>[];
-  /** What is known of its kinds of jobs wherever their tasks are. */
+  /** The request schemas and traits of its kinds. */
   specs?: Partial<KindSpecs>;
-  /** How each is ordered and polled. */
+  /** How each kind is ordered and polled. */
   kinds?(tools: KindTools): readonly Kind[];
-  /** How its kinds of tasks are shown, where they differ from others. */
+  /** What is special about the messages of its kinds. */
   views?: MessageContext['views'];
 }

@@ -22,34 +22,31 @@ import { tasks } from './tasks/feature.ts';
 import { usage } from './usage/feature.ts';
 import { video } from './video/feature.ts';
 
-/** The specification shows no limit; larger questions only make one failure hurt more tasks. */
+/** The specification shows no limit; in a larger list one failure would affect more tasks. */
 const MOST_IN_LIST = 50;
 
-/** The image-prompt family (4.3). Its list is not in the specification, so it is used only where the operator says that it is there. */
+/** The image-prompt family (4.3). Its list is not in the specification, so it is used only if the operator enables it. */
 function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   return {
     name: 'imgx',
-    // The scheduler asks again by itself.
+    // The scheduler itself polls again.
     one: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
     ...(inLists && { many: { most: MOST_IN_LIST, ask: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };
 }
 
-/** What orders jobs. */
 const jobs = [imagine, image, video, music, describe, shorten, blend, ask, talk] as const;
 
-/** What is known of every kind of job. */
 export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
 
 const others = [...jobs, tasks(kindNames(kindSpecs)), models, usage, finetune, about] as const;
 
-/** In the order in which `/help` tells of them. */
+/** In the order in which `/help` lists them. */
 export const features = [...others, help(others)] as const;
 
-/** What each of them says. */
 export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
 
-/** One that has the keys of each text of a union. */
+/** The intersection of the texts of a union, which has all their keys. */
 type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
 
 declare module 'i18next' {
@@ -59,7 +56,6 @@ declare module 'i18next' {
   }
 }
 
-/** All that can be typed, chosen, pressed and filled in. */
 export const handlers = {
   commands: features.map(({ command }) => command),
   menus: features.flatMap(({ menus = [] }) => menus),
@@ -68,10 +64,9 @@ export const handlers = {
   forms: [...shared.forms, ...features.flatMap(({ forms = [] }) => forms)],
 } satisfies Handlers<Services>;
 
-/** Every kind of job that a feature has. */
 export function kindsOf(gateway: Gateway, { imgxLists }: { imgxLists: boolean }): Kind[] {
-  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists) };
-  return features.flatMap(({ kinds }) => kinds?.(tools) ?? []);
+  const imgx = imgxSource(gateway.imgx, imgxLists);
+  return features.flatMap(({ kinds }) => kinds?.({ gateway, imgx }) ?? []);
 }
 
 export const kindViews: MessageContext['views'] = Object.assign({}, ...features.map(({ views }) => views));

@@ -46,19 +46,9 @@ interface CommandsParts {
   log: Log;
 }
 
-/** Everything that members can do, and how it hears of it. */
-export function openCommands({
-  settings,
-  engine,
-  messages,
-  clients,
-  outbox,
-  say,
-  clock,
-  log,
-  ...parts
-}: CommandsParts) {
-  const { gateway, store } = parts;
+/** Opens the commands: the router for interactions, and the reader of messages in threads. */
+export function openCommands(parts: CommandsParts) {
+  const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
   const { reads } = clients;
   const { tasks, asks, talks, models, offers, usage } = engine;
   const { answers, messageOf, brought } = messages;
@@ -81,7 +71,7 @@ export function openCommands({
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: operators(reads, log),
     answered: new Once(),
-    health: healthOf({ ...parts, tasks, clients, say }),
+    health: healthOf({ ...parts, tasks }),
     registered: registeredCommands(clients, names, clock),
   };
   const funnel = new Funnel(say, log);
@@ -93,15 +83,14 @@ export function openCommands({
     guards: [isServed],
   });
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
-  const hearing = { services, answers, say, clock, sentenceFor };
-  // Where a conversation takes place, it comes before a question that was asked there once.
-  const hearers = [talkInThreads(hearing), askInThreads({ ...hearing, isThread: threadsBy(reads) })];
+  const replying = { services, answers, say, clock, sentenceFor };
+  // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
+  const hearers = [talkInThreads(replying), askInThreads({ ...replying, isThread: threadsBy(reads) })];
   const hear = inThreads({ hearers, refusalHere: isServed, log });
   return {
     router,
     follows,
 
-    /** A packet as it came from Discord. */
     hear(packet: unknown): void {
       whereabouts.hear(packet);
       if (settings.discord.messageContent) void hear(packet);

@@ -21,7 +21,6 @@ export const saysAnything = (text: string): boolean => /[^\s\p{Cf}]/u.test(text)
 export const emptyPrompt = ({ prompt }: { prompt: string }): Refusal | undefined =>
   saysAnything(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
 
-/** What the choice of a model needs. */
 export interface ModelServices {
   models: ModelCatalogue;
   /** Used when a member names none. */
@@ -76,7 +75,6 @@ export const linksOption = { type: 'text', most: 3_000 } as const satisfies Text
 const four = { image: pictureOption, image2: pictureOption, image3: pictureOption, image4: pictureOption };
 const five = { ...four, image5: pictureOption };
 const seven = { ...five, image6: pictureOption, image7: pictureOption };
-/** The options for so many images. */
 export const imageOptions = { four, five, seven } as const;
 
 /** Reference images: attached files, or addresses. */

@@ -21,25 +21,23 @@ export interface Services extends MessageServices, ModelServices {
   refuseLongReferences: ReturnType<typeof refuseLongReferences>;
   asks: Asks;
   talks: Talks;
-  /** Where live conversations take place. */
   threads: Pick<ThreadMaker, 'make' | 'open' | 'close'>;
   usage: UsageDesk;
   fineTunes: Pick<FineTunes, 'events'>;
-  /** Messages that are kept up to date. */
   follows: Pick<Follower, 'begin' | 'stop'>;
-  /** For how long nothing new may come to them. */
+  /** After this time without news, the updates stop. */
   followQuietMs: number;
-  /** Servers whose managers may see what the account spent. */
+  /** Servers whose admins may see what the account spent. */
   adminGuildIds: readonly string[];
-  /** Whether a person owns the application, or belongs to the team that does. */
+  /** Whether a user owns the application, or belongs to the team that does. */
   isOperator(userId: string): Promise<boolean>;
-  /** Which of the buttons on results this gateway takes. */
+  /** Which buttons on results this gateway accepts. */
   offers: Offers;
-  /** Questions that have had their answer: one yes is one order, however often it is pressed. */
+  /** Confirmations that were used: one is one order, however often it is pressed. */
   answered: Once;
-  /** A finished task's message with its results, fetched anew, as large as this place takes them. */
+  /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   brought(task: Task, place: Place): Promise<Prepared>;
   health(): Promise<Health>;
-  /** The commands and menus that members see in this place, with the id under which each is registered where it is. */
+  /** The commands and menus that are registered for this place, with their ids. */
   registered(place: Place): Promise<ReadonlyMap<string, string>>;
 }

@@ -1,16 +1,17 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { asText } from '../discord/markdown.ts';
-import type { ButtonPlan, FilePlan } from '../discord/plan.ts';
+import type { FilePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { readText } from '../services/tasks/lines.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { buttonPlan } from './task-buttons.ts';
 
-/** Of the 2,000 letters of a message, what is left beside the headline, the time and the notes. */
+/** What the headline, the time and the notes leave of the 2,000 characters of a message. */
 const ROOM = 1_500;
-/** Two rows of buttons, and as many keycaps as there are. */
+/** Two rows of buttons; there are ten keycap emoji. */
 const MOST_LINES = 10;
 
-/** The lines of a result, each with the number of its button. None takes so much room that another has none. */
+/** The lines of a result, each with the number of its button. Every line gets its share of the room. */
 export function shownLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
   const { most, lines, isWhole } = portioned(text, room);
   const shown = lines.map((line, index) => {
@@ -19,34 +20,28 @@ export function shownLines({ text = '' }: Task, say: Say, room = ROOM): string[]
   return isWhole ? shown : [...shown, `-# ${say('task.lines.rest')}`];
 }
 
-/** As the gateway gave it, where the message shows only a part. */
+/** The original text, if the message shows only a part. */
 export function wholeText({ kind, id, text = '' }: Task, room = ROOM): FilePlan[] {
   return portioned(text, room).isWhole ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
 }
 
-/** One for each line, to make pictures of it, and one for all where there are several. */
+/** A button for each line, which makes images of it, and one for all lines. */
 export function lineButtons({ id, text = '' }: Task, say: Say) {
-  const each = offeredLines(text).map((_, index): ButtonPlan => {
-    return {
-      type: 'button',
-      id: customIds.line.id({ taskId: id, place: index + 1 }),
-      label: '',
-      emoji: keycap(index + 1),
-    };
-  });
-  const label = say('task.buttons.allLines');
-  const all: ButtonPlan = { type: 'button', id: customIds.allLines.id(id), label, emoji: '🎉' };
+  const each = offeredLines(text).map((_, index) =>
+    buttonPlan('', customIds.line.id({ taskId: id, place: index + 1 }), { emoji: keycap(index + 1) }),
+  );
+  const all = buttonPlan(say('task.buttons.allLines'), customIds.allLines.id(id), { emoji: '🎉' });
   return { each, all: each.length < 2 ? [] : [all] };
 }
 
-/** The lines that a message shows and its buttons stand for. */
+/** The lines that a message shows, with a button each. */
 export const offeredLines = (text: string): string[] => readText(text).lines.slice(0, MOST_LINES);
 
-/** What short lines leave of the room goes to the long ones. */
+/** Long lines share the room that short ones leave. */
 function portioned(text: string, room: number): { most: number; lines: string[]; isWhole: boolean } {
   const all = readText(text).lines;
   const lines = all.slice(0, MOST_LINES);
-  // As they are sent, with every sign taken literally; of what is too long anyway nobody has to know by how much.
+  // Their lengths with escaped Markdown; a line that is too long anyway is not escaped to measure it.
   const lengths = lines.map((line) =>
     line.length < room ? asText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
   );

@@ -15,26 +15,25 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
   say: Say;
   log: Log;
   clock: Clock;
-  /** Stores what was found out with its task. */
+  /** Stores what was found with its task. */
   change(id: string, transition: (task: Task) => Task): Promise<Task>;
 }
 
-/** Whether it can be fetched shows before much of it has come. */
-const MOST_LOOKED_AT = 8 * 2 ** 20;
-const PATIENCE_MS = 15_000;
+/** The first part of a file is enough to see that it can be fetched. */
+const LIMITS = { most: 8 * 2 ** 20, patienceMs: 15_000 };
 
-/** What can be found out about a film that came out otherwise, and about a failure that references may explain. */
+/** Notes about a video that differs from its request, and about references that may explain a failure. */
 export function notes({ media, views, say, log, clock, change }: NotesParts) {
   return {
-    /** What each result says of itself counts, else what the gateway says of it. */
+    /** What each file says about itself counts, else what the gateway says about it. */
     ofResult(task: Task, results: readonly Result[]): string[] {
       const seen = results.map((result, index) => ({ ...task.media[index], ...('film' in result && result.film) }));
       return views[task.kind]?.notes?.(task, seen, say) ?? [];
     },
 
     /**
-     * Each address is asked for once, without the key, however often the failure has to be shown and the bot begins anew: that this
-     * happens is stored first, so that no file can bring down every start.
+     * Each address is fetched once, without the key, however often the failure is shown and the bot restarts. The attempt is stored first, so
+     * that a file that crashes the bot cannot do so at every start.
      */
     async ofFailure(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;
@@ -46,22 +45,22 @@ export function notes({ media, views, say, log, clock, change }: NotesParts) {
           return known ? stored : withReferenceNotes(stored, []);
         });
         if (known) return known;
-        const found = await look(references, task.requesterId);
+        const found = await checkAll(references, task.requesterId);
         await change(task.id, (stored) => withReferenceNotes(stored, found));
         return found ?? [];
       } catch (error) {
-        // The failure itself is told all the same.
-        log.warn({ task: task.id, err: error }, 'The references of a failed task could not be looked at.');
+        // The failure itself is shown in any case.
+        log.warn({ task: task.id, err: error }, 'The references of a failed task could not be checked.');
         return [];
       }
     },
   };
 
-  /** Undefined where the bot is about to stop, and the next start looks once more. */
-  async function look(references: readonly Reference[], memberId: string): Promise<string[] | undefined> {
+  /** Undefined if the bot is about to stop: then the next start checks again. */
+  async function checkAll(references: readonly Reference[], memberId: string): Promise<string[] | undefined> {
     const looks = await Promise.all(
       references.map(async (one) => {
-        const look = await lookOf(one, memberId);
+        const look = await check(one, memberId);
         return look === undefined ? [] : [{ ...one, look }];
       }),
     );
@@ -69,24 +68,23 @@ export function notes({ media, views, say, log, clock, change }: NotesParts) {
     return all.length < references.length ? undefined : referenceNotes(all, say);
   }
 
-  /** Undefined where nobody could look, for the bot is about to stop. */
-  async function lookOf({ address, medium }: Reference, memberId: string): Promise<Look | undefined> {
+  /** Undefined if the bot is about to stop. */
+  async function check({ address, medium }: Reference, givenBy: string): Promise<Look | undefined> {
     try {
-      const limits = { most: MOST_LOOKED_AT, patienceMs: PATIENCE_MS, givenBy: memberId };
-      const { type, release } = await media.fetch({ address }, limits);
+      const { type, release } = await media.fetch({ address }, { ...LIMITS, givenBy });
       release();
       return type.kind === medium ? 'fine' : 'odd';
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.code === 'closed') return undefined;
-      log.info({ kind: error.kind }, 'A reference of a failed task was looked at.');
+      log.info({ kind: error.kind }, 'A reference of a failed task could not be fetched.');
       const until = error.kind === 'expired' ? signedUntil(address) : undefined;
-      return until !== undefined && until <= clock.now() ? 'gone' : fromError(error);
+      return until !== undefined && until <= clock.now() ? 'gone' : lookFrom(error);
     }
   }
 }
 
-function fromError({ kind, status }: MediaError): Look {
+function lookFrom({ kind, status }: MediaError): Look {
   switch (kind) {
     case 'too-large':
       return 'large';
@@ -102,25 +100,21 @@ function fromError({ kind, status }: MediaError): Look {
   }
 }
 
-/** What came of looking at a reference once more. */
-export type Look = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
-
-interface LookedAt {
-  name: string;
-  medium: 'image' | 'video' | 'audio';
-  look: Look;
-}
+type Look = 'fine' | 'large' | 'gone' | 'odd' | 'hidden' | 'unreachable' | { status: number };
 
 const LONGEST_NAME = 100;
 
-/** Which references of something that failed to check. */
-export function referenceNotes(references: readonly LookedAt[], say: Say): string[] {
-  const mayBeTaken = references.every(({ look }) => look === 'fine' || look === 'large');
+/** Names the references that may explain a failure. */
+export function referenceNotes(
+  references: readonly (Pick<Reference, 'name' | 'medium'> & { look: Look })[],
+  say: Say,
+): string[] {
+  const areUsable = references.every(({ look }) => look === 'fine' || look === 'large');
   const lines = references.map(({ name: given, medium, look }) => {
     const name = inCode(given.slice(0, LONGEST_NAME));
     if (typeof look === 'object') return `-# ${say('film.reference.status', { name, status: String(look.status) })}`;
     return `-# ${look === 'odd' ? say(`film.reference.odd.${medium}`, { name }) : say(`film.reference.${look}`, { name })}`;
   });
-  // The specification, part 7: the address must be reachable, or the field follow the model.
-  return mayBeTaken && lines.length > 0 ? [...lines, `-# ${say('film.reference.model')}`] : lines;
+  // The specification, part 7: the address must be reachable, or the field must match the model.
+  return areUsable && lines.length > 0 ? [...lines, `-# ${say('film.reference.model')}`] : lines;
 }

@@ -11,22 +11,22 @@ interface MessagesParts extends Omit<PresenterParts, 'media' | 'tasks' | 'offers
 
 export type Messages = ReturnType<typeof openMessages>;
 
-/** The messages of all tasks, which follow their tasks from here on. */
+/** Opens the messages of all tasks, which are updated whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, offers, models } = engine;
   const { clock, log } = parts;
-  const presented = presenter({ ...parts, media, tasks, offers, models });
+  const { prepare, answerOf, messageOf, brought } = presenter({ ...parts, media, tasks, offers, models });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
-  const delivery = new Delivery({ ...showing, prepare: presented.prepare });
-  const answers = new Answers({ ...showing, delivery, plansOf: presented.answerOf });
+  const delivery = new Delivery({ ...showing, prepare });
+  const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
     if (task.traits.isInWords) answers.show(task);
     else if (!task.traits.isPart) delivery.show(task);
   });
   return {
     answers,
-    messageOf: presented.messageOf,
-    brought: presented.brought,
+    messageOf,
+    brought,
 
     async finish(): Promise<void> {
       await answers.finish();

@@ -19,17 +19,12 @@ import { attached, type Copies, type Result, type Results, resultsOf } from './r
 import { saidManner, talkNotice, transcript, voiceMessage } from './talk-message.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
-export interface PresenterParts extends Results {
+export interface PresenterParts extends Results, Pick<MessageContext, 'views' | 'isRemix' | 'hearsMessages'> {
   say: Say;
   tasks: Pick<Tasks, 'look'> & {
     book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
     albums: Pick<Tasks['albums'], 'partsOf'>;
   };
-  views: MessageContext['views'];
-  /** The gateway's account works in remix mode: variations ask for words. */
-  isRemix: boolean;
-  /** Members may speak in live conversations by just writing. */
-  hearsMessages: boolean;
   offers: Pick<Offers, 'isOffered'>;
   models: Pick<ModelCatalogue, 'known' | 'atHand'>;
   clock: Clock;
@@ -39,25 +34,23 @@ export interface PresenterParts extends Results {
 
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
-  const { say, isRemix, hearsMessages, offers, models, tasks } = parts;
+  const { say, views, isRemix, hearsMessages, offers, models, tasks } = parts;
   const context: MessageContext = {
-    views: parts.views,
-    isRemix,
-    hearsMessages,
+    ...{ views, isRemix, hearsMessages },
     isOffered: (customId) => offers.isOffered(customId),
     largerThan: (model) => largerSizes(model, models.known),
   };
   const noted = notes({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
   const music = musicPresenter(parts);
 
-  /** `areGone`: Discord has no copy of those that the gateway has no more. */
+  /** `areGone`: Discord has no copy of results that the gateway no longer has. */
   async function shownResults(
     task: Task,
     results: readonly Result[],
     nothing: Shown,
     { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
   ): Promise<Prepared> {
-    // Whether a larger variant is there is asked of the list before its button is.
+    // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.asksModels) await models.atHand();
     const prompt = nameOf(task, context, say);
     const described = [
@@ -71,14 +64,16 @@ export function presenter(parts: PresenterParts) {
       return [{ name, ...attached(result), alt, spoiler: isSpoiler(task) }];
     });
     const extras = await music.beside(task, files.length);
+    const gone = results.filter((one) => one.as === 'gone');
+    const goneForGood = areGone ? gone.filter(({ isCertain }) => isCertain).length : 0;
     const shown = {
       ...nothing,
       files: [...described.map(({ file }) => file), ...files, ...extras.files],
       notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes],
       links: results.filter((result) => result.as === 'link'),
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
-      gone: results.filter((one) => one.as === 'gone' && !(areGone && one.isCertain)).length,
-      goneForGood: results.filter((one) => one.as === 'gone' && areGone && one.isCertain).length,
+      gone: gone.length - goneForGood,
+      goneForGood,
       odd: results.filter(({ as }) => as === 'odd').length,
     };
     return {
@@ -91,7 +86,7 @@ export function presenter(parts: PresenterParts) {
     };
   }
 
-  // What was said after it has broken it off, where it is still being answered itself.
+  // A later utterance interrupts an answer: it is then the one that is still being answered.
   const isSpokenOver = ({ id, parentId }: Task): boolean =>
     tasks.book
       .live(({ traits }) => traits.isSpoken === true)
@@ -106,41 +101,33 @@ export function presenter(parts: PresenterParts) {
       return ownMessage(task) ?? taskMessage(task, context, say);
     },
 
-    /** Every message of an answer; the first as it stands while those below it are still to come. */
+    /** Every message of an answer; the first one as unfinished while the others are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
-      if (task.delivery.call) return { ...calling(task, say), release: () => undefined };
+      if (task.delivery.call) return pingFor(task, say);
       if (task.traits.isAlbum) return music.album(task);
       const own = ownMessage(task);
-      if (own) return { plan: own, release: () => undefined };
+      if (own) return toPrepared(own);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isInWords) return { plan: answers(task, parentLink).first, release: () => undefined };
+      if (task.traits.isInWords) return toPrepared(answers(task, parentLink).first);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
         const files = preview ? [preview.file] : [];
-        return {
-          plan: taskMessage(task, context, say, { ...nothing, files }),
-          release: () => preview?.release(),
-        };
+        return toPrepared(taskMessage(task, context, say, { ...nothing, files }), preview?.release);
       }
-      if (task.state !== 'ready') {
-        const shown = { ...nothing, notes: await noted.ofFailure(task) };
-        return { plan: taskMessage(task, context, say, shown), release: () => undefined };
-      }
-      return shownResults(task, await resultsOf(task, parts), nothing, { signal });
+      if (task.state === 'ready') return shownResults(task, await resultsOf(task, parts), nothing, { signal });
+      return toPrepared(taskMessage(task, context, say, { ...nothing, notes: await noted.ofFailure(task) }));
     },
 
-    /** A result once more, whenever it was: as Discord keeps it, else as the gateway does. */
+    /** An earlier result again, from Discord's copy or else from the gateway. */
     async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
       const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(here);
-      if (task.traits.isConversation)
-        return { plan: transcript(await turnsOf(task, tasks.book), say), release: () => undefined };
+      if (task.traits.isConversation) return toPrepared(transcript(await turnsOf(task, tasks.book), say));
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isInWords)
-        return { plan: answers(inOneMessage(task), parentLink).first, release: () => undefined };
+      if (task.traits.isInWords) return toPrepared(answers(inOneMessage(task), parentLink).first);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
@@ -149,18 +136,20 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
+const toPrepared = (plan: MessagePlan, release = (): void => undefined): Prepared => ({ plan, release });
+
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
-  // A song that an album follows is not made of it, nor what is said in a conversation of that.
+  // The song of an album is not made from the album, nor an utterance from its talk.
   const parent =
     task.parentId === undefined || task.traits.isListedApart ? undefined : await tasks.book.get(task.parentId);
   return parent && messageLink(parent);
 }
 
-/** The messages in which an answer went on are elsewhere: here the whole of it comes as a file. */
+/** The further messages of an answer are elsewhere, so the whole answer is attached as a file. */
 const inOneMessage = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
-/** Files carry the place of their result in their names. */
+/** The names of files contain the place of their result. */
 function copiesOf(files: ReadonlyMap<string, string>): Copies {
   return new Map(
     [...files].flatMap(([name, address]): [number, string][] => {
@@ -170,17 +159,21 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
   );
 }
 
-/** What is told once its end is shown. */
-function calling(task: Task, say: Say): Pick<Prepared, 'plan' | 'instead'> {
-  if (task.traits.isConversation) return { plan: talkNotice(task, say) };
-  if (!task.traits.isSpoken) return { plan: callTo(task, say) };
-  const asFile = voiceMessage(task, say, { asFile: true });
-  return task.route.maySpeak === false ? { plan: asFile } : { plan: voiceMessage(task, say), instead: asFile };
-}
-
-/** Says what became of it, and nothing of what was asked for. */
-function callTo({ state, failure, requesterId }: Task, say: Say): MessagePlan {
+/** The message that tells the owner of the end. */
+function pingFor(task: Task, say: Say): Prepared {
+  if (task.traits.isConversation) return toPrepared(talkNotice(task, say));
+  if (task.traits.isSpoken) {
+    const asFile = voiceMessage(task, say, { asFile: true });
+    return task.route.maySpeak === false
+      ? toPrepared(asFile)
+      : { ...toPrepared(voiceMessage(task, say)), instead: asFile };
+  }
+  // It names the outcome, and nothing of the request.
+  const { state, failure, requesterId } = task;
   const isUnknown = state === 'unconfirmed' || failure?.cause === 'forgotten';
   const fate = isUnknown ? 'unknown' : failure ? 'failed' : 'done';
-  return { content: say(`task.ownerPing.${fate}`, { owner: `<@${requesterId}>` }), notifies: [requesterId] };
+  return toPrepared({
+    content: say(`task.ownerPing.${fate}`, { owner: `<@${requesterId}>` }),
+    notifies: [requesterId],
+  });
 }

@@ -3,7 +3,6 @@ import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
 import { isSpoiler } from '../services/tasks/follow-ups.ts';
-import type { GivenPicture } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { MessageContext } from './kind-view.ts';
 import { attached } from './results.ts';
@@ -15,52 +14,48 @@ interface PreviewParts extends Pick<MessageContext, 'views'> {
   log: Log;
 }
 
-/** A picture that goes along with a message, in memory until it has been sent. */
-export interface Preview {
+/** An image beside the results of a message, in memory until it is sent. */
+interface Preview {
   file: FilePlan;
   release(): void;
 }
 
-/** A picture that stands for seconds needs no more detail, and nobody waits long for it. */
+/** A preview is shown for seconds, so it needs no more detail, and no message waits long for it. */
 const MOST_OF_PREVIEW = 2 ** 20;
 const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
 const PREVIEW_PATIENCE_MS = 5_000;
 
-/** How it looks so far. */
+/** The gateway's image of a task in progress. */
 export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
-  const file = {
-    name: `${task.kind}-${task.id}-preview`,
-    alt: parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) }),
-    spoiler: isSpoiler(task),
-  };
-  return small({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+  const { kind, id } = task;
+  const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
+  const file = { name: `${kind}-${id}-preview`, alt, spoiler: isSpoiler(task) };
+  return fetchSmall({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
 }
 
-/** What a member may hand in, and no result waits long for it. */
+/** The most that a member may attach. */
 const MOST_GIVEN = 20_000_000;
-/** Several of them go along with one message. */
+/** Smaller, because several of them share one message. */
 const MOST_OF_GIVEN = 2 ** 19;
 
-/** The pictures that were described: a description says little to those who do not see what it is of. */
+/** The source images of a description, which says little without them. */
 export async function describedIn(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
   const given = parts.views[task.kind]?.given?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name }] of given.entries()) {
-    const file = {
-      name: `${task.kind}-${task.id}-${index + 1}`,
-      alt: parts.say('task.describe.alt', { name }),
-      spoiler: isCovered({ address, name }),
-    };
-    const picture = { address, most: MOST_GIVEN, fit: MOST_OF_GIVEN, givenBy: task.requesterId, file };
-    const preview = await small(picture, task, parts, signal);
+    const alt = parts.say('task.describe.alt', { name });
+    // Discord marks a spoiler in the file's name.
+    const file = { name: `${task.kind}-${task.id}-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
+    const image = { address, most: MOST_GIVEN, fit: MOST_OF_GIVEN, givenBy: task.requesterId, file };
+    const preview = await fetchSmall(image, task, parts, signal);
     if (preview) previews.push(preview);
   }
   return previews;
 }
 
-/** A picture of each film that is only linked, where the gateway gives one. */
+/** A thumbnail of each video that is only linked, where the gateway has one. */
 export async function framesOf(
   task: Task,
   isLinked: (index: number) => boolean,
@@ -70,34 +65,28 @@ export async function framesOf(
   const frames: Preview[] = [];
   for (const [index, { kind, thumbnail: address }] of task.media.entries()) {
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
-    const file = {
-      name: `${task.kind}-${task.id}-${index + 1}-frame`,
-      alt: parts.say('film.frame', { prompt: nameOf(task, parts, parts.say) }),
-      spoiler: isSpoiler(task),
-    };
-    const frame = await small({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+    const alt = parts.say('film.frame', { prompt: nameOf(task, parts, parts.say) });
+    const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
+    const frame = await fetchSmall({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }
   return frames;
 }
 
-/** Discord tells by the name that a picture is to be covered. */
-const isCovered = ({ name }: GivenPicture): boolean => name.startsWith('SPOILER_');
-
-interface Small {
+interface SmallImage {
   address: string;
   /** The most that is fetched, and the most that is sent. */
   most: number;
   fit?: number;
-  /** The member who named it, where it is none of the gateway's. */
+  /** The member who named the address, unless it is the gateway's. */
   givenBy?: string;
-  /** Its name still lacks its ending. */
+  /** Its name lacks the extension. */
   file: FileLabel;
 }
 
-/** Nobody is told of one that cannot be had: the message says what it says without it. */
-async function small(
-  { address, most, fit = MOST_OF_PREVIEW, givenBy, file }: Small,
+/** Undefined if the image cannot be fetched: the message is complete without it. */
+async function fetchSmall(
+  { address, most, fit = MOST_OF_PREVIEW, givenBy, file }: SmallImage,
   task: Task,
   { media, log }: PreviewParts,
   signal?: AbortSignal,
@@ -114,7 +103,7 @@ async function small(
     return { file: { ...file, name, ...attached(fitting) }, release: fitting.release };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be had.');
+    log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be fetched.');
     return undefined;
   }
 }

@@ -11,7 +11,6 @@ import { wordsForm, wordsIn } from './words-form.ts';
 type OnTask = typeof customIds.retry;
 type Publicity = 'here' | 'beside' | 'openly';
 
-/** Repeats a failed order. */
 const retryButton = (on: OnTask, answers: Publicity) =>
   button(on, {
     answers,
@@ -88,7 +87,6 @@ const tryAgainButton = (on: OnTask, answers: Publicity) =>
     },
   });
 
-/** Closes an order whose outcome is unknown. */
 const dismissButton = button(customIds.dismiss, {
   answers: 'here',
   async run(taskId, { services, origin }: Ask<MessageServices>) {

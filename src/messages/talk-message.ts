@@ -1,20 +1,18 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { asText } from '../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../discord/plan.ts';
+import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { answerOf, wordsOf } from '../services/asks/transitions.ts';
 import { promptOf } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
-import { button, type Manner, undecidedButtons } from './answer/manner.ts';
+import type { Manner } from './answer/manner.ts';
+import { buttonPlan, unconfirmedButtons } from './task-buttons.ts';
 
 const LONGEST_MODEL = 60;
 const LONGEST_VOICE = 60;
 const LONGEST_INSTRUCTIONS = 300;
 
-/**
- * The message with which a live conversation begins, and which says how it ended. `hearsMessages`: whoever writes in the thread is heard,
- * without pressing anything.
- */
+/** The first message of a talk, which later says how it ended. `hearsMessages`: members can speak by writing in the thread. */
 export function talkMessage(task: TaskOf<'talk'>, hearsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = task.request;
@@ -30,23 +28,23 @@ export function talkMessage(task: TaskOf<'talk'>, hearsMessages: boolean, say: S
   return {
     content: [...head, say(`talk.who.${who}`, { owner }), how].join('\n'),
     controls: [
-      { type: 'button', id: customIds.speak.id(id), label: say('talk.buttons.speak'), emoji: '🎙️', look: 'primary' },
-      { type: 'button', id: customIds.endTalk.id(id), label: say('talk.buttons.end'), emoji: '⏹️' },
+      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(id), { emoji: '🎙️', look: 'primary' }),
+      buttonPlan(say('talk.buttons.end'), customIds.endTalk.id(id), { emoji: '⏹️' }),
     ],
   };
 }
 
-/** The same as a message of its own, for nobody is told of a change. */
+/** How the talk ended, as a new message, because Discord does not notify anyone of an edit. */
 export const talkNotice = (task: Task, say: Say): MessagePlan => ({
   content: [say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n'),
 });
 
 const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 
-/** Enough to recognise what one has said oneself. */
+/** Enough for members to recognise what they said. */
 const LONGEST_HEARD = 200;
 
-/** Something said in a live conversation, and its answer. */
+/** An utterance in a talk, and its answer. */
 export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
   title(task, most, say) {
     const words = asText(promptOf(task), most);
@@ -59,23 +57,21 @@ export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
   },
   sentences: 'talk',
   stopped: (task, say) => say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken'),
-  buttons: saidButtons,
+  buttons(task, say) {
+    const { id, parentId = '', state } = task;
+    if (state === 'unconfirmed') return unconfirmedButtons(id, say);
+    if (state === 'submitting') return [];
+    if (!hasEnded(task)) return [buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
+    return [
+      buttonPlan(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', look: 'primary' }),
+      buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
+    ];
+  },
 });
-
-function saidButtons(task: Task, say: Say): ButtonPlan[] {
-  const { id, parentId = '', state } = task;
-  if (state === 'unconfirmed') return undecidedButtons(task, say);
-  if (state === 'submitting') return [];
-  if (!hasEnded(task)) return [button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' })];
-  return [
-    button(say('talk.buttons.speak'), customIds.speak.id(parentId), { emoji: '🎙️', look: 'primary' }),
-    button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' }),
-  ];
-}
 
 const NAME = 'voice-message.ogg';
 
-/** A spoken answer, to be played; as a plain file with a line of text where no voice message may be sent. */
+/** A spoken answer as a voice message, or as a file with a line of text where voice messages are not allowed. */
 export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false }): MessagePlan {
   const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
   const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
@@ -99,7 +95,6 @@ function turnIn(task: Task, most: number, say: Say): string[] {
   ];
 }
 
-/** The last turns of a talk in a few lines. */
 export function turnLines(turns: readonly Task[], say: Say): string[] {
   const shown = turns.slice(-MOST_LINES).flatMap((task) => turnIn(task, LONGEST_LINE, say));
   const count = turns.length - MOST_LINES;

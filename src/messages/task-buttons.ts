@@ -1,17 +1,21 @@
 import { customIds } from '../discord/custom-ids.ts';
 import type { ButtonPlan } from '../discord/plan.ts';
+import { definedIn } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
 import { type ActionFamily, asksForWords, meaningOfAction } from '../services/tasks/actions.ts';
 import { hasOwnWords, isGrid, shortChanges } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
 import type { MessageContext } from './kind-view.ts';
 
+export const buttonPlan = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
+  return { type: 'button', id, label, ...more };
+};
+
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
   const { id, state, failure } = task;
-  const button = (name: Name, customId: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
-    return { type: 'button', id: customId, label: say(`task.buttons.${name}`), ...more };
-  };
-  const remove = button('delete', customIds.delete.id(id), { emoji: '🗑️' });
+  const named = (name: Name, customId: string, more?: Partial<ButtonPlan>): ButtonPlan =>
+    buttonPlan(say(`task.buttons.${name}`), customId, more);
+  const remove = named('delete', customIds.delete.id(id), { emoji: '🗑️' });
   switch (state) {
     case 'ready':
     case 'delivered': {
@@ -20,56 +24,59 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
         ...(view?.buttons?.(task, context, say) ?? followUps(task, context, say)),
         ...(view?.more?.(task, context, say) ?? []),
       ];
-      const reference = button('reference', customIds.reference.id(id), { emoji: '🖼️' });
+      const reference = named('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
-      // Kinds with buttons of their own decide about this one too.
+      // A view that replaces the buttons also decides about this one.
       const isMissing = !view?.buttons && task.media.some(({ kind }) => kind === 'image');
       return isMissing && fitRows(withReference) ? withReference : [...buttons, remove];
     }
     case 'unconfirmed':
-      return [
-        button('tryAgain', customIds.tryAgain.id(id), { look: 'danger' }),
-        button('dismiss', customIds.dismiss.id(id)),
-      ];
+      return unconfirmedButtons(id, say);
     case 'needs-input':
       if (task.times.wordsSent !== undefined) return [];
       return [
-        button('continue', customIds.continue.id(id), { look: 'primary' }),
-        button('cancel', customIds.cancel.id(id)),
+        named('continue', customIds.continue.id(id), { look: 'primary' }),
+        named('cancel', customIds.cancel.id(id)),
       ];
     case 'submitting':
       return [];
   }
-  // What was not ordered here is not taken back or ordered again here.
+  // What was not ordered here cannot be cancelled or repeated here.
   if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
-  if (!hasEnded(task)) return [button('cancel', customIds.cancel.id(id))];
+  if (!hasEnded(task)) return [named('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit = hasOwnWords(task) ? [button('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
-  return [button('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
+  const edit = hasOwnWords(task) ? [named('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
+  return [named('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
 /** Repeats the order as it was, or with a changed prompt. */
 export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {}): ButtonPlan[] => [
-  { type: 'button', id: customIds.same.id(id), label: say('task.buttons.same'), emoji: '🔁', ...more },
-  { type: 'button', id: customIds.edit.id(id), label: say('task.buttons.editPrompt'), emoji: '✏️' },
+  buttonPlan(say('task.buttons.same'), customIds.same.id(id), { emoji: '🔁', ...more }),
+  buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
-type Name = 'tryAgain' | 'dismiss' | 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'upscaleAll' | 'reference';
+/** The outcome of the order is unknown: its owner decides. */
+export const unconfirmedButtons = (id: string, say: Say): ButtonPlan[] => [
+  buttonPlan(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
+  buttonPlan(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
+];
 
-/** Rows as members know them from Midjourney: what belongs together stands together. */
+type Name = 'delete' | 'continue' | 'cancel' | 'retry' | 'edit' | 'reference';
+
+/** Buttons for the pages before and after. A disabled one needs an id too, and no two buttons may share one. */
+export const turnButtons = (
+  idOf: (page: number) => string,
+  { page, last }: { page: number; last: number },
+  say: Say,
+) => [
+  buttonPlan(say('models.previous'), idOf(page - 1), { emoji: '◀️', disabled: page === 0 }),
+  buttonPlan(say('models.next'), idOf(page + 1), { emoji: '▶️', disabled: page === last }),
+];
+
+/** The rows that members know from Midjourney. */
 const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
-  upscale: 1,
-  reroll: 1,
-  variation: 2,
-  'upscale-more': 3,
-  vary: 4,
-  region: 4,
-  zoom: 5,
-  'custom-zoom': 5,
-  pan: 6,
-  animate: 7,
-  extend: 7,
-  film: 7,
+  ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
+  ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, film: 7 },
 };
 
 function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
@@ -80,14 +87,11 @@ function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] 
     return before && ROWS[before.family] !== ROWS[family] ? { ...button, startsRow: true } : button;
   });
   if (upscales < 2) return rows;
-  const all = customIds.upscaleAll.id(task.id);
-  return [...rows, { type: 'button', id: all, label: say('task.buttons.upscaleAll'), emoji: '⏫', startsRow: true }];
+  const look = { emoji: '⏫', startsRow: true };
+  return [...rows, buttonPlan(say('task.buttons.upscaleAll'), customIds.upscaleAll.id(task.id), look)];
 }
 
-interface Offered {
-  button: ButtonPlan;
-  family: ActionFamily;
-}
+type Offered = { button: ButtonPlan; family: ActionFamily };
 
 const LOOKS: Readonly<Record<number, ButtonPlan['look']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
 
@@ -98,51 +102,40 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
     const picture = emojiOf(emoji);
     const name =
       label.trim() === '' && picture === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
-    const look = LOOKS[style ?? 2];
-    // Whether a form is the first answer must show in the id: there is no time to look it up.
-    const button: ButtonPlan = {
-      type: 'button',
-      id: (asksForWords(customId, context.isRemix) ? customIds.actionWords : customIds.action).id({
-        taskId: id,
-        place,
-      }),
-      label: name,
-      ...(picture !== undefined && { emoji: picture }),
-      ...(look && { look }),
-    };
-    return [{ button, family }];
+    // The id must tell whether the response is a form: there is no time to look it up.
+    const verb = asksForWords(customId, context.isRemix) ? customIds.actionWords : customIds.action;
+    const more = definedIn({ emoji: picture, look: LOOKS[style ?? 2] });
+    return [{ button: buttonPlan(name, verb.id({ taskId: id, place }), more), family }];
   });
 }
 
-/** Upscale, variation and reroll of a grid that came without buttons. */
+/** Upscale, variation and reroll for a grid that came without buttons. */
 function changes(task: Task): Offered[] {
   if (!isGrid(task) || task.media.length === 0) return [];
   return shortChanges.map((short) => ({
     family: short === 'R' ? 'reroll' : short.startsWith('U') ? 'upscale' : 'variation',
-    button: {
-      type: 'button',
-      id: customIds.change.id({ taskId: task.id, which: short }),
-      label: short === 'R' ? '' : short,
-      ...(short === 'R' && { emoji: '🔄' }),
-    },
+    button: buttonPlan(
+      short === 'R' ? '' : short,
+      customIds.change.id({ taskId: task.id, which: short }),
+      short === 'R' ? { emoji: '🔄' } : {},
+    ),
   }));
 }
 
-/** Names of pictures that only the engine's own server has. */
+/** Names of custom emoji that only the engine's own server has. */
 const NAMED: Readonly<Record<string, string>> = { upscale_1: '⏫', upscale_2: '⏫', zoom_out: '🔍' };
 
-/** Discord refuses a whole message for one emoji that it does not know. */
+/** Discord rejects a whole message for one unknown emoji. */
 function emojiOf(text: string): string | undefined {
-  const named = NAMED[text.trim()];
-  if (named !== undefined) return named;
-  return /^\p{RGI_Emoji}$/v.test(text.trim()) ? text.trim() : undefined;
+  const name = text.trim();
+  return NAMED[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);
 }
 
 /** https://discord.com/developers/docs/components/reference#action-row */
 const MOST_ROWS = 5;
 const MOST_IN_ROW = 5;
 
-/** Whether buttons find room without any row being given up that was wished for. */
+/** Whether the buttons fit without merging rows. */
 function fitRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
   let rows = 0;
   let inRow = MOST_IN_ROW;

@@ -6,40 +6,39 @@ import { hasEnded, type Task } from '../services/tasks/task.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
 import { taskButtons } from './task-buttons.ts';
 
-/** What a result became on its way to the message. */
+/** What a message shows of a result. */
 export interface Shown {
   files: readonly FilePlan[];
-  /** Where the result stands that this one was made of. */
+  /** The message of the result that this one was made from. */
   parentLink?: string | undefined;
-  /** Results that could not be attached, by where they are. */
+  /** Results that could not be attached, by their addresses. */
   links: readonly { address: string; expiresAt?: number | undefined }[];
-  /** Where those are of which only a smaller copy could be attached. */
+  /** Addresses of results of which only a smaller copy could be attached. */
   wholes: readonly string[];
-  /** How many are no longer there. */
+  /** How many are no longer available. */
   gone: number;
-  /** How many neither Discord nor the gateway has any more. */
+  /** How many neither Discord nor the gateway has any longer. */
   goneForGood: number;
-  /** How many are not what they should be. */
+  /** How many do not have the expected type. */
   odd: number;
-  /** What else was found out about the result or the failure, in whole sentences. */
+  /** Further sentences about the result or the failure. */
   notes: readonly string[];
 }
 
 export const NOTHING_SHOWN: Shown = { files: [], links: [], wholes: [], gone: 0, goneForGood: 0, odd: 0, notes: [] };
 
-/** The message of a task, whatever has become of it so far. */
 export function taskMessage(task: Task, context: MessageContext, say: Say, shown: Shown = NOTHING_SHOWN): MessagePlan {
   const view = context.views[task.kind];
   const facts = view?.facts?.(task, say) ?? [];
   const lines = [...lineage(task, view, shown, say), ...facts, ...body(task, view, shown, say), ...shown.notes];
-  // How it stands is what counts: the prompt gets the room that is left.
+  // The state matters most: the prompt gets the room that is left.
   const room = Math.max(LEAST_PROMPT, Math.min(LONGEST_PROMPT, CONTENT - lines.join('\n').length - OWNER));
   const content = [headline(task, nameOf(task, context, say), room, say), ...lines].join('\n');
   const files = [...shown.files, ...(task.text === undefined ? [] : (view?.files?.(task) ?? []))];
   return { content, overflow: 'file', files, controls: taskButtons(task, context, say) };
 }
 
-/** What it was made of: a follow-up says so, with a link where the message is still known. */
+/** The origin of a follow-up, with a link if its message is still known. */
 function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, say: Say): string[] {
   const what = view?.lineage?.(task, say);
   if (what === undefined) {
@@ -49,14 +48,14 @@ function lineage(task: Task, view: KindView | undefined, { parentLink }: Shown, 
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }
 
-/** So much of a prompt is shown; the whole of it stays with the task. */
+/** The most that a message shows of a prompt; the whole prompt stays with the task. */
 const LONGEST_PROMPT = 1_000;
 const LEAST_PROMPT = 20;
-/** What Discord takes as a message's text, and what the owner's mention and the marks around the prompt need of it. */
+/** Discord's limit for a message's text, and what the owner's mention and the Markdown around the prompt need of it. */
 const CONTENT = 2_000;
 const OWNER = 40;
 
-/** What it is called, in its message and for those who cannot see its pictures. */
+/** The name of a task, in its message and in the descriptions of its files. */
 export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say: Say): string =>
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
 
@@ -68,7 +67,7 @@ function headline(task: Task, name: string, room: number, say: Say): string {
 
 function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
   if (!hasEnded(task)) return underWay(task, say);
-  const reason = task.failure?.reason === undefined ? '' : asText(task.failure.reason, LONGEST_PROMPT);
+  const reason = asText(task.failure?.reason ?? '', LONGEST_PROMPT);
   switch (task.state) {
     case 'ready':
     case 'delivered':
@@ -111,12 +110,8 @@ function bar(progress = 0): string {
   return `${'▰'.repeat(full)}${'▱'.repeat(BAR_LETTERS - full)} ${Math.floor(progress)} %`;
 }
 
-function result(
-  task: Task,
-  view: KindView | undefined,
-  { links, wholes, gone, goneForGood, odd }: Shown,
-  say: Say,
-): string[] {
+function result(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
+  const { links, wholes, gone, goneForGood, odd } = shown;
   const { times, media, seed } = task;
   const words = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
@@ -132,7 +127,7 @@ function result(
   ];
 }
 
-/** Addresses are long, so several of them share one sentence. */
+/** Several long addresses share one sentence. */
 function linkLines(links: Shown['links'], say: Say): string[] {
   const addresses = links.map(({ address, expiresAt }) =>
     expiresAt === undefined ? address : say('task.until', { address, until: String(Math.floor(expiresAt / 1000)) }),

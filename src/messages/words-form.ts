@@ -10,7 +10,7 @@ interface WordsForm {
   withRegion: boolean;
 }
 
-/** What one field of a form holds; longer words go on in a second one, for nothing is ever cut in silence. */
+/** The capacity of a field; a longer text continues in a second one, so that nothing is cut silently. */
 const FIELD = 4_000;
 
 export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say): FormPlan {
@@ -34,17 +34,16 @@ export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say)
   };
 }
 
-/** Apart at a space, where there is one near the end of what fits. */
+/** Splits at a space near the end of the first field, if there is one. */
 function halves(words: string): [string, string] {
   if (words.length <= FIELD) return [words, ''];
   const space = words.lastIndexOf(' ', FIELD);
-  // Never through a letter that takes two places.
+  // Never inside a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(words.charAt(FIELD - 1)) ? FIELD - 1 : FIELD;
   const at = space > FIELD / 2 ? space : end;
   return [words.slice(0, at), words.slice(at)];
 }
 
-/** What came back of such a form. */
 export function wordsIn({ fields, files }: Filled) {
   const { words = '', more = '', side = '' } = fields;
   return { words: (words + more).trim(), side, drawn: files.mask };

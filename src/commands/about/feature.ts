@@ -19,7 +19,7 @@ interface HealthParts {
   say: Say;
 }
 
-/** How the bot and both its sides are. */
+/** The state of the bot, of Discord and of the gateway. */
 export const healthOf =
   ({ version, clients, gateway, tasks, store, say }: HealthParts) =>
   async (): Promise<Health> => {

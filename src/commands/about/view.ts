@@ -8,18 +8,15 @@ export interface Health {
   latencyMs: number | undefined;
   gateway: { answers: true; ms: number } | { answers: false; reason: string };
   liveTasks: number;
-  /** Families of the gateway's endpoints that are not asked at the moment, and why. */
+  /** Endpoint families that are not polled at the moment, and why. */
   troubles: readonly LaneTrouble[];
-  /** The store does not answer; undefined: it does. */
+  /** Since when the store does not respond; undefined if it does. */
   store: { since: number } | undefined;
 }
 
-/** `help` is how the command is mentioned here. */
-export function aboutPage(
-  { version, latencyMs, gateway, liveTasks, troubles, store }: Health,
-  help: string,
-  say: Say,
-): MessagePlan {
+/** `help` is the mention of the command `/help`. */
+export function aboutPage(health: Health, help: string, say: Say): MessagePlan {
+  const { version, latencyMs, gateway, liveTasks, troubles, store } = health;
   const lines = [
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),

@@ -11,7 +11,6 @@ import { hasEnded, isOf, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
-/** Stops an answer; the text so far stays. */
 export const stopButton = button(customIds.stop, {
   answers: 'here',
   async run(taskId, ask: Ask<Services>) {
@@ -23,7 +22,6 @@ export const stopButton = button(customIds.stop, {
   },
 });
 
-/** Opens the form for the next question of a conversation. */
 export const goOnOpener = opener(customIds.goOn, async (taskId, ask: Ask<Services>) => {
   const task = ofKind('ask', await soon(pressedTask(taskId, ask), ask));
   return goOnForm(customIds.goOnFilled.id(task.id), ask.say);
@@ -59,7 +57,6 @@ function questionIn({ fields, files: { file } }: Filled) {
   return { prompt: (fields.words ?? '').trim(), ...(file && (isImage ? { image: file } : { file })) };
 }
 
-/** Shows tokens, duration and options of an answer. */
 export const detailsButton = button(customIds.details, {
   answers: 'aside',
   async run(taskId, ask: Ask<Services>) {

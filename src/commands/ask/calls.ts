@@ -20,7 +20,7 @@ const ORDERED: Readonly<Record<CostlyTool, string>> = {
 };
 const DECLINED = 'The user said no. It was not made.';
 
-/** What the model asked for is ordered as if its member had used the command, in a message of its own. */
+/** Orders what the model asked for, as if the member had used the command, in a new message. */
 export const allowButton = button(customIds.allow, {
   answers: 'beside',
   async run(pointer, ask: Ask<Services>) {

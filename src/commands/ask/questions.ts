@@ -9,7 +9,6 @@ import { type Hearer, type ReplyParts, replyWithTask } from '../in-threads.ts';
 import { chosenModel } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/** What a member enters with a question. */
 interface Question {
   prompt: string;
   model?: string | undefined;

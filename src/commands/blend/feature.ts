@@ -4,15 +4,15 @@ import { type Ask, command } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import type { Gateway } from '../../services/gateway/index.ts';
-import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { kind } from '../../services/tasks/kind.ts';
 import { givenPicture } from '../../services/tasks/materials.ts';
-import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import { requestShape } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import { imagesFrom, pictureOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
+/** The gateway's names. */
 const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
 
 const blendShape = requestShape({
@@ -25,26 +25,6 @@ declare module '../../services/tasks/task.ts' {
     blend: z.output<typeof blendShape>;
   }
 }
-
-const blendSpec: KindSpec<'blend'> = {
-  request: blendShape.loose(),
-  traits: { isPaid: true, isGrid: () => true },
-};
-
-/** One picture of several (4.3). */
-const blendKind = (imgx: Gateway['imgx'], source: Source): Kind =>
-  kind({
-    name: 'blend',
-    source,
-    patience: () => 'picture',
-    durationKey: () => 'blend',
-    submit: ({ shape }, { materials: { pictures = [] } }) => imgx.blend({ pictures, ...(shape && { shape }) }),
-  });
-
-/** A grid like that of words; its name says what was blended. */
-const blendView: KindView<'blend'> = {
-  facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
-};
 
 const blendCommand = command({
   name: 'blend',
@@ -68,10 +48,24 @@ const blendCommand = command({
   run: (request, ask: Ask<Services>) => submitOrder({ kind: 'blend', request }, ask),
 });
 
+const blendView: KindView<'blend'> = {
+  facts: ({ request: { shape } }, say) => (shape === undefined ? [] : [`-# ${say(`task.blend.${shape}`)}`]),
+};
+
+/** One image of several (4.3). */
 export const blend: Feature<typeof text> = {
   command: blendCommand,
-  specs: { blend: blendSpec },
   text,
-  kinds: ({ gateway, imgx }) => [blendKind(gateway.imgx, imgx)],
+  specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isGrid: () => true } } },
+  kinds: ({ gateway, imgx }) => [
+    kind({
+      name: 'blend',
+      source: imgx,
+      patience: () => 'picture',
+      durationKey: () => 'blend',
+      submit: ({ shape }, { materials: { pictures = [] } }) =>
+        gateway.imgx.blend({ pictures, ...(shape && { shape }) }),
+    }),
+  ],
   views: { blend: blendView },
 };

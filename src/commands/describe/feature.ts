@@ -3,13 +3,12 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, command, type Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { KindView } from '../../messages/kind-view.ts';
 import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import type { Gateway } from '../../services/gateway/index.ts';
-import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { kind } from '../../services/tasks/kind.ts';
 import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
-import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import { requestShape } from '../../services/tasks/task.ts';
 import type { OrderedOf } from '../../services/tasks/transitions.ts';
 import type { Feature } from '../feature.ts';
 import { imageOptions, imagesFrom, pictureOption, picturesOn } from '../options.ts';
@@ -24,31 +23,6 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-const describeSpec: KindSpec<'describe'> = { request: describeShape.loose(), traits: { isPaid: true } };
-
-/** Words for a picture (4.3). */
-const describeKind = (imgx: Gateway['imgx'], source: Source): Kind =>
-  kind({
-    name: 'describe',
-    source,
-    patience: () => 'picture',
-    durationKey: () => 'describe',
-    submit: (_request, { materials: { pictures = [] } }) => imgx.describe({ pictures }),
-  });
-
-/** Words that could have led to the pictures, each to go on from. The gateway's own buttons for them are refused by many gateways. */
-const describeView: KindView<'describe'> = {
-  given: ({ request }) => request.pictures,
-  result: (task, say) => shownLines(task, say),
-  files: (task) => wholeText(task),
-  buttons(task, _offering, say) {
-    const { each, all } = lineButtons(task, say);
-    const id = customIds.same.id(task.id);
-    const label = say('task.buttons.describeAgain');
-    return [...each, { type: 'button', id, label, emoji: '🔄', startsRow: true }, ...all];
-  },
-};
-
 const describeCommand = command({
   name: 'describe',
   isPrivate: (values) => values.private ?? false,
@@ -59,7 +33,7 @@ const describeCommand = command({
   },
   parse: (values) => imagesFrom(values),
   guards: [mayPostFiles],
-  run: (pictures, ask: Ask<Services>) => submitOrder(descriptionOf(pictures), ask),
+  run: (pictures, ask: Ask<Services>) => submitOrder(orderOf(pictures), ask),
 });
 
 /** As many as the command takes. */
@@ -73,20 +47,41 @@ const describeMenu: Menu<Services> = {
   async run(target, ask) {
     const pictures = picturesOn(target).slice(0, MOST_PICTURES);
     if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
-    return submitOrder(descriptionOf(pictures.map(({ address, name }) => ({ address, name }))), ask);
+    return submitOrder(orderOf(pictures.map(({ address, name }) => ({ address, name }))), ask);
   },
 };
 
-const descriptionOf = (pictures: GivenPicture[]): OrderedOf<'describe'> => ({
+const orderOf = (pictures: GivenPicture[]): OrderedOf<'describe'> => ({
   kind: 'describe',
   request: { pictures, title: pictures.map(({ name }) => name).join(', ') },
 });
 
+/** Prompts that could have led to an image, each to continue from (4.3). */
 export const describe: Feature<typeof text> = {
   command: describeCommand,
   text,
   menus: [describeMenu],
-  specs: { describe: describeSpec },
-  kinds: ({ gateway, imgx }) => [describeKind(gateway.imgx, imgx)],
-  views: { describe: describeView },
+  specs: { describe: { request: describeShape.loose(), traits: { isPaid: true } } },
+  kinds: ({ gateway, imgx }) => [
+    kind({
+      name: 'describe',
+      source: imgx,
+      patience: () => 'picture',
+      durationKey: () => 'describe',
+      submit: (_request, { materials: { pictures = [] } }) => gateway.imgx.describe({ pictures }),
+    }),
+  ],
+  views: {
+    describe: {
+      given: ({ request }) => request.pictures ?? [],
+      result: (task, say) => shownLines(task, say),
+      files: (task) => wholeText(task),
+      // Many gateways refuse the gateway's own buttons for the lines.
+      buttons(task, _offering, say) {
+        const { each, all } = lineButtons(task, say);
+        const look = { emoji: '🔄', startsRow: true };
+        return [...each, buttonPlan(say('task.buttons.describeAgain'), customIds.same.id(task.id), look), ...all];
+      },
+    },
+  },
 };

@@ -12,37 +12,39 @@ import type { Services } from '../services.ts';
 import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
-/** Turns the pages of `/finetune`, and begins and ends the following. Whether whoever presses may see it is decided anew. */
+/** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked at every press. */
 const fineTuneButton = button(customIds.fineTune, {
   answers: 'here',
   async run(pointer, ask: Ask<Services>) {
     await mustSeeFineTunes(ask);
+    const { fineTuneId } = pointer;
     switch (pointer.do) {
       case 'page':
-        return fineTuneAnswer(pointer.fineTuneId, ask, pointer.page);
+        return pageAnswer(fineTuneId, ask, pointer.page);
       case 'follow':
-        return followAnswer(pointer.fineTuneId, ask);
-      case 'stop':
-        return stoppedAnswer(pointer.fineTuneId, pointer.followId, ask);
+        return followAnswer(fineTuneId, ask);
+      case 'stop': {
+        const events = (await ask.services.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, ask));
+        return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, ask.say);
+      }
     }
   },
 });
 
-/** Fine-tunes belong to the account, and so does what is told of them. */
+/** Fine-tunes belong to the gateway's account. */
 async function mustSeeFineTunes(ask: Ask<Services>): Promise<void> {
   if (!(await maySeeAccount(ask))) throw new Refusal('refusals.fineTuneNotYours');
 }
 
-/** A page of the events, the newest unless told. */
-async function fineTuneAnswer(fineTuneId: string, ask: Ask<Services>, page?: number): Promise<MessagePlan> {
+async function pageAnswer(fineTuneId: string, ask: Ask<Services>, page?: number): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, ask);
   return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, ask.say);
 }
 
-/** The newest events, in a message that is kept up to date from now on. */
+/** The newest events, in a message that is updated from now on. */
 async function followAnswer(fineTuneId: string, ask: Ask<Services>): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, ask);
-  const { clock, follows } = ask.services;
+  const { clock, follows, followQuietMs: quietMs } = ask.services;
   const { applicationId, token, tokenExpiresAt } = ask.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
   const follow: Follow = {
@@ -50,18 +52,11 @@ async function followAnswer(fineTuneId: string, ask: Ask<Services>): Promise<Mes
     ...{ newsAt: clock.now(), seen: markOf(events) },
   };
   await follows.begin(follow, events);
-  const until = lastMoment(follow);
-  const following = { is: 'followed', followId: follow.id, until, quietMs: ask.services.followQuietMs } as const;
+  const following = { is: 'followed', followId: follow.id, until: lastMoment(follow), quietMs } as const;
   return fineTunePage({ fineTuneId, events, following }, ask.say);
 }
 
-/** What was shown last, no longer kept up to date. */
-async function stoppedAnswer(fineTuneId: string, followId: string, ask: Ask<Services>): Promise<MessagePlan> {
-  const events = (await ask.services.follows.stop(followId)) ?? (await eventsOf(fineTuneId, ask));
-  return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, ask.say);
-}
-
-/** What the gateway says no to is told in the words of this command. */
+/** A gateway error about a fine-tune gets a sentence of this command. */
 async function eventsOf(fineTuneId: string, { services }: Ask<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);
@@ -73,26 +68,24 @@ async function eventsOf(fineTuneId: string, { services }: Ask<Services>): Promis
   }
 }
 
-const finetuneCommand = command({
-  name: 'finetune',
-  // What an account does is nobody else's business.
-  isPrivate: true,
-  options: {
-    id: { type: 'text', required: true, most: 60 },
-    follow: { type: 'switch' },
-  },
-  parse({ id: typed, follow }) {
-    const id = typed.trim();
-    return id !== '' && fitsIntoButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
-  },
-  async run({ id, follow }, ask: Ask<Services>) {
-    await mustSeeFineTunes(ask);
-    return follow ? followAnswer(id, ask) : fineTuneAnswer(id, ask);
-  },
-});
-
 export const finetune: Feature<typeof text> = {
-  command: finetuneCommand,
+  command: command({
+    name: 'finetune',
+    // The account's data is not for every member.
+    isPrivate: true,
+    options: {
+      id: { type: 'text', required: true, most: 60 },
+      follow: { type: 'switch' },
+    },
+    parse({ id: typed, follow }) {
+      const id = typed.trim();
+      return id !== '' && fitsIntoButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
+    },
+    async run({ id, follow }, ask: Ask<Services>) {
+      await mustSeeFineTunes(ask);
+      return follow ? followAnswer(id, ask) : pageAnswer(id, ask);
+    },
+  }),
   text,
   buttons: [fineTuneButton],
 };

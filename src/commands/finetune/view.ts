@@ -3,14 +3,15 @@ import { type FollowerParts, lastMoment } from '../../discord/follower.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
-/** Discord's 2,000 letters, less what stands around the events. */
+/** Discord's 2,000 characters, less the lines around the events. */
 const ROOM = 1_500;
-/** One event may be a stack trace; all of it is in the file. */
+/** An event may be a stack trace; the file contains all of it. */
 const LONGEST_EVENT = 700;
 
-/** Whether the message is kept up to date, or why no longer. */
+/** Whether the message is updated live, or why it no longer is. */
 type Following =
   | { is: 'not' }
   | { is: 'followed'; followId: string; until: number; quietMs: number }
@@ -18,19 +19,19 @@ type Following =
 
 export interface FineTunePage {
   fineTuneId: string;
-  /** In the order of time; undefined where the gateway did not tell. */
+  /** In chronological order; undefined if the gateway did not list them. */
   events: readonly FineTuneEvent[] | undefined;
-  /** Counted from 0; beyond the end, and where it is missing, the last: the newest. */
+  /** Counted from 0; beyond the end, or undefined: the last page, which is the newest. */
   page?: number | undefined;
   following: Following;
 }
 
-/** The events of a fine-tune, newest last. What the gateway wrote is shown letter by letter. */
+/** The events of a fine-tune, newest last, exactly as the gateway wrote them. */
 export function fineTunePage({ fineTuneId, events: known, page, following }: FineTunePage, say: Say): MessagePlan {
   const events = known ?? [];
   const pages = pagesOf(events.map((event) => lineOf(event, say)));
   const last = pages.length - 1;
-  // A page that is kept up to date is the newest, or it would change under its reader.
+  // Live updates show the newest page: another one would change while it is read.
   const shown = following.is === 'followed' ? last : Math.min(Math.max(0, page ?? last), last);
   const counted = { id: inCode(fineTuneId), count: events.length };
   const heading =
@@ -43,25 +44,23 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
-    controls: controlsOf(fineTuneId, following, { shown, last }, say),
+    controls: controlsOf(fineTuneId, following, { page: shown, last }, say),
   };
 }
 
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const time = at === undefined ? say('fineTune.noTime') : `<t:${Math.floor(at / 1000)}:f>`;
   const words = literal(message);
-  // Not between a backslash and what it takes literally, nor inside of a letter of two halves.
+  // Not between a backslash and the character that it escapes, nor inside a surrogate pair.
   const shown =
     words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/(?:\\|[\uD800-\uDBFF])$/, '')}…` : words;
   return `${time} · ${level === undefined ? '' : `**${literal(level)}** · `}${shown}`;
 }
 
-/** Every sign that Discord might read as more than itself is taken literally, so that the reader sees what was written and nothing else. */
-export function literal(text: string): string {
-  return text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
-}
+/** Escapes every character that Discord could interpret, so that the reader sees exactly what was written. */
+export const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 
-/** Filled from the end: the newest page is a full one. */
+/** Filled from the end, so that the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
   const pages: string[][] = [[]];
   let room = ROOM;
@@ -86,26 +85,20 @@ function noteOf(following: Following, say: Say): string[] {
 function controlsOf(
   fineTuneId: string,
   following: Following,
-  { shown, last }: { shown: number; last: number },
+  pages: { page: number; last: number },
   say: Say,
 ): ButtonPlan[] {
   if (following.is === 'followed') {
     const stop = customIds.fineTune.id({ do: 'stop', fineTuneId, followId: following.followId });
-    return [{ type: 'button', id: stop, label: say('fineTune.stop'), emoji: '⏹️' }];
+    return [buttonPlan(say('fineTune.stop'), stop, { emoji: '⏹️' })];
   }
   const followId = customIds.fineTune.id({ do: 'follow', fineTuneId });
-  const follow: ButtonPlan = { type: 'button', id: followId, label: say('fineTune.follow'), emoji: '🔁' };
-  if (last === 0) return [follow];
+  const follow = buttonPlan(say('fineTune.follow'), followId, { emoji: '🔁' });
   const pageId = (page: number): string => customIds.fineTune.id({ do: 'page', fineTuneId, page });
-  return [
-    // At an end, its neighbour is itself, and two buttons may not share an id.
-    { type: 'button', id: pageId(shown - 1), label: say('models.previous'), emoji: '◀️', disabled: shown === 0 },
-    { type: 'button', id: pageId(shown + 1), label: say('models.next'), emoji: '▶️', disabled: shown === last },
-    follow,
-  ];
+  return pages.last === 0 ? [follow] : [...turnButtons(pageId, pages, say), follow];
 }
 
-/** For whoever searches: one event after the other, with nothing added to what was written. */
+/** A plain list for searching, exactly as the gateway wrote it. */
 function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan {
   const lines = events.map(({ at, level, message }) => {
     const time = at === undefined ? '-' : new Date(at).toISOString();
@@ -117,7 +110,7 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
   };
 }
 
-/** The page of a message that is kept up to date, or was. */
+/** The page of a message with live updates, or of one that had them. */
 export const followPlan =
   (quietMs: number, say: Say): FollowerParts['planOf'] =>
   ({ id, fineTuneId, tokenExpiresAt }, events, end) => {

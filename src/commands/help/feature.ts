@@ -6,7 +6,7 @@ import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-/** What of the features is registered. Commands can be pressed in it; no text can press an entry of the menu on a message. */
+/** The registered commands and menu entries. Commands are clickable mentions; menu entries have none. */
 function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, string>, say: Say): MessagePlan {
   const lines = features.flatMap(({ command, text }) =>
     [...typedCommands([command]).keys()].flatMap((name) => {
@@ -29,7 +29,7 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
   return { page: { title: say('help.title'), blocks } };
 }
 
-/** Tells of all features, itself among them. */
+/** Lists all features, `/help` included. */
 export function help(others: readonly Feature[]): Feature<typeof text> {
   const feature: Feature<typeof text> = {
     text,

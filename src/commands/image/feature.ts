@@ -2,38 +2,19 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { mayPostFiles } from '../../discord/guards.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
 import { asText } from '../../discord/markdown.ts';
-import type { ButtonPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { orderOnceMore, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
-import { againButtons } from '../../messages/task-buttons.ts';
-import type { Gateway } from '../../services/gateway/index.ts';
+import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { variantOf } from '../../services/models/ids.ts';
 import { needsResult } from '../../services/tasks/follow-ups.ts';
-import { type Kind, kind } from '../../services/tasks/kind.ts';
+import { kind } from '../../services/tasks/kind.ts';
 import type { Feature } from '../feature.ts';
 import { chosenModel, imageOptions, linksOption, modelOption, promptOption, suggestedModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
-
-/** Asynchronous image jobs (4.5). */
-function imageKind(imageJobs: Gateway['imageJobs']): Kind {
-  return kind({
-    name: 'image',
-    source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
-    patience: () => 'picture',
-    durationKey: ({ model }) => `image:${model}`,
-    keyed: {
-      bodyOf({ prompt, model }, { references = [] }) {
-        const image = references.map(({ given }) => given);
-        return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) });
-      },
-      send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
-    },
-  });
-}
 
 const LONGEST_MODEL = 200;
 
@@ -45,26 +26,17 @@ const imageView: KindView<'image'> = {
   buttons({ id, model = '', media }, offering, say) {
     const again = againButtons(id, say);
     if (media.length === 0) return again;
-    const larger = offering.largerThan(model).map(
-      (size, index): ButtonPlan => ({
-        type: 'button',
-        id: customIds.larger.id({ taskId: id, which: size }),
-        label: say('task.buttons.larger', { size }),
-        emoji: '⏫',
-        startsRow: index === 0,
-      }),
-    );
-    return [
-      ...again,
-      { type: 'button', id: customIds.reference.id(id), label: say('task.buttons.reference'), emoji: '🖼️' },
-      ...larger,
-    ];
+    const larger = offering.largerThan(model).map((which, index) => {
+      const label = say('task.buttons.larger', { size: which });
+      return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
+    });
+    const reference = buttonPlan(say('task.buttons.reference'), customIds.reference.id(id), { emoji: '🖼️' });
+    return [...again, reference, ...larger];
   },
 
-  /** A video can be made of them. */
   more: ({ id, media }, _context, say) =>
     media.some(({ kind }) => kind === 'image')
-      ? [{ type: 'button', id: customIds.film.id(id), label: say('film.button'), emoji: '🎬' }]
+      ? [buttonPlan(say('film.button'), customIds.film.id(id), { emoji: '🎬' })]
       : [],
 };
 
@@ -111,6 +83,21 @@ export const image: Feature<typeof text> = {
   openers: [referenceOpener],
   forms: [referredForm],
   specs: imageSpecs,
-  kinds: ({ gateway }) => [imageKind(gateway.imageJobs)],
+  /** Asynchronous image jobs (4.5). */
+  kinds: ({ gateway: { imageJobs } }) => [
+    kind({
+      name: 'image',
+      source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
+      patience: () => 'picture',
+      durationKey: ({ model }) => `image:${model}`,
+      keyed: {
+        bodyOf({ prompt, model }, { references = [] }) {
+          const image = references.map(({ given }) => given);
+          return imageJobs.bodyOf({ prompt, model, ...(image.length > 0 && { image }) });
+        },
+        send: ({ body, idempotencyKey }) => imageJobs.send(body, { idempotencyKey }),
+      },
+    }),
+  ],
   views: { image: imageView },
 };

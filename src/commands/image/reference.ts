@@ -64,10 +64,10 @@ interface ReferenceForm {
   model: string | undefined;
 }
 
-/** As much of a name as a choice has room for, its number besides. */
+/** The most of a name that fits into a choice, beside its number. */
 const LONGEST_NAME = 80;
 
-/** Words, the pictures they are about, and the model: the pictures stand in a field, so nothing has to be kept meanwhile. */
+/** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */
 export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: Say): FormPlan {
   const known = fitting(pictures);
   const which: FieldPlan = {
@@ -95,7 +95,6 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
   };
 }
 
-/** What came back of such a form. */
 export function referencesIn({ fields }: Pick<Filled, 'fields'>) {
   const { words = '', pictures = '', which = '', model = '' } = fields;
   return {

@@ -45,7 +45,7 @@ function familyOf(task: Task): ActionFamily | undefined {
 
 /** Opens the form for a video of an image, or for a longer one, where the gateway has no working button for it. */
 export const animateOpener = opener(customIds.animate, async (taskId, ask: Ask<Services>, pressed) => {
-  // If the endpoint was refused a moment ago, a form would be in vain.
+  // No form if the endpoint was refused a moment ago.
   if (!ask.services.offers.isOffered(FILM_DOOR)) throw new Refusal('gateway.not-offered');
   const task = await soon(pressedTask(taskId, ask), ask);
   const id = customIds.animateFilled.id(task.id);
@@ -107,7 +107,6 @@ function animateForm({ id, picture }: { id: string; picture: string }, say: Say)
   };
 }
 
-/** A result has several videos, of which one can be extended. */
 function extendForm({ id, words, count }: { id: string; words: string; count: number }, say: Say): FormPlan {
   const options = Array.from({ length: count }, (_, index) => {
     const number = String(index + 1);

@@ -12,7 +12,7 @@ import type { WrittenWords } from '../../services/tasks/words.ts';
 import type { Services } from '../services.ts';
 import { actionOn, changeOn, proposedWords, sideOf } from './follow-ups.ts';
 
-/** Presses a button that the gateway gave with a result. The new task is whoever pressed it's. */
+/** Presses a button that the gateway gave with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   answers: 'beside',
   async run({ taskId, place }, ask: Ask<Services>) {
@@ -21,7 +21,6 @@ const actionButton = button(customIds.action, {
   },
 });
 
-/** Upscale, variation and reroll of a result that came without buttons. */
 const changeButton = button(customIds.change, {
   answers: 'beside',
   async run({ taskId, which }, ask: Ask<Services>) {
@@ -30,7 +29,7 @@ const changeButton = button(customIds.change, {
   },
 });
 
-/** All four at once: a task and a message for each, so that each goes its own way. */
+/** Upscales all four images, with a task and a message each. */
 const upscaleAllButton = button(customIds.upscaleAll, {
   answers: 'beside',
   async run(taskId, ask: Ask<Services>) {
@@ -52,7 +51,7 @@ function upscalesOf(parent: Task) {
   );
 }
 
-/** A button whose action needs words: they are asked for before the gateway is. */
+/** Opens the form of an action that needs a prompt, before the gateway is asked. */
 const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   const action = task.actions[place];
@@ -70,7 +69,6 @@ const wordsWritten = form(customIds.actionWordsFilled, {
   },
 });
 
-/** A task that turned out to wait for words. */
 const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
   const task = await soon(ownTask(taskId, ask), ask);
   if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');

@@ -54,6 +54,5 @@ export const imagine: Feature<typeof text> = {
   forms: [...forms, lineWritten, animateFilled],
   specs: imagineSpecs,
   kinds: ({ gateway, imgx }) => imagineKinds(gateway.imgx, imgx),
-  // Made of a result by what the gateway offers.
   views: { action: actionView, change: changeView, animate },
 };

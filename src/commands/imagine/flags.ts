@@ -24,13 +24,13 @@ export const flagOptions = {
 export type FlagValues = Partial<Values<typeof flagOptions>>;
 
 interface Flag {
-  /** All that members write for it. */
+  /** All names that members use for it. */
   spellings: readonly string[];
   range?: { least: number; most: number };
   write(values: FlagValues): string | undefined;
 }
 
-/** In the order in which they are written; what is left out goes to the end, because it is words up to the next flag. */
+/** In the order of writing; `--no` is last, because its text extends to the next flag. */
 const FLAGS: readonly Flag[] = [
   { spellings: ['ar', 'aspect'], write: ({ aspect }) => valued('ar', aspect) },
   { spellings: ['v', 'version', 'niji'], write: ({ version }) => engine(version) },
@@ -42,10 +42,10 @@ const FLAGS: readonly Flag[] = [
   { spellings: ['iw'], range: flagOptions.weight, write: ({ weight }) => valued('iw', weight) },
   { spellings: ['seed'], range: flagOptions.seed, write: ({ seed }) => valued('seed', seed) },
   { spellings: ['tile'], write: ({ tile }) => (tile ? '--tile' : undefined) },
-  { spellings: ['no'], write: ({ negative }) => valued('no', plainWords(negative)) },
+  { spellings: ['no'], write: ({ negative }) => valued('no', negative?.replace(/\s+/g, ' ').trim()) },
 ];
 
-/** The flags that options add to what a member typed. What is typed wins, so no flag stands there twice. */
+/** The flags that options add to the typed prompt. A typed flag wins, so that no flag appears twice. */
 export function flagsFor(words: string, values: FlagValues): string[] {
   const typed = new Set(flagsIn(words).map(({ name }) => name));
   return FLAGS.filter(({ spellings }) => !spellings.some((spelling) => typed.has(spelling))).flatMap(
@@ -53,7 +53,7 @@ export function flagsFor(words: string, values: FlagValues): string[] {
   );
 }
 
-/** Wherever a number comes from, the gateway would take the order, and fail at it later. */
+/** The gateway would accept the order and fail later, whether a number was typed or came from an option. */
 export function outOfRange(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
     const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;
@@ -65,13 +65,13 @@ export function outOfRange(prompt: string): Refusal | undefined {
   return undefined;
 }
 
-/** Flags inside of what is to be left out would be a second way to set them. */
+/** A flag inside the negative prompt would take effect as a flag. */
 export function flagInNegative({ negative = '' }: FlagValues): Refusal | undefined {
   const [flag] = flagsIn(negative);
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }
 
-/** Phones make one long dash of two short ones. A dash inside a word or an address begins no flag. */
+/** Phones replace two hyphens by a dash. A dash inside a word or an address does not start a flag. */
 const FLAG = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
 
 function flagsIn(text: string): { name: string; number: string | undefined }[] {
@@ -81,15 +81,9 @@ function flagsIn(text: string): { name: string; number: string | undefined }[] {
   }));
 }
 
-function valued(name: string, value: string | number | undefined): string | undefined {
-  return value === undefined || value === '' ? undefined : `--${name} ${value}`;
-}
+const valued = (name: string, value: string | number | undefined): string | undefined =>
+  value === undefined || value === '' ? undefined : `--${name} ${value}`;
 
-/** "7" is a version of the one engine, "niji 7" of the other. */
-function engine(version: string | undefined): string | undefined {
-  return version?.startsWith('niji ') ? `--${version}` : valued('v', version);
-}
-
-function plainWords(text: string | undefined): string | undefined {
-  return text?.replace(/\s+/g, ' ').trim();
-}
+/** "7" is a version of one engine, "niji 7" of another. */
+const engine = (version: string | undefined): string | undefined =>
+  version?.startsWith('niji ') ? `--${version}` : valued('v', version);

@@ -8,10 +8,10 @@ import type { Task, TaskKind } from '../../services/tasks/task.ts';
 import type { OrderedOf } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 
-/** What a follow-up of a task asks for; who asks, and from where, comes with the press. */
+/** The order of a follow-up; its requester and place come with the press. */
 export type FollowUp<K extends TaskKind> = OrderedOf<K> & { parent: Task };
 
-/** Presses one of the buttons that the gateway gave with the result, by its stored custom action ID. */
+/** Presses a button that the gateway gave with the result, by its stored custom action id. */
 export function actionOn(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
   const action = parent.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
@@ -20,7 +20,7 @@ export function actionOn(parent: Task, place: number, written?: WrittenWords): F
   return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
 }
 
-/** The same for a result that came without buttons. */
+/** A follow-up of a result that came without buttons. */
 export function changeOn(parent: Task, short: ShortChange): FollowUp<'change'> {
   needsResult(parent);
   if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
@@ -29,7 +29,6 @@ export function changeOn(parent: Task, short: ShortChange): FollowUp<'change'> {
   return { kind: 'change', parent, request: { ...about(parent), action, index, label: short } };
 }
 
-/** What every follow-up of a task names. */
 export function about(parent: Task, written?: WrittenWords) {
   const { request, remoteId: of } = parent;
   if (of === undefined) throw new Refusal('refusals.unknownButton');
@@ -38,7 +37,6 @@ export function about(parent: Task, written?: WrittenWords) {
   return { of, prompt: promptOf(parent), ...definedIn({ title: request.title, spoiler, words, region }) };
 }
 
-/** The part of a task's picture that a side stands for. */
 export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
   const [picture] = parent.media;
   if (picture?.address === undefined) throw new Refusal('refusals.sourcePictureGone');
@@ -46,7 +44,7 @@ export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
   return { side, of: { address, width, height } };
 }
 
-/** The words that a form for an action starts with. */
+/** The prompt that the form of an action starts with. */
 export function proposedWords(parent: Task, place: number): string {
   const { family, index } = meaningOfAction(parent.actions[place]?.customId ?? '');
   const prompt = promptOf(parent);

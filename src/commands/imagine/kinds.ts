@@ -4,8 +4,12 @@ import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { FILM_DOOR } from './animations.ts';
 
-/** Grids of pictures from words (4.3), and what is made of them. */
+const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
+
+/** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds(imgx: Gateway['imgx'], source: Source): Kind[] {
+  const answer: Kind<'action' | 'change' | 'animate'>['answer'] = (taskId, { words: prompt }, { materials }) =>
+    imgx.modal({ taskId, ...definedIn({ prompt, mask: materials.mask }) });
   return [
     kind({
       name: 'imagine',
@@ -14,17 +18,6 @@ export function imagineKinds(imgx: Gateway['imgx'], source: Source): Kind[] {
       durationKey: () => 'imagine',
       submit: ({ prompt }, { materials: { pictures } }) => imgx.imagine({ prompt, ...(pictures && { pictures }) }),
     }),
-    ...imgxFollowUps(imgx, source),
-  ];
-}
-
-const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
-
-/** What is made of a result of the image-prompt family. */
-function imgxFollowUps(imgx: Gateway['imgx'], source: Source): Kind[] {
-  const answer: Kind<'action' | 'change' | 'animate'>['answer'] = (taskId, { words: prompt }, { materials }) =>
-    imgx.modal({ taskId, ...definedIn({ prompt, mask: materials.mask }) });
-  return [
     kind({
       name: 'action',
       source,

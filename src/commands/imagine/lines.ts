@@ -3,6 +3,7 @@ import { type Ask, button, form, opener } from '../../discord/handlers.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { offeredLines } from '../../messages/lines.ts';
 import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import { wordsForm, wordsIn } from '../../messages/words-form.ts';
 import { isSpoiler } from '../../services/tasks/follow-ups.ts';
 import { lineAt } from '../../services/tasks/lines.ts';
@@ -11,7 +12,7 @@ import type { Services } from '../services.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { imagineRequest } from './request.ts';
 
-/** One line of what was described or shortened, in the form of `/imagine`: to be changed, and ordered. */
+/** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
 export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: Ask<Services>) => {
   const task = await soon(pressedTask(taskId, ask), ask);
   const words = lineAt(task.text ?? '', place);
@@ -28,35 +29,32 @@ export const lineWritten = form(customIds.lineFilled, {
   },
 });
 
-/** Pictures of a line. The gateway's own buttons for it would ask for words too, and many gateways refuse them. */
+/** An order for images of a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
 function imagined(parent: Task, words: string): FollowUp<'imagine'> {
   const request = throwRefusal(imagineRequest({ prompt: words, spoiler: isSpoiler(parent) }));
   return { kind: 'imagine', parent, request };
 }
 
-/** Pictures of every line are several jobs: how many is said first, to whoever pressed alone. */
+/** Images of every line are several jobs, so their number is confirmed first, privately. */
 export const allLinesButton = button(customIds.allLines, {
   answers: 'aside',
   async run(taskId, ask: Ask<Services>) {
     const parent = await pressedTask(taskId, ask);
-    const { length: count } = linesOf(parent);
+    const count = linesOf(parent).length;
     const id = customIds.allLinesConfirmed.id(parent.id);
-    const label = ask.say('task.lines.ask.yes', { count });
-    return {
-      content: ask.say('task.lines.ask.question', { count }),
-      controls: [{ type: 'button', id, label, look: 'primary' }],
-    };
+    const yes = buttonPlan(ask.say('task.lines.ask.yes', { count }), id, { look: 'primary' });
+    return { content: ask.say('task.lines.ask.question', { count }), controls: [yes] };
   },
 });
 
-/** A task and a message for each, as public as what was described. */
+/** A task and a message for each line, as public as the description. */
 export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
   answers: 'here',
   async run(taskId, ask: Ask<Services>) {
     const { services, origin, say } = ask;
     const parent = await pressedTask(taskId, ask);
     const lines = linesOf(parent);
-    // The question goes as soon as it is answered, but two presses may have met it.
+    // The question disappears after the answer, but it may have been pressed twice.
     if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
     for (const words of lines) {
       const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });

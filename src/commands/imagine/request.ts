@@ -7,15 +7,15 @@ import { type FlagValues, flagInNegative, flagsFor, outOfRange } from './flags.t
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
-/** What the task keeps. Its prompt is as the gateway gets it: addresses of reference pictures, the words, the flags. */
+/** What the task stores. The prompt is complete: addresses of reference images, the member's text, flags. */
 const imagineShape = requestShape({ prompt: z.string() });
 type ImagineRequest = z.output<typeof imagineShape>;
 
-/** What every follow-up of a task names: the task as the gateway knows it, and what the button said. */
+/** A follow-up names the gateway's id of its task, and the label of the button. */
 const followUp = requestShape({
   of: z.string(),
   label: z.string(),
-  /** What it is about: the words that are sent, else those of the task it follows. */
+  /** The prompt that is sent, else that of the task it follows. */
   prompt: z.string(),
 });
 const actionShape = followUp.extend({ customId: z.string() });
@@ -26,12 +26,12 @@ const changeShape = followUp.extend({
 
 export const motions = ['low', 'high'] as const;
 export type Motion = (typeof motions)[number];
-/** Its pictures are the first frame, and a last one where there is one. */
+/** Its pictures are the first frame and an optional last one. */
 const animateShape = requestShape({
   prompt: z.string(),
   motion: z.enum(motions),
   loop: z.boolean().optional(),
-  /** In place of pictures one of the films of a finished task, to be made longer. */
+  /** A video of a finished task to extend, instead of pictures. */
   extend: z.object({ taskId: z.string(), index: z.number() }).optional(),
 });
 
@@ -44,16 +44,9 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-/** Follow-ups whose results are four pictures again. */
+/** Follow-ups whose results are four images again. */
 const GRIDS: ReadonlySet<ActionFamily> = new Set([
-  'variation',
-  'vary',
-  'reroll',
-  'pan',
-  'zoom',
-  'custom-zoom',
-  'describe-line',
-  'shorten-line',
+  ...(['variation', 'vary', 'reroll', 'pan', 'zoom', 'custom-zoom', 'describe-line', 'shorten-line'] as const),
 ]);
 
 const imagine: KindSpec<'imagine'> = {
@@ -74,7 +67,7 @@ const animate: KindSpec<'animate'> = {
 };
 export const imagineSpecs = { imagine, action, change, animate };
 
-/** What is ordered, or why it cannot be like this, as far as that can be told without looking elsewhere. */
+/** The request, or why the payload alone rules it out. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
   const objection = emptyPrompt(values) ?? unfitReference(values) ?? flagInNegative(values);
   if (objection) return objection;

@@ -1,8 +1,9 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
 import { type Ask, button, command } from '../../discord/handlers.ts';
 import { inCode } from '../../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { turnButtons } from '../../messages/task-buttons.ts';
 import type { Model } from '../../services/gateway/models.ts';
 import { kindOf, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
@@ -14,7 +15,6 @@ async function modelsAnswer(shown: ModelsPage, { services, say }: Ask<Services>)
   return modelsPage(await services.models.list(shown.list), shown, say);
 }
 
-/** Turns the pages of `/models`. */
 const modelsPageButton = button(customIds.models, { answers: 'here', run: modelsAnswer });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
@@ -63,13 +63,11 @@ function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): Me
   const count = matching.length;
   const paged = { count, page: String(shown + 1), pages: String(pages) };
   const footer = pages > 1 ? say('models.pageFooter', paged) : say('models.footer', { count });
-  return {
-    page: { title, blocks, footer },
-    controls: pages > 1 ? pageButtons({ ...listing, page: shown }, pages, say) : [],
-  };
+  const idOf = (to: number): string => customIds.models.id({ ...listing, page: to });
+  const controls = pages > 1 ? turnButtons(idOf, { page: shown, last: pages - 1 }, say) : [];
+  return { page: { title, blocks, footer }, controls };
 }
 
-/** Everything the gateway says about one model. */
 function modelDetail(model: Model, say: Say): MessagePlan {
   const { id, owned_by, created, ...others } = model.fields;
   const known = [
@@ -89,15 +87,6 @@ const matches = (model: Model, { text = '', kind }: ModelsPage): boolean =>
 
 const byOwner = (a: Model, b: Model): number =>
   (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
-
-function pageButtons(listing: ModelsPage, pages: number, say: Say): ButtonPlan[] {
-  const { page } = listing;
-  const pageId = (to: number): string => customIds.models.id({ ...listing, page: to });
-  return [
-    { type: 'button', id: pageId(page - 1), label: say('models.previous'), emoji: '◀️', disabled: page === 0 },
-    { type: 'button', id: pageId(page + 1), label: say('models.next'), emoji: '▶️', disabled: page === pages - 1 },
-  ];
-}
 
 export const models: Feature<typeof text> = {
   command: modelsCommand,

@@ -16,12 +16,12 @@ import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
 import { text } from './text.ts';
 
-/** A song, whether it was ordered here or is followed. */
+/** A song, whether it was ordered here or is only followed. */
 const song: KindView<'song' | 'music'> = {
   title: (task, say) => songTitle(task) ?? say('music.untitled'),
   facts: (task, say) => [
     ...(task.kind === 'song' && task.request.instrumental ? [`-# ${say('music.instrumental')}`] : []),
-    // What can be heard already stands there before all of it is done.
+    // Finished tracks are shown before the whole song is done.
     ...(hasEnded(task) ? [] : finishedTracks(task).map((track) => trackLine(track, task, say))),
   ],
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
@@ -36,7 +36,7 @@ function lyricLines(task: Task, say: Say): string[] {
   return areShort(verses) ? quoted(verses) : [`-# ${say('music.inFile')}`];
 }
 
-/** Turns the pages of an album. Whoever sees the message turns it for everybody: it is one message. */
+/** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = button(customIds.albumPage, {
   answers: 'here',
   async run({ taskId, place }, ask: Ask<Services>) {
@@ -46,7 +46,7 @@ const albumPageButton = button(customIds.albumPage, {
   },
 });
 
-/** Brings the tracks of one of its songs, or how it stands now, in a message of its own. */
+/** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = button(customIds.albumSong, {
   answers: 'beside',
   async run(taskId, ask: Ask<Services>, [chosen]) {

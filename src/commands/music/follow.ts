@@ -9,10 +9,10 @@ import { LONGEST_OPTION, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { named, readIds } from './ids.ts';
 
-/** Three pages of questions to the gateway at the very most, and twenty pages of a message. */
+/** At most three polls to the gateway, and twenty pages of a message. */
 const MOST_IDS = 300;
 
-/** Each option for itself, for each may be JSON. */
+/** Each option is read separately, because each may be JSON. */
 function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
   const ids = [...new Set(read.flatMap((one) => one.ids))];
@@ -23,12 +23,12 @@ function idsIn(texts: readonly string[]): string[] | Refusal {
   return new Refusal('refusals.idsTooMany', { most: String(MOST_IDS), count: String(ids.length) });
 }
 
-/** Many of the gateway's songs in one message, asked about together. */
+/** Follows many of the gateway's songs in one message, and polls them together. */
 export const follow = command({
   name: 'follow',
   isPrivate: (values) => values.private ?? false,
   options: {
-    // It has room for some 160 ids as they are usually long.
+    // Room for some 160 ids of the usual length.
     ids: promptOption,
     more: { type: 'text', most: LONGEST_OPTION },
     private: { type: 'switch' },
@@ -42,8 +42,8 @@ export const follow = command({
 });
 
 /**
- * Who may follow what. An id that no task here goes by belongs to the account, so it is for those who may see the account. What is known here is
- * for everybody who may see it, and of a private task that is its member alone, whoever else asks.
+ * Who may follow which ids. An unknown id belongs to the account, so only those who may see the account may follow it. A known task may be
+ * followed by everyone who may see it; a private one only by its owner.
  */
 async function admission(ask: Ask<Services>): Promise<Admit> {
   const mayFollowAll = await maySeeAccount(ask);

@@ -1,37 +1,33 @@
 import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
 import { withoutEnd, withoutStart } from '../../lib/text.ts';
 
-/** Whatever a gateway calls a task by: a word, a number, or one of those with signs between. Words without a digit are seldom ids. */
+/** A gateway's id: letters and digits, possibly with separators. Words without a digit are rarely ids. */
 const ID = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
 
-/** Where an id stands in what a gateway has answered, and where more of them do. */
+/** The fields of a gateway's response that hold an id, and those that hold several. */
 const ID_NAMES = ['task_id', 'taskId', 'id'];
 const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
-/** Answers lie in each other, but not endlessly. */
+/** Responses are nested, but not deeper than this. */
 const DEEPEST = 8;
 
-export interface PastedIds {
-  /** Each once, in the order in which they were pasted. */
+interface PastedIds {
+  /** Without repetitions, in the order in which they were pasted. */
   ids: string[];
-  /** What is no id. */
+  /** Text that is not an id. */
   odd: string[];
 }
 
-/** Ids in any form: with commas, spaces or lines between, as addresses that end in one, as JSON, or as a gateway has answered. */
+/** Reads ids in any form: separated by commas, spaces or lines, in addresses, as JSON, or in a gateway's response. */
 export function readIds(text: string): PastedIds {
   const json = jsonIn(text.trim());
   const words = json === undefined ? separated(text) : wordsIn(json, 0);
-  const ids = new Set<string>();
-  const odd = new Set<string>();
-  for (const word of words) {
-    const id = idIn(word);
-    if (id === undefined) odd.add(word);
-    else ids.add(id);
-  }
+  const read = words.map((word) => ({ word, id: idIn(word) }));
+  const ids = new Set(read.flatMap(({ id }) => id ?? []));
+  const odd = new Set(read.flatMap(({ word, id }) => (id === undefined ? [word] : [])));
   return { ids: [...ids], odd: [...odd] };
 }
 
-/** Also several values one after the other, and a list whose brackets were not copied. */
+/** Also accepts several values in a row, and a list whose brackets were not copied. */
 function jsonIn(text: string): Json | undefined {
   if (!/^["[{]/.test(text)) return undefined;
   for (const attempt of [text, `[${text.replace(/\}[\s,]*\{/g, '},{').replace(/,\s*$/, '')}]`]) {
@@ -87,11 +83,11 @@ function decoded(part: string | undefined): string | undefined {
   }
 }
 
-/** So many are named in a sentence. */
+/** The most that one sentence lists. */
 const MOST_NAMED = 20;
 const LONGEST_NAMED = 60;
 
-/** For a sentence that tells which are meant. */
+/** Shortens a list for a sentence. */
 export function named(words: readonly string[]): string[] {
   const shown = words.slice(0, MOST_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
   return words.length > MOST_NAMED ? [...shown, `+${words.length - MOST_NAMED}`] : shown;

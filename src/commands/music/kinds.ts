@@ -5,13 +5,13 @@ import { albumSpec } from '../../services/tasks/albums.ts';
 import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
 import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
 
-/** Its prompt is what it is about or, where that is said, its lyrics. */
+/** The prompt is what the song is about or, with `isLyrics`, its lyrics. */
 const songShape = requestShape({
   prompt: z.string(),
   isLyrics: z.boolean().optional(),
   instrumental: z.boolean().optional(),
 });
-/** What is only followed asks for nothing. */
+/** A song that is only followed requests nothing. */
 const musicShape = requestShape({});
 
 declare module '../../services/tasks/task.ts' {
@@ -31,7 +31,7 @@ const music: KindSpec<'music'> = {
 };
 export const musicSpecs = { song, music, album: albumSpec };
 
-/** Songs that are ordered here, tasks that are only followed, and what brings many of them together in one message. */
+/** Songs that are ordered here, songs that are only followed, and albums, which show many of them in one message. */
 export function musicKinds(music: Gateway['music']): Kind[] {
   const source = musicSource(music);
   return [
@@ -53,30 +53,30 @@ export function musicKinds(music: Gateway['music']): Kind[] {
 }
 
 /**
- * Three hundred tasks are one question, and the few that are asked about alone besides make it three at most. The specification shows no limit (4.1):
- * a gateway that has one says so, and is believed.
+ * Three hundred tasks take one request, and with the few that are polled alone three at most. The specification shows no limit (4.1); a gateway
+ * that has one reports it.
  */
 const MOST_IN_LIST = 300;
-/** Two songs that were ordered some moments apart are soon asked about together. */
+/** Songs that were ordered moments apart are soon polled together. */
 const GATHER_MS = 2_000;
-/** What a gateway answers that finds a list too long. */
+/** The statuses of gateways for a list that is too long. */
 const TOO_LONG: ReadonlySet<number | undefined> = new Set([400, 413]);
 
-/** Whether nothing but the length of a list was in the way of an answer. */
-interface Answered {
+interface Polled {
   found: ReadonlyMap<string, Snapshot>;
+  /** No id of the list was refused, so any refusal was about the list's length. */
   isWhole: boolean;
 }
 
-/** Where music is asked about: in lists, as long as this gateway takes them (4.1, 4.7). */
+/** Polls songs in lists, of the length that this gateway accepts (4.1, 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
   let most = MOST_IN_LIST;
-  /** How often in a row each was left out. */
+  /** How many times in a row each id was missing. */
   let missed: ReadonlyMap<string, number> = new Map();
-  /** Ids for which a gateway refuses every list they stand in. */
+  /** Ids for which the gateway refuses every list that contains them. */
   const odd = new Set<string>();
 
-  async function inPieces(ids: readonly string[]): Promise<Answered> {
+  async function inPieces(ids: readonly string[]): Promise<Polled> {
     try {
       return { found: await music.getMany(ids, { attempts: 1 }), isWhole: true };
     } catch (error) {
@@ -93,7 +93,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     const first = await inPieces(ids.slice(0, half));
     const second = await inPieces(ids.slice(half));
     const isWhole = first.isWhole && second.isWhole;
-    // Otherwise it was one of them, and not how many they are.
+    // Otherwise an id was refused, not the length of the list.
     if (isWhole) most = Math.min(most, half);
     return { found: new Map([...first.found, ...second.found]), isWhole };
   }
@@ -106,17 +106,15 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       get most() {
         return most;
       },
-      /** What is not in the answer is asked about alone, odd ones among it. */
+      /** Ids that are missing from the response are polled alone, refused ones among them. */
       async ask(ids) {
-        // A gateway may answer about the first so many only: what it has left out the longest comes first in the next list.
+        // A gateway may respond only to the first ids of a list, so those that were missing longest come first in the next one.
         const misses = (id: string): number => missed.get(id) ?? 0;
         const inOrder = ids.filter((id) => !odd.has(id)).toSorted((a, b) => misses(b) - misses(a));
-        const { found } = inOrder.length === 0 ? NOTHING : await inPieces(inOrder);
+        const found = inOrder.length === 0 ? new Map<string, Snapshot>() : (await inPieces(inOrder)).found;
         missed = new Map(ids.flatMap((id) => (found.has(id) ? [] : [[id, misses(id) + 1] as const])));
         return found;
       },
     },
   };
 }
-
-const NOTHING: Answered = { found: new Map(), isWhole: true };

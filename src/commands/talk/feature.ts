@@ -14,7 +14,6 @@ import { start } from './start.ts';
 import { text } from './text.ts';
 import { speakOpener, spokenForm } from './utterances.ts';
 
-/** Ends the talk of this thread. */
 const end = command({
   name: 'end',
   isPrivate: true,

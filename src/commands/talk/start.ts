@@ -14,10 +14,9 @@ const LONGEST_INSTRUCTIONS = 2_000;
 const LONGEST_VOICE = 60;
 const MOST_NAMED = 5;
 
-/** As models of today call them; another one is taken as it is typed. */
+/** The voices of current models; any other name is accepted too. */
 const VOICES = ['alloy', 'ash', 'ballad', 'cedar', 'coral', 'echo', 'marin', 'sage', 'shimmer', 'verse'];
 
-/** A live conversation, in a thread. */
 export const start = command({
   name: 'start',
   isPrivate: ({ who = 'me' }) => who === 'me',
@@ -45,7 +44,7 @@ export const start = command({
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
       ...(where.isClosed && { isClosed: true }),
     };
-    const { channelId } = await placed(await opened(request, where, ask), where, ask);
+    const { channelId } = await place(await open(request, where, ask), where, ask);
     if (where.in === 'this-thread') return { content: say('talk.startedHere') };
     const isSeen = request.who === 'me' && !where.isClosed;
     return {
@@ -56,8 +55,8 @@ export const start = command({
   },
 });
 
-/** Its message is the bot's own and not the answer of an interaction, so nothing of it hangs on a token. */
-async function opened(request: TalkRequest, where: Where, { origin, services }: Ask<Services>): Promise<Task> {
+/** The talk's message is the bot's own and not an interaction's response, so it needs no token. */
+async function open(request: TalkRequest, where: Where, { origin, services }: Ask<Services>): Promise<Task> {
   const { requesterId, guildId, route } = origin;
   const { token: _, ...ways } = route;
   const channelId = where.in === 'this-thread' ? where.channelId : undefined;
@@ -65,18 +64,18 @@ async function opened(request: TalkRequest, where: Where, { origin, services }: 
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
     if (!hasEnded(task)) return task;
-    // Nobody knows whether the gateway has opened it, and an open session that nobody speaks in costs nothing.
+    // The outcome is unknown, but an open session in which nobody speaks costs nothing.
     await services.tasks.orders.dismiss(task.id, requesterId);
   } catch (error) {
-    throw error instanceof GatewayError && isAboutModel(error) ? await unsuitable(request.model, services) : error;
+    throw error instanceof GatewayError && isAboutModel(error) ? await unsuitableModel(request.model, services) : error;
   }
   throw new Refusal('refusals.talkNotOpened');
 }
 
-/** The specification (part 7): the upgrade is refused with 400 where the model does not support realtime. A setting is refused by its name. */
+/** The specification (part 7): the upgrade is refused with 400 if the model does not support realtime. A refused setting is named. */
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
-async function unsuitable(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
+async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
   const listed = (await models.atHand()).filter((one) => kindOf(one) === 'voice' && one.id !== model);
   const near = listed.slice(0, MOST_NAMED).map(({ id }) => id);
   return near.length === 0
@@ -84,16 +83,16 @@ async function unsuitable(model: string, { models }: Pick<Services, 'models'>): 
     : new Refusal('refusals.talkNoRealtimeNear', { model, near });
 }
 
-/** Conversations that a bot which ended in between has left where nobody can find them. */
+/** Talks without a thread, left by a bot that stopped while it opened them. */
 export const unplacedTalks = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
-/** A conversation that has no place after all is none. */
-async function placed(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {
+/** Gives the talk its thread and its first message. A talk without them is ended. */
+async function place(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {
   const { threads, tasks, talks, messageOf } = ask.services;
   let made: string | undefined;
   try {
-    // Of two that began at once in the same thread one was first.
+    // Of two talks that were started in this thread at once, only the first stays.
     if (where.in === 'this-thread' && talks.in(where.channelId)?.id !== task.id) throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {
       const name = ask.say('talk.threadName', { model: task.model ?? '' });

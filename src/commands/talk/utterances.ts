@@ -32,7 +32,6 @@ export function openFor(
 
 type Utterance = Pick<SaidRequest, 'prompt' | 'sound'>;
 
-/** An utterance is text, a sound, or both. */
 export function utteranceFrom({ words, sound }: { words: string; sound?: GivenPicture | undefined }) {
   const prompt = saysAnything(words) ? words.trim() : undefined;
   if (prompt === undefined && !sound) return new Refusal('refusals.talkNothing');

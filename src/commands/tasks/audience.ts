@@ -5,35 +5,35 @@ import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
 import { maySeeAccount } from '../audience.ts';
 import type { Services } from '../services.ts';
 
-/** Where the work of a whole server may be seen: there, by those who manage it, and by whoever runs the bot. */
+/** The tasks of a server are visible there, to its admins and to the operator. */
 export async function maySeeServer({ place, services }: Ask<Services>): Promise<boolean> {
   return place.guildId !== undefined && (mayManageServer(place) || (await services.isOperator(place.userId)));
 }
 
-/** Everything about a task is for its owner; and unless it is private, for those who may see its server's. */
+/** A task is visible to its owner and, unless it is private, to those who may see its server's tasks. */
 async function maySeeAll(task: Task, ask: Ask<Services>): Promise<boolean> {
   const { requesterId, guildId } = task;
   if (requesterId === ask.place.userId) return true;
   return !isClosed(task) && guildId !== undefined && guildId === ask.place.guildId && (await maySeeServer(ask));
 }
 
-/** While the end is still on its way to its own message, it is not brought to another. */
+/** Until the result is delivered to its own message, it is not shown in another. */
 export const isShowable = (task: Task): boolean =>
   !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
 
 export async function seenTask(id: string, ask: Ask<Services>): Promise<Task> {
   const task = await ask.services.tasks.book.get(id);
-  // Whether there is such a task is nobody else's business either.
+  // A member must not learn whether another member's task exists.
   if (!task || !(await maySeeAll(task, ask))) throw new Refusal('refusals.unknownTask');
   return task;
 }
 
-/** What others used is for those who may see the account. */
+/** The costs of other members are visible to those who may see the account. */
 export async function maySeeCost({ requesterId }: Task, ask: Ask<Services>): Promise<boolean> {
   return requesterId === ask.place.userId || maySeeAccount(ask);
 }
 
-/** Permissions hold for the channel they are told of. An order that was made once more shows the newer one in the same message. */
+/** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
 export function mayDeleteMessage(
   { message, requesterId, successorId, ...task }: Task,
   { place }: Ask<Services>,

@@ -1,7 +1,9 @@
 import { customIds, fitsPointer } from '../../discord/custom-ids.ts';
 import { type Ask, button, command, type Outcome } from '../../discord/handlers.ts';
 import { linkTo } from '../../discord/markdown.ts';
+import { definedIn } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import { collected, shownBeside } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { isTaskId } from '../../services/tasks/task-id.ts';
@@ -14,30 +16,12 @@ import { ownDataButtons } from './own-data.ts';
 import { taskAnswer } from './page.ts';
 import { text } from './text.ts';
 
-const tasksCommand = (kinds: readonly string[]) =>
-  command({
-    name: 'tasks',
-    isPrivate: true,
-    options: {
-      text: { type: 'text' },
-      kind: { type: 'text', choices: kinds },
-      state: { type: 'text', choices: standings },
-      whose: { type: 'text', choices: ['mine', 'server'] },
-    },
-    parse({ text, kind, state, whose = 'mine' }): Filter | Refusal {
-      const words = text?.trim() || undefined;
-      return fitsPointer(words) ? { whose, kind, standing: state, words } : new Refusal('refusals.tasksTextTooLong');
-    },
-    run: (filter, ask: Ask<Services>) => taskList(filter, ask),
-  });
-
-/** Turns the pages of `/tasks`, and leads back from a task to its list. */
+/** Turns the pages of `/tasks`, and leads back from a task to the list. */
 export const tasksPageButton = button(customIds.tasks, {
   answers: 'here',
   run: (filter, ask: Ask<Services>) => taskList(filter, ask),
 });
 
-/** Opens the task that was chosen from a list. */
 export const chooseTask = button(customIds.task, {
   answers: 'here',
   async run(filter, ask: Ask<Services>, [id = '']) {
@@ -46,32 +30,26 @@ export const chooseTask = button(customIds.task, {
   },
 });
 
-/** Brings a result into this channel again, with buttons that work. */
+/** Shows a result in this channel again, with working buttons. */
 const showButton = button(customIds.show, {
   answers: 'openly',
   run: (taskId, ask: Ask<Services>) => bring(taskId, ask, (task) => !isClosed(task)),
 });
 
-/** The same to whoever asks alone. */
 const showMeButton = button(customIds.showMe, {
   answers: 'beside',
   run: (taskId, ask: Ask<Services>) => bring(taskId, ask, () => ask.origin.route.isPrivate),
 });
 
-/** What was meant for one would be seen by others: that is asked first. */
+/** Asks before a private result is shown to others. */
 const showAskButton = button(customIds.showAsk, {
-  // The page stays, with its way back.
+  // The page with its button back to the list stays.
   answers: 'beside',
   async run(taskId, ask: Ask<Services>) {
     const { id } = await seenTask(taskId, ask);
-    const yes = customIds.showAll.id(id);
-    return {
-      content: ask.say('tasks.showAsk'),
-      controls: [
-        { type: 'button', id: yes, label: ask.say('tasks.buttons.showAll'), look: 'danger' },
-        { type: 'button', id: customIds.showMe.id(id), label: ask.say('tasks.buttons.showMe') },
-      ],
-    };
+    const showAll = buttonPlan(ask.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
+    const showMe = buttonPlan(ask.say('tasks.buttons.showMe'), customIds.showMe.id(id));
+    return { content: ask.say('tasks.showAsk'), controls: [showAll, showMe] };
   },
 });
 
@@ -80,7 +58,7 @@ const showAllButton = button(customIds.showAll, {
   run: (taskId, ask: Ask<Services>) => bring(taskId, ask, ({ requesterId }) => requesterId === ask.place.userId),
 });
 
-/** Ids can be forged, so whether it may be shown this way is asked of the task. */
+/** Ids can be forged, so the task itself decides whether it may be shown this way. */
 async function bring(taskId: string, ask: Ask<Services>, mayBeShown: (task: Task) => boolean): Promise<Outcome> {
   const task = await seenTask(taskId, ask);
   if (!isShowable(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
@@ -88,22 +66,19 @@ async function bring(taskId: string, ask: Ask<Services>, mayBeShown: (task: Task
   return { ...brought, shown: (message) => noted(task, message, ask) };
 }
 
-/** Once it stands there: its owner has it now, and what others see is remembered, so that it can be deleted with the rest. */
+/** Records that the owner has the result now, and a public copy, so that it can be deleted with the task. */
 async function noted(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,
   { place, origin, services }: Ask<Services>,
 ): Promise<void> {
-  const { guildId } = place;
+  const copy = message && { ...message, ...definedIn({ guildId: place.guildId }) };
   await services.tasks.book.change(id, (task) => {
     const known = requesterId === place.userId ? collected(task) : task;
-    return message && !origin.route.isPrivate
-      ? shownBeside(known, { ...message, ...(guildId !== undefined && { guildId }) })
-      : known;
+    return copy && !origin.route.isPrivate ? shownBeside(known, copy) : known;
   });
 }
 
-/** Deletes a task's message from elsewhere: it is not the one that was pressed. */
 const deletePostButton = button(customIds.deletePost, {
   answers: 'beside',
   async run(taskId, ask: Ask<Services>) {
@@ -118,7 +93,21 @@ const deletePostButton = button(customIds.deletePost, {
 
 /** Its filter offers every kind of task. */
 export const tasks = (kinds: readonly string[]): Feature<typeof text> => ({
-  command: tasksCommand(kinds),
+  command: command({
+    name: 'tasks',
+    isPrivate: true,
+    options: {
+      text: { type: 'text' },
+      kind: { type: 'text', choices: kinds },
+      state: { type: 'text', choices: standings },
+      whose: { type: 'text', choices: ['mine', 'server'] },
+    },
+    parse({ text, kind, state, whose = 'mine' }): Filter | Refusal {
+      const words = text?.trim() || undefined;
+      return fitsPointer(words) ? { whose, kind, standing: state, words } : new Refusal('refusals.tasksTextTooLong');
+    },
+    run: (filter, ask: Ask<Services>) => taskList(filter, ask),
+  }),
   text,
   buttons: [
     ...[tasksPageButton, chooseTask, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],

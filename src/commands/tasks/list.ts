@@ -4,25 +4,25 @@ import { asText } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
-import type { TaskLine } from '../../services/tasks/task-line.ts';
-import { type Filter, statesOf } from '../../services/tasks/task-line.ts';
+import { type Filter, statesOf, type TaskLine } from '../../services/tasks/task-line.ts';
 import type { PageQuestion } from '../../services/tasks/task-store.ts';
 import type { Services } from '../services.ts';
 import { maySeeServer } from './audience.ts';
 
 /** As many as are read at a glance on a phone. */
 const PAGE = 10;
-/** So many waiting results are counted; more are "many". */
+/** Results that could not be delivered are counted up to this number. */
 const MOST_WAITING = 25;
 
-/** A page of tasks. Who may see whose is decided each time, from the interaction. */
+/** A page of tasks. Permissions are checked each time, from the interaction. */
 export async function taskList(filter: Filter, ask: Ask<Services>): Promise<MessagePlan> {
   const { services, say } = ask;
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.lists.page({
     ...(await audience(filter, ask)),
-    // Hundreds of songs that are followed together would hide everything else.
+    // Hundreds of followed songs would hide everything else.
     ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
     ...(standing && { states: statesOf[standing] }),
   });
@@ -39,12 +39,9 @@ async function audience({ whose }: Filter, ask: Ask<Services>): Promise<Pick<Pag
   return { of: { guildId }, withoutPrivate: true };
 }
 
-/** Results that are there and reached nobody. */
 async function waitingFor({ services, place }: Ask<Services>): Promise<number> {
-  const { lines } = await services.tasks.lists.page({
-    ...{ of: { memberId: place.userId }, most: MOST_WAITING, states: statesOf.waiting },
-  });
-  return lines.filter(isWaiting).length;
+  const filter = { of: { memberId: place.userId }, most: MOST_WAITING, states: statesOf.waiting };
+  return (await services.tasks.lists.page(filter)).lines.filter(isWaiting).length;
 }
 
 const isWaiting = ({ settledAt }: TaskLine): boolean => settledAt !== undefined;
@@ -52,13 +49,13 @@ const isWaiting = ({ settledAt }: TaskLine): boolean => settledAt !== undefined;
 interface TasksList {
   filter: Filter;
   lines: readonly TaskLine[];
-  /** How many results reached nobody. */
+  /** The number of results that could not be delivered. */
   waiting: number;
   /** The task before which the next page begins; undefined on the last one. */
   next: string | undefined;
 }
 
-/** So much of what was asked is enough to recognise it by. */
+/** Enough of a prompt to recognise it. */
 const LONGEST_SUMMARY = 60;
 
 export const signs: Readonly<Record<TaskState, string>> = {
@@ -75,59 +72,41 @@ export const signs: Readonly<Record<TaskState, string>> = {
   unconfirmed: '❓',
 };
 
-/** Tasks, a line each, newest first. */
 export function tasksList({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
   const notes = waiting === 0 ? [] : [say('tasks.waiting', { count: waiting })];
   const rows = lines.map((line) => rowOf(line, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
-  const button = (name: 'older' | 'newest' | 'toWaiting', shown: Filter): ButtonPlan => {
-    return { type: 'button', id: customIds.tasks.id(shown), label: say(`tasks.buttons.${name}`) };
-  };
+  const button = (name: 'older' | 'newest' | 'toWaiting', shown: Filter): ButtonPlan =>
+    buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(shown));
   const isFirst = filter.before === undefined;
-  const select: Control[] =
-    lines.length === 0
-      ? []
-      : [
-          {
-            type: 'select',
-            id: customIds.task.id(filter),
-            placeholder: say('tasks.choose'),
-            options: lines.map((line) => optionOf(line, say)),
-          },
-        ];
+  const options = lines.map((line) => optionOf(line, say));
+  const select: Control = { type: 'select', id: customIds.task.id(filter), placeholder: say('tasks.choose'), options };
+  const ownData = [
+    buttonPlan(say('ownData.buttons.export'), customIds.exportData.id(), { startsRow: true }),
+    buttonPlan(say('ownData.buttons.delete'), customIds.eraseData.id()),
+  ];
   return {
     content,
     controls: [
       ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
       ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),
       ...(waiting === 0 ? [] : [button('toWaiting', { whose: 'mine', standing: 'waiting' })]),
-      ...(isFirst && filter.whose === 'mine' ? ownDataButtons(say) : []),
-      ...select,
+      ...(isFirst && filter.whose === 'mine' ? ownData : []),
+      ...(options.length === 0 ? [] : [select]),
     ],
   };
 }
 
-/** Everything at once. */
-function ownDataButtons(say: Say): ButtonPlan[] {
-  return [
-    { type: 'button', id: customIds.exportData.id(), label: say('ownData.buttons.export'), startsRow: true },
-    { type: 'button', id: customIds.eraseData.id(), label: say('ownData.buttons.delete') },
-  ];
-}
-
-function rowOf(
-  { state, kind, summary, createdAt, requesterId, isPrivate }: TaskLine,
-  whose: 'mine' | 'server',
-  say: Say,
-): string {
+function rowOf(line: TaskLine, whose: Filter['whose'], say: Say): string {
+  const { state, kind, summary, createdAt, requesterId, isPrivate } = line;
   const words = summary === '' ? '' : ` · ${asText(summary, LONGEST_SUMMARY)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const alone = isPrivate ? ' 🔒' : '';
   return `${signs[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${alone} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-/** Discord takes no label in which nothing is to be seen. */
+/** Discord rejects a label without visible characters. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 function optionOf({ id, kind, state, summary }: TaskLine, say: Say) {

@@ -8,10 +8,10 @@ import type { Say } from '../../locales/index.ts';
 import type { Forgotten } from '../../services/tasks/own-data/wish.ts';
 import type { Services } from '../services.ts';
 
-/** Nobody looks at a page for longer without wondering. */
+/** A longer wait gets an interim message. */
 const AT_ONCE_MS = 8_000;
 
-/** Everything that is stored about whoever asks, as a file that nobody else sees. */
+/** Everything that is stored about a member, as a private file. */
 const exportButton = button(customIds.exportData, {
   answers: 'beside',
   async run(_nothing, ask: Ask<Services>) {
@@ -50,7 +50,7 @@ const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): Messa
   controls: [{ type: 'button', ...yes, look: 'danger' }],
 });
 
-/** Thousands of messages take Discord longer than an interaction lasts: then it goes on by itself, and what came of it is told later. */
+/** Deleting thousands of messages can take longer than an interaction is valid: then the outcome is told later. */
 const forgetReallyButton = button(customIds.eraseDataReally, {
   answers: 'here',
   async run(_nothing, ask: Ask<Services>) {

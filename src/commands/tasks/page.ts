@@ -4,6 +4,7 @@ import { asText, inCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { turnLines } from '../../messages/talk-message.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
 import { turnsOf } from '../../services/talks/opening.ts';
 import { hasOwnWords, typedIn } from '../../services/tasks/follow-ups.ts';
@@ -13,7 +14,6 @@ import type { Services } from '../services.ts';
 import { isShowable, mayDeleteMessage, maySeeCost, seenTask } from './audience.ts';
 import { signs } from './list.ts';
 
-/** The page of one task. */
 export async function taskAnswer(id: string, list: Filter, ask: Ask<Services>): Promise<MessagePlan> {
   const task = await seenTask(id, ask);
   const parent = task.parentId === undefined ? undefined : await ask.services.tasks.book.get(task.parentId);
@@ -24,9 +24,7 @@ export async function taskAnswer(id: string, list: Filter, ask: Ask<Services>): 
 }
 
 function buttonsOf(task: Task, list: Filter, ask: Ask<Services>): ButtonPlan[] {
-  const button = (name: Name, id: string): ButtonPlan[] => [
-    { type: 'button', id, label: ask.say(`tasks.buttons.${name}`) },
-  ];
+  const button = (name: Name, id: string): ButtonPlan[] => [buttonPlan(ask.say(`tasks.buttons.${name}`), id)];
   const isOwn = task.requesterId === ask.place.userId;
   return [
     ...button('back', customIds.tasks.id(list)),
@@ -38,10 +36,10 @@ function buttonsOf(task: Task, list: Filter, ask: Ask<Services>): ButtonPlan[] {
 
 type Name = 'back' | 'end' | 'show' | 'showMe' | 'retry' | 'edit' | 'cancel' | 'tryAgain' | 'dismiss' | 'delete';
 
-/** Others would see what was meant for one: that is asked first. */
+/** A private result is shown to others only after a confirmation. */
 const shownBy = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
 
-/** The page is its reader's alone, and yet what was public becomes public again. */
+/** The page itself is private, but the message of a public task becomes public again. */
 function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[]): ButtonPlan[] {
   const { id, state, route, failure } = task;
   if (state === 'unconfirmed') {
@@ -52,7 +50,7 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
   if (task.traits.isConversation) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
   if (!hasEnded(task)) return button('cancel', customIds.cancel.id(id));
   if (!['failed', 'expired', 'cancelled'].includes(state) || failure?.cause === 'dismissed') return [];
-  // What comes of it is as public as the task was.
+  // The new task is as public as this one.
   const retry = route.isPrivate ? customIds.retry : customIds.retryOpenly;
   const edit = route.isPrivate ? customIds.edit : customIds.editOpenly;
   return [...button('retry', retry.id(id)), ...(hasOwnWords(task) ? button('edit', edit.id(id)) : [])];
@@ -60,25 +58,25 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
 
 interface TaskPage {
   task: Task;
-  /** Where its message is, and its parent's, as far as they are known. */
+  /** The task's message and its parent's, as far as known. */
   links: { message?: string | undefined; parent?: string | undefined };
-  /** As far as the ledger knows, and the reader may. */
+  /** Undefined if the ledger does not know it, or the reader may not see it. */
   cost: Cost | undefined;
   buttons: readonly ButtonPlan[];
-  /** What was said, where it is a conversation. */
   turns: readonly Task[];
 }
 
 const LONGEST_PROMPT = 6_000;
 const LONGEST_REASON = 500;
 
-/** Everything that is known of one task. */
 function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): MessagePlan {
+  const typed = typedIn(task);
   const lines = [
     `${signs[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
     ...facts(task, { ...links, cost }, say),
     ...results(task, say),
-    ...wish(task),
+    // The whole prompt: a text that is too long for a message becomes a file.
+    ...(typed === '' ? [] : ['', asText(typed, LONGEST_PROMPT)]),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
@@ -117,44 +115,26 @@ function costText({ amount, isEstimate, standing }: Cost, say: Say): string {
   return say(`tasks.cost.${isEstimate ? 'estimate' : 'exact'}.${standing}`, { amount });
 }
 
-/** What the request says besides its words, its addresses and what points at another task. */
+/** These properties have lines of their own, or only point at files and other tasks. */
 const OWN_LINES = new Set([
-  'prompt',
-  'typed',
-  'model',
-  'of',
-  'label',
-  'customId',
-  'pictures',
-  'references',
-  'region',
-  'ids',
-  'parts',
-  'isLyrics',
-  'talk',
-  'sound',
-  'isClosed',
+  ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
+  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed'],
 ]);
 
 function options({ request }: Task): string | undefined {
-  const said = Object.entries(request).filter(([name, value]) => !OWN_LINES.has(name) && value !== undefined);
-  if (said.length === 0) return undefined;
-  return said
-    .map(([name, value]) => inCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`))
-    .join(' ');
+  const shown = Object.entries(request).flatMap(([name, value]) =>
+    OWN_LINES.has(name) || value === undefined
+      ? []
+      : [inCode(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
+  );
+  return shown.length === 0 ? undefined : shown.join(' ');
 }
 
-/** Where the gateway keeps the results, and until when. */
+/** The gateway's own addresses of the results, and when they expire. */
 function results({ media }: Task, say: Say): string[] {
   return media.flatMap(({ address, expiresAt }) => {
     if (address === undefined) return [];
     if (expiresAt === undefined) return [say('tasks.original', { address })];
     return [say('tasks.originalUntil', { address, until: String(Math.floor(expiresAt / 1000)) })];
   });
-}
-
-/** In full: what is too long for a message goes into a file. */
-function wish(task: Task): string[] {
-  const words = typedIn(task);
-  return words === '' ? [] : ['', asText(words, LONGEST_PROMPT)];
 }

@@ -13,8 +13,8 @@ import { altOf, pictureOf } from './picture.ts';
 import { text } from './text.ts';
 
 /**
- * Shows another range in the same message. Who may see what is decided anew, for permissions change; and whether others see it is asked of the
- * message itself, for an id can be forged.
+ * Shows another range in the same message. Permissions are checked again, because they change; whether the message is public is read from the
+ * message itself, because an id can be forged.
  */
 export const usageRangeButton = button(customIds.usage, {
   answers: 'here',
@@ -24,7 +24,7 @@ export const usageRangeButton = button(customIds.usage, {
   },
 });
 
-/** What was used in a range, as much of it as whoever asks may see. */
+/** The usage in a range: the whole account's or the member's own. */
 async function usageAnswer(range: DayRange, by: Grouping, ask: Ask<Services>): Promise<MessagePlan> {
   const { place, say } = ask;
   const { usage } = ask.services;
@@ -36,29 +36,27 @@ async function usageAnswer(range: DayRange, by: Grouping, ask: Ask<Services>): P
   return usagePage({ sheet, chart, unit: usage.unit, today }, say);
 }
 
-/** A date has ten letters; what is no date should reach us all the same, to be told what one looks like. */
+/** A date has ten characters; longer input gets a refusal that shows the format. */
 const LONGEST_DATE = 40;
 
 const date = { type: 'text', most: LONGEST_DATE } as const;
 
-const usageCommand = command({
-  name: 'usage',
-  isPrivate: (values, seen: Seen<Services>) => (values.private ?? false) || !isManagerAtHome(seen),
-  options: {
-    start: date,
-    end: date,
-    by: { type: 'text', choices: groupings },
-    private: { type: 'switch' },
-  },
-  parse({ by = 'day', ...days }, { askedAt }) {
-    const range = askedRange(days, dayOf(askedAt));
-    return range instanceof Refusal ? range : { range, by };
-  },
-  run: ({ range, by }, ask: Ask<Services>) => usageAnswer(range, by, ask),
-});
-
 export const usage: Feature<typeof text> = {
-  command: usageCommand,
+  command: command({
+    name: 'usage',
+    isPrivate: (values, seen: Seen<Services>) => (values.private ?? false) || !isManagerAtHome(seen),
+    options: {
+      start: date,
+      end: date,
+      by: { type: 'text', choices: groupings },
+      private: { type: 'switch' },
+    },
+    parse({ by = 'day', ...days }, { askedAt }) {
+      const range = askedRange(days, dayOf(askedAt));
+      return range instanceof Refusal ? range : { range, by };
+    },
+    run: ({ range, by }, ask: Ask<Services>) => usageAnswer(range, by, ask),
+  }),
   text,
   buttons: [usageRangeButton],
 };

@@ -1,19 +1,20 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
 import { isOfRange, type Note, type Sheet } from '../../services/usage/sheet.ts';
 import { amountText, dollarsOf, gatewayAmount, labelOf, rangeText, type Unit } from './amounts.ts';
 import { tableOf } from './table.ts';
 
-/** Discord's 2,000 letters, and a little less for what the table leaves to say. */
+/** Discord's 2,000 characters, less the line about rows that did not fit. */
 const ROOM = 1_900;
 
-/** More lines than ever fit into a message. */
+/** More lines than fit into any message. */
 const MOST_LINES = 100;
 
-/** Each is named under the table, which takes as much room again. */
+/** Each is also named below the table, which takes as much room again. */
 const MOST_MEMBERS = 12;
 
 export interface UsagePage {
@@ -38,12 +39,14 @@ export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): M
   const table = shown === 0 ? [] : [text, ...namesOf({ ...first, lines: first.lines.slice(0, shown) })];
   const more = rest === 0 ? [] : [say('usage.more', { count: rest })];
   const content = [...before, ...table, ...more, ...after].join('\n');
-  return { content, files: [...pictureFile(chart), csvFile(sheet, unit, say)], controls };
+  const { start, end } = sheet.range;
+  const csv = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
+  return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csv], controls };
 }
 
 const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);
 
-/** Only what is known to be of the range is said to be. */
+/** The range is named only if the numbers are known to belong to it. */
 function heading(sheet: Sheet, say: Say): string {
   const title = say(`usage.title.${sheet.subject}`);
   if (!isOfRange(sheet)) return say('usage.headingWithoutRange', { title });
@@ -59,36 +62,22 @@ function totalOf({ subject, total: amount, requests, isEstimate }: Sheet, unit: 
   ];
 }
 
-/** A code block shows no names, so they stand under it. A mention names without calling anybody: pings are off. */
+/** A code block shows no names, so they are below it. Mentions do not notify anyone: pings are off. */
 function namesOf({ by, lines }: Sheet): string[] {
   if (by !== 'member') return [];
   const names = lines.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 
-function pictureFile(chart: UsagePage['chart']): FilePlan[] {
-  return chart === undefined ? [] : [{ name: 'usage.png', ...chart }];
-}
-
-function csvFile(sheet: Sheet, unit: Unit, say: Say): FilePlan {
-  const { start, end } = sheet.range;
-  return { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
-}
-
 function rangeButtons({ range: shown, by }: Sheet, today: string, say: Say): ButtonPlan[] {
   return quickRanges.map((name) => {
     const { start, end } = quickRange(name, today);
     const isShown = start === shown.start && end === shown.end;
-    return {
-      type: 'button',
-      id: customIds.usage.id({ range: name, by }),
-      label: say(`usage.buttons.${name}`),
-      look: isShown ? 'primary' : 'plain',
-    };
+    const look = isShown ? 'primary' : 'plain';
+    return buttonPlan(say(`usage.buttons.${name}`), customIds.usage.id({ range: name, by }), { look });
   });
 }
 
-/** Sentences for what the numbers do not say by themselves. */
 function notesOf({ notes, range, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
   const told = notes.map((note) => noteOf(note, rangeText(range, say), unit, say));
   return isEstimate ? [...told, say('usage.note.estimate')] : told;
@@ -118,7 +107,7 @@ function noteOf(note: Note, range: string, unit: Unit, say: Say): string {
   }
 }
 
-/** RFC 4180: every line of the sheet with every digit. */
+/** CSV (RFC 4180): every line of the sheet with every digit. */
 export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
   const withDollars = sheet.lines.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
   const head = [
@@ -137,8 +126,8 @@ export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
 }
 
 /**
- * What begins like a formula would be reckoned by the program that opens the file, and could send it elsewhere; an apostrophe makes it text.
- * A number with a sign is just a number.
+ * A spreadsheet would evaluate a text that starts like a formula, which could send data elsewhere; an apostrophe makes it text. A signed
+ * number stays a number.
  */
 function field(text: string): string {
   const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(text);

@@ -5,10 +5,10 @@ import { daysOf } from '../../services/usage/days.ts';
 import { added, isOfRange, type Line, type Sheet } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
-/** As many lying bars as are still told apart on a phone; what is beyond them stands together in one. */
+/** As many horizontal bars as are distinguishable on a phone; the others share one bar. */
 const MOST_BARS = 10;
 
-/** A sheet as a chart; undefined where there is nothing to compare. */
+/** A sheet as a chart; undefined if there is nothing to compare. */
 export function pictureOf(sheet: Sheet, say: Say): BarPicture | undefined {
   const { by, lines } = sheet;
   const ofAmounts = lines.some(({ amount }) => amount !== undefined);
@@ -18,12 +18,11 @@ export function pictureOf(sheet: Sheet, say: Say): BarPicture | undefined {
   return { title, facts: factsOf(sheet, ofAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
 }
 
-/** The chart in words, for those who cannot see it. */
-export function altOf({ title, facts }: BarPicture, say: Say): string {
-  return say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
-}
+/** The chart's description for screen readers. */
+export const altOf = ({ title, facts }: BarPicture, say: Say): string =>
+  say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
-/** Every day of the range has its place, for a gap tells something too. */
+/** Every day of the range has its place, because gaps are information too. */
 function dayBars({ lines, range }: Sheet, ofAmounts: boolean): Bar[] {
   const told = new Map(lines.map((line) => [line.label, line]));
   const dated = lines.some(({ label }) => label !== undefined);
@@ -36,10 +35,8 @@ function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
   const bars = lines.slice(0, most).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
   const rest = lines.slice(most);
   if (rest.length === 0) return bars;
-  return [
-    ...bars,
-    bar(say('usage.chart.others', { count: rest.length }), { label: undefined, ...added(rest) }, ofAmounts),
-  ];
+  const others = say('usage.chart.others', { count: rest.length });
+  return [...bars, bar(others, { label: undefined, ...added(rest) }, ofAmounts)];
 }
 
 function bar(label: string, line: Line | undefined, ofAmounts: boolean): Bar {
@@ -52,12 +49,11 @@ const measure = (line: Line | undefined, ofAmounts: boolean): string =>
 const textOf = (line: Line, ofAmounts: boolean): string | undefined =>
   ofAmounts ? amountText(line) : line.requests?.toString();
 
-/** The days, the whole, and the largest part of it. */
 function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
   const { lines, range, total, isEstimate } = sheet;
-  const largest = lines.reduce((one, other) => {
-    return compared(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one;
-  });
+  const largest = lines.reduce((one, other) =>
+    compared(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one,
+  );
   const whole = ofAmounts
     ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
     : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });

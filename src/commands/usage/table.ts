@@ -2,27 +2,24 @@ import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/usage/sheet.ts';
 import { amountText, cutInside, dollarsOf, shortLabel, type Unit } from './amounts.ts';
 
-/** So many letters of code stand side by side on a phone. */
+/** The width of a code block on a phone. */
 const PHONE = 44;
 
-/** Enough to know a model by, beside its numbers. */
+/** Enough of a model's name beside its numbers. */
 const MOST_LABEL = 24;
 
 const GAP = '  ';
 const FENCE = '```';
 
-interface Column {
-  head: string;
-  cells: readonly string[];
-}
+type Column = { head: string; cells: readonly string[] };
 
 interface Layout {
   columns: readonly Column[];
-  /** The numbers stand under their label, for beside it is no room. */
+  /** The numbers are below their label if there is no room beside it. */
   isStacked: boolean;
 }
 
-/** The first lines of a sheet, aligned, in a block of code with at most `room` letters; `shown` says how many fitted. */
+/** The first lines of a sheet, aligned in a code block of at most `room` characters; `shown` is their number. */
 export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
   const head = say(`usage.column.${sheet.by}`);
   const all = sheet.lines.map((line, index) => shortLabel(line, index, sheet, say));
@@ -34,18 +31,9 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
     const shown = cutInside(label, width);
     return isStacked ? `${shown}\n${GAP}${numbers.join(GAP)}` : [shown.padEnd(width), ...numbers].join(GAP);
   };
-  const rows = [
-    rowOf(
-      head,
-      columns.map((column) => column.head),
-    ),
-    ...all.map((label, index) =>
-      rowOf(
-        label,
-        columns.map(({ cells }) => cells[index] ?? ''),
-      ),
-    ),
-  ];
+  const headRow = columns.map((column) => column.head);
+  const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');
+  const rows = [rowOf(head, headRow), ...all.map((label, index) => rowOf(label, cellsAt(index)))];
   let left = room - 2 * (FENCE.length + 1);
   const over = rows.findIndex((row) => {
     left -= row.length + 1;
@@ -55,27 +43,21 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
   return { text: [FENCE, ...kept, FENCE].join('\n'), shown: Math.max(0, kept.length - 1) };
 }
 
-interface Columns {
-  requests: Column[];
-  amount: Column[];
-  dollars: Column[];
-}
+type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
 
 function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
   const column = (name: keyof Columns, cells: readonly (string | undefined)[]): Column[] => {
     const isTold = cells.some((cell) => cell !== undefined);
     return isTold ? [{ head: say(`usage.column.${name}`), cells: cells.map((cell) => cell ?? '-') }] : [];
   };
-  const requests = sheet.lines.map((line) => line.requests?.toString());
-  const dollars = sheet.lines.map(({ amount }) => dollarsOf(sheet, amount, unit));
-  return {
-    requests: column('requests', requests),
-    amount: column('amount', sheet.lines.map(amountText)),
-    dollars: column('dollars', dollars),
-  };
+  const { lines } = sheet;
+  const requests = lines.map((line) => line.requests?.toString());
+  const dollars = lines.map(({ amount }) => dollarsOf(sheet, amount, unit));
+  const amount = column('amount', lines.map(amountText));
+  return { requests: column('requests', requests), amount, dollars: column('dollars', dollars) };
 }
 
-/** What a phone has no room for is left to the CSV: the dollars first, then how many requests; amounts are never left out. */
+/** Columns that do not fit on a phone are only in the CSV: first the dollars, then the requests; amounts always stay. */
 function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout {
   const wishes = [
     [...requests, ...amount, ...dollars],

@@ -76,7 +76,6 @@ export function filmForm({ id, pictures, model = '' }: FilmForm, say: Say): Form
   };
 }
 
-/** The fields under the names of the command's options. */
 function valuesIn({ words = '', pictures = '', model = '', duration = '', size = '' }: Filled['fields']) {
   return {
     model: model.trim() === '' ? undefined : model.trim(),

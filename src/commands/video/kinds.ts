@@ -6,7 +6,7 @@ import type { TaskRequests } from '../../services/tasks/task.ts';
 
 type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
-/** A better mode takes its time. */
+/** A better mode takes longer. */
 const durationKey = ({ model, mode = '' }: Durable): string => `video:${model}:${mode}`;
 const patience = (): Patience => 'video';
 
@@ -43,7 +43,7 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
       submit({ prompt, model, size, duration, ...request }, { materials }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         const [image] = given(materials, 'image');
-        // The specification shows no shape of this entry: what it shows of the generic one goes beside, as extension fields do.
+        // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const beside = definedIn({ aspect_ratio, resolution, mode, metadata, ...extra });
         return secondVideos.create({ prompt, model, size, duration, ...definedIn({ image }), extra: beside });
       },

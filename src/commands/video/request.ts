@@ -213,7 +213,6 @@ const MOST = { images: 7, video: 3, audio: 3 };
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
   throwRefusal(imagesFrom(values, MOST.images)).map((one) => ({ ...one, medium: 'image', takes }));
 
-/** Videos or audio files, which the gateway fetches from their addresses. */
 function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
   const addresses = linksIn({ links: values[option] });

@@ -47,19 +47,19 @@ export function readCamera(typed = ''): string | Fields | undefined {
   }
 }
 
-/** What a model takes besides, as the option `extra` says it. */
+/** A model's further parameters, from the option `extra`. */
 export interface Extra {
   metadata: Fields;
   topLevel: Fields;
 }
 
-/** These begin the names of keys that go to the top level (specification, 4.4, rule 1). */
+/** Prefix of the keys that go to the top level (specification, 4.4, rule 1). */
 const TOP = '!';
 
-/** Deeper than any model's parameters. */
+/** No model's parameters are nested deeper. */
 const DEEPEST = 6;
 
-/** Fields that have an option of their own: named twice, nobody could tell which one counts. */
+/** Fields that belong to an option: if both set one, it is unclear which counts. */
 const EVERYWHERE = { model: 'model', model_name: 'model', prompt: 'prompt', image: 'image', images: 'image' };
 const IN_METADATA = { ...EVERYWHERE, negative_prompt: 'negative', seed: 'seed', camera_control: 'camera' };
 const AT_TOP = {
@@ -68,7 +68,7 @@ const AT_TOP = {
   ...{ input_reference: 'image', metadata: 'extra' },
 };
 
-/** `taken` are the names under which this gateway gets what other options say. */
+/** `taken` are further fields that belong to options. */
 export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}): Extra {
   const extra: Extra = { metadata: {}, topLevel: {} };
   if (typed.trim() === '') return extra;
@@ -82,14 +82,13 @@ export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}
   return extra;
 }
 
-/** Refuses a key for a field that belongs to an option. */
 export function refuseTaken(key: string, options: Readonly<Record<string, string>>): void {
   const name = key.startsWith(TOP) ? key.slice(TOP.length) : key;
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option !== undefined) throw new Refusal('refusals.extraHasOption', { key, option });
 }
 
-/** What was typed as one JSON object, of things that can be sent as they are. */
+/** A typed JSON object whose values can be sent unchanged. */
 export function objectIn(typed: string): Fields {
   let value: unknown;
   try {
@@ -103,7 +102,7 @@ export function objectIn(typed: string): Fields {
   return fields.parse(value);
 }
 
-/** Names that mean something to JavaScript itself. */
+/** Names with a meaning in JavaScript. */
 const NOT_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 function inspect(value: unknown, depth: number): void {

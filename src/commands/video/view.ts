@@ -7,7 +7,6 @@ import type { VideoRequest, videoSpecs } from './request.ts';
 const LONGEST_MODEL = 200;
 const LONGEST_FACT = 60;
 
-/** Films of the three video endpoints. */
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
@@ -29,18 +28,18 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
   notes({ kind, request }, seen, say) {
     const wishes = wishesOf(request);
     const all = seen.flatMap((film) => unmetNotes(unmetIn(wishes, film), film, kind === 'image-to-video', say));
-    // Several films of one order were asked for alike: what holds for them is said once.
+    // Several videos of one order share their notes.
     return [...new Set(all)];
   },
 
   more: ({ id }, _offering, say) => againButtons(id, say, { startsRow: true }),
 };
 
-/** What was asked of a film, and where in the request it stood. */
+/** A requested parameter of a video, and its place in the request. */
 export type Wish = Place & (WishedSize | { parameter: 'duration'; seconds: number });
 
 interface Place {
-  /** As it was sent. */
+  /** The value that was sent. */
   asked: string | number;
   at: 'top' | 'metadata';
 }
@@ -50,7 +49,7 @@ type WishedSize =
   | { parameter: 'aspect_ratio'; aspect: number }
   | { parameter: 'resolution'; lines: number };
 
-/** Of each parameter the one that counts: what stands at the top level, else what stands in the metadata. */
+/** The effective value of each parameter: from the top level, else from the metadata. */
 export function wishesOf({ metadata = {}, extra = {}, ...request }: VideoRequest): Wish[] {
   const top = {
     size: request.size,
@@ -77,7 +76,7 @@ const FORMS = {
   duration: /^(\d+(?:\.\d+)?)$/,
 } as const;
 
-/** What is asked in another form is the model's own, and nobody here knows what it means. */
+/** Other forms are the model's own, so they cannot be checked. */
 function parsed(parameter: (typeof PARAMETERS)[number], text: string) {
   const [one = 0, two = 0] = (FORMS[parameter].exec(text) ?? []).slice(1).map(Number);
   if (one <= 0) return undefined;
@@ -93,13 +92,13 @@ function parsed(parameter: (typeof PARAMETERS)[number], text: string) {
   }
 }
 
-/** Encoders like sides that are multiples of sixteen, and films a frame more or less. */
+/** Encoders round sides to multiples of sixteen, and lengths to whole frames. */
 const PIXELS = 16;
 const ASPECT = 0.05;
 const SECONDS = 0.5;
 const SHARE = 0.1;
 
-/** The wishes that had no effect, as far as the film tells. */
+/** The parameters without effect, as far as the video tells. */
 export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: Seen): Wish[] {
   return wishes.filter((wish) => {
     if (wish.parameter === 'duration') {
@@ -120,10 +119,9 @@ export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: See
 
 const LONGEST_ASKED = 40;
 
-/** The option by which each parameter is asked for. */
 const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
-/** Which parameter had no effect, and where else it may belong (specification, part 7). */
+/** Names the parameters without effect, and where else they may belong (specification, part 7). */
 export function unmetNotes(unmet: readonly Wish[], seen: Seen, isVendor: boolean, say: Say): string[] {
   return unmet.map((wish) => {
     const { parameter, asked, at } = wish;

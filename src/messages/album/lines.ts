@@ -5,15 +5,14 @@ import { hasEnded, type KeptTrack, type Task } from '../../services/tasks/task.t
 /** The longest title, style and reason in the line of a track, and in that of an album entry. */
 const TRACK = { title: 60, style: 60, reason: 200 };
 const ENTRY = { title: 50, style: 40, reason: 60 };
-/** Words that are read at a glance; longer ones are for a file. */
+/** Longer lyrics become a file. */
 const SHORT_LYRICS = 300;
 
 export const isFinished = ({ state, audio }: KeptTrack): boolean => state === 'finished' && audio !== undefined;
 
-/** The tracks that can be heard. */
 export const finishedTracks = ({ tracks = [] }: Task): KeptTrack[] => tracks.filter(isFinished);
 
-/** What a song is called: by whoever ordered it, else by the gateway, else by what it is about. */
+/** The name of a song: from its order, else from the gateway, else what it is about. */
 export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
   const names = [request.title, ...tracks.map(({ title }) => title), request.prompt, request.style, remoteId];
   const name = names.find((one) => typeof one === 'string' && one.trim() !== '');
@@ -24,13 +23,11 @@ export function trackTitle({ title }: KeptTrack, task: Task, say: Say): string {
   return title?.trim() || songTitle(task) || say('music.untitled');
 }
 
-/** Minutes and seconds, as players show them. */
 export function lengthOf(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-/** One track in a line. */
 export function trackLine(track: KeptTrack, task: Task, say: Say): string {
   const facts = [
     `**${asText(trackTitle(track, task, say), TRACK.title)}**`,
@@ -44,32 +41,30 @@ export function trackLine(track: KeptTrack, task: Task, say: Say): string {
   return `${track.state === 'failed' ? '✖️' : '🎵'} ${facts.join(' · ')}`;
 }
 
-/** What is sung, each text once: the tracks of a song often share one. */
+/** The lyrics, each text once: the tracks of a song often share one. */
 export function versesOf(task: Task): string[] {
   const sung = finishedTracks(task).map(({ lyrics = '' }) => lyrics.trim());
   return [...new Set([...sung, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
 }
 
-/** Whether they are read in the message itself. */
+/** Whether they fit into the message itself. */
 export const areShort = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
 
 export function quoted(verses: readonly string[]): string[] {
   return verses.flatMap((text) => text.split('\n').map((line) => `> ${asText(line, SHORT_LYRICS)}`.trimEnd()));
 }
 
-/** Lyrics as a file, under the titles of their songs. */
 export function lyricsFile(songs: readonly { title: string; verses: readonly string[] }[]): Buffer {
   const texts = songs.flatMap(({ title, verses }) => (verses.length === 0 ? [] : [[title, ...verses].join('\n\n')]));
   return Buffer.from(`${texts.join('\n\n\n')}\n`);
 }
 
-/** One of the tasks that an album shows; of one that is gone only its id at the gateway is left. */
+/** One task of an album; of a task that is gone, only its id at the gateway is left. */
 export interface AlbumEntry {
   remoteId: string;
   task: Task | undefined;
 }
 
-/** How many there are, and how far they are. */
 export function headLines(album: Task, entries: readonly AlbumEntry[], say: Say): string[] {
   const count = entries.length;
   const ended = entries.filter(({ task }) => !task || hasEnded(task)).length;
@@ -83,7 +78,6 @@ export function headLines(album: Task, entries: readonly AlbumEntry[], say: Say)
   ];
 }
 
-/** One song in a line, under its number. */
 export function entryLine(entry: AlbumEntry, number: number, say: Say): string {
   const { task, remoteId } = entry;
   const title = asText((task && songTitle(task)) ?? remoteId, ENTRY.title);
@@ -97,11 +91,11 @@ function signOf(task: Task | undefined): string {
   return isMissed(task) ? '❔' : '🟡';
 }
 
-/** A list leaves one out now and then; this often it is told. */
+/** A gateway's list may miss a task now and then; after this many times the message says so. */
 const MISSED = 3;
 const isMissed = ({ unknown }: Task): boolean => (unknown?.answers ?? 0) >= MISSED;
 
-/** How it stands or, once it can be heard, how long it is and how it sounds. */
+/** The state of a song or, once it can be played, its length and style. */
 function stateOf(entry: AlbumEntry, say: Say): string {
   const { task } = entry;
   const finished = task ? finishedTracks(task) : [];
@@ -110,7 +104,7 @@ function stateOf(entry: AlbumEntry, say: Say): string {
   return facts.join(' · ');
 }
 
-/** The same without signs and styles, for where there is little room. */
+/** The state without emoji and style, for places with little room. */
 export function plainState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.gone');
   if (task.failure?.cause === 'forgotten') return say('music.state.forgotten');

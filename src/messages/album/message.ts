@@ -2,7 +2,8 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { asText } from '../../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, type KeptTrack, type Task } from '../../services/tasks/task.ts';
+import { buttonPlan } from '../task-buttons.ts';
 import {
   type AlbumEntry,
   areShort,
@@ -18,29 +19,28 @@ import {
   versesOf,
 } from './lines.ts';
 
-/** What a message holds. */
+/** Discord's limits for a message. */
 const MOST_FILES = 10;
 const MOST_CONTENT = 2_000;
-/** For addresses of what turns out not to fit an upload. */
+/** Room for addresses of files that turn out too large to upload. */
 const SPARE = 200;
-/** Gateways make two tracks of an order, usually. */
+/** Gateways usually make two tracks of an order. */
 const USUAL_TRACKS = 2;
-/** As many lines as are short enough together. */
+/** As many lines as fit into a message. */
 const PAGE = 15;
 const LONGEST_TITLE = 50;
 
-/** Everything in one message, while it fits; else a page of lines, from which one is chosen. */
+/** Everything in one message if it fits, else pages of lines from which a song is chosen. */
 export type AlbumLayout =
   | { as: 'together'; content: string; lyrics: FilePlan | undefined; covers: number }
   | { as: 'pages'; content: string; page: number; pages: number; shown: readonly AlbumEntry[] };
 
-export function albumLayout(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout {
-  return together(album, entries, say) ?? paged(album, entries, say);
-}
+export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout =>
+  together(album, entries, say) ?? paged(album, entries, say);
 
-/** An album of one stays together whatever it holds: there is nothing to choose from. */
+/** An album of one song always stays together: there is nothing to choose from. */
 function together(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
-  const sounds = sum(entries.map(soundsIn));
+  const sounds = entries.reduce((sum, entry) => sum + soundsIn(entry), 0);
   const head = headLines(album, entries, say);
   for (const inFile of [false, true]) {
     const lyrics = inFile ? lyricsOf(album, entries, say) : undefined;
@@ -63,16 +63,10 @@ function paged(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayo
   const shown = entries.slice(first, first + PAGE);
   const lines = shown.map((entry, index) => entryLine(entry, first + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
-  return {
-    as: 'pages',
-    content: [...headLines(album, entries, say), ...lines, ...footer].join('\n'),
-    page,
-    pages,
-    shown,
-  };
+  const content = [...headLines(album, entries, say), ...lines, ...footer].join('\n');
+  return { as: 'pages', content, page, pages, shown };
 }
 
-/** The message of an album, with whatever of its songs has become a file. */
 export function albumMessage(
   album: Task,
   layout: AlbumLayout,
@@ -80,11 +74,9 @@ export function albumMessage(
   say: Say,
 ): MessagePlan {
   const content = [layout.content, ...notes].join('\n');
-  const remove: Control[] = hasEnded(album)
-    ? [{ type: 'button', id: customIds.delete.id(album.id), label: say('task.buttons.delete'), emoji: '🗑️' }]
-    : [];
+  const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(album.id), { emoji: '🗑️' });
   const turn = layout.as === 'pages' ? pageControls(album, layout, say) : [];
-  return { content, overflow: 'file', files, controls: [...turn, ...remove] };
+  return { content, overflow: 'file', files, controls: [...turn, ...(hasEnded(album) ? [remove] : [])] };
 }
 
 function pageControls(
@@ -92,23 +84,25 @@ function pageControls(
   { page, pages, shown }: Extract<AlbumLayout, { as: 'pages' }>,
   say: Say,
 ): Control[] {
-  const turn = (to: number, name: 'previous' | 'next'): Control => ({
-    ...{ type: 'button', id: customIds.albumPage.id({ taskId: id, place: to }), label: say(`music.buttons.${name}`) },
-    disabled: to < 0 || to >= pages,
-  });
+  const turn = (place: number, name: 'previous' | 'next'): Control => {
+    const disabled = place < 0 || place >= pages;
+    return buttonPlan(say(`music.buttons.${name}`), customIds.albumPage.id({ taskId: id, place }), { disabled });
+  };
   const options = shown.flatMap((entry) => {
     const { task, remoteId } = entry;
     if (!task) return [];
     return [{ value: task.id, label: songTitle(task) ?? remoteId, description: plainState(entry, say) }];
   });
-  const select: Control[] =
-    options.length === 0
+  const placeholder = say('music.choose');
+  return [
+    ...(pages === 1 ? [] : [turn(page - 1, 'previous'), turn(page + 1, 'next')]),
+    ...(options.length === 0
       ? []
-      : [{ type: 'select', id: customIds.albumSong.id(id), placeholder: say('music.choose'), options }];
-  return [...(pages === 1 ? [] : [turn(page - 1, 'previous'), turn(page + 1, 'next')]), ...select];
+      : [{ type: 'select', id: customIds.albumSong.id(id), placeholder, options } as const]),
+  ];
 }
 
-/** How many sounds it holds or, before its end, will probably hold. */
+/** The number of audio files or, before the end, the expected number. */
 function soundsIn({ task }: AlbumEntry): number {
   if (!task || task.failure) return 0;
   const { tracks = [], media } = task;
@@ -127,17 +121,13 @@ function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FileP
   return { name: `lyrics-${id}.txt`, bytes: lyricsFile(songs) };
 }
 
-/** Covers for which there is no room among the files. */
+/** Links to the covers for which there is no room among the files. */
 function coverLine(entries: readonly AlbumEntry[], room: number, say: Say): string[] {
-  const covers = entries
-    .flatMap(({ task }) => (task ? finishedTracks(task).map((track) => ({ task, track })) : []))
-    .filter(({ track }) => track.cover !== undefined)
-    .slice(room);
-  if (covers.length === 0) return [];
-  const links = covers.map(
-    ({ task, track }) => `[${asText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`,
+  const linkTo = (track: KeptTrack, task: Task): string =>
+    `[${asText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`;
+  const links = entries.flatMap(({ task }) =>
+    task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );
-  return [`-# ${say('music.cover')}: ${links.join(' · ')}`];
+  const shown = links.slice(room);
+  return shown.length === 0 ? [] : [`-# ${say('music.cover')}: ${shown.join(' · ')}`];
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -13,21 +13,13 @@ interface MusicParts extends Results {
   tasks: Pick<Tasks, 'look'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
 }
 
-/** What comes along with the sounds of a message. */
-interface Extras {
-  files: FilePlan[];
-  notes: string[];
-  release(): void;
-}
-
-/** What a message holds. */
+/** The limit for one message. */
 const MOST_FILES = 10;
-/** A cover is looked at beside its player: it needs no more detail, and nobody waits long for it. */
+/** A cover is shown small beside its player, and no message waits long for it. */
 const MOST_OF_COVER = 2 * 2 ** 20;
-const MOST_FETCHED_FOR_COVER = 8 * 2 ** 20;
-const COVER_PATIENCE_MS = 15_000;
+const COVER_LIMITS = { most: 8 * 2 ** 20, patienceMs: 15_000 };
 
-/** What can be heard of a song before all of it is done counts as its results. */
+/** The finished tracks of a song that is still running count as its results. */
 export function withSounds(task: Task): Task {
   if (task.media.length > 0) return task;
   const media = finishedTracks(task).map(
@@ -40,47 +32,47 @@ export function withSounds(task: Task): Task {
   return media.length === 0 ? task : { ...task, media };
 }
 
-/** Joins songs, their sounds, covers and lyrics, and their views. */
+/** Joins songs, their audio, covers and lyrics, and their views. */
 export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
   return {
     async album(album: Task): Promise<Prepared> {
       const entries = await tasks.albums.partsOf(album);
       const layout = albumLayout(album, entries, say);
-      const nothing = { files: [], notes: [] };
-      if (layout.as === 'pages') return { plan: albumMessage(album, layout, nothing, say), release: () => undefined };
-      const shown = new Shown();
-      try {
-        await addSounds(entries, album, shown, parts);
-        if (layout.lyrics) shown.files.push(layout.lyrics);
-        const sung = entries.flatMap(({ task }) => (task && !task.failure ? withTask(task) : []));
-        await addCovers(sung, layout.covers, album, shown, parts);
-      } catch (error) {
-        shown.release();
-        throw error;
+      const attachments = new Attachments(say);
+      const { files, release } = attachments;
+      if (layout.as === 'together') {
+        try {
+          await addSounds(entries, album, attachments, parts);
+          if (layout.lyrics) files.push(layout.lyrics);
+          const tracks = entries.flatMap(({ task }) => (task && !task.failure ? coveredTracks(task) : []));
+          await addCovers(tracks.slice(0, layout.covers), album, attachments, parts);
+        } catch (error) {
+          release();
+          throw error;
+        }
       }
-      const plan = albumMessage(album, layout, { files: shown.files, notes: shown.notesIn(say) }, say);
-      return { plan, release: () => shown.release() };
+      return { plan: albumMessage(album, layout, { files, notes: attachments.notes }, say), release };
     },
 
-    /** What one of a song's sounds is called; undefined where it is no song. */
+    /** The description of a song's audio file; undefined for other kinds. */
     altOf(task: Task, place: number): string | undefined {
       return isSong(task) ? say('music.alt', { title: titleAt(task, place, say) }) : undefined;
     },
 
-    /** Covers and lyrics of one song, beside its sounds. */
-    async beside(task: Task, taken: number): Promise<Extras> {
-      const shown = new Shown();
+    /** Covers and lyrics of one song, beside its audio files. */
+    async beside(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
+      const attachments = new Attachments(say);
       const verses = versesOf(task);
       if (isSong(task) && verses.length > 0 && !areShort(verses)) {
         const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
-        shown.files.push({ name: `lyrics-${task.id}.txt`, bytes });
+        attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
-      const covered = isSong(task) ? withTask(task).filter(isCovered) : [];
-      const room = Math.max(0, MOST_FILES - taken - shown.files.length);
-      await addCovers(covered, room, task, shown, parts);
-      for (const { track } of covered.slice(room)) shown.link(say('music.coverAt', { address: track.cover ?? '' }));
-      return { files: shown.files, notes: shown.notesIn(say), release: () => shown.release() };
+      const covered = isSong(task) ? coveredTracks(task) : [];
+      const room = Math.max(0, MOST_FILES - taken - attachments.files.length);
+      await addCovers(covered.slice(0, room), task, attachments, parts);
+      for (const { track } of covered.slice(room)) attachments.linkCover(track);
+      return attachments;
     },
   };
 }
@@ -92,20 +84,25 @@ function titleAt(task: Task, place: number, say: Say): string {
   return (track && trackTitle(track, task, say)) ?? songTitle(task) ?? say('music.untitled');
 }
 
-/** Files of a message as they come together, and what became of those that could not be attached. */
-class Shown {
+/** The files of a message, and notes about those that could not be attached. */
+class Attachments {
   readonly files: FilePlan[] = [];
+  readonly #say: Say;
   readonly #links: string[] = [];
-  readonly #beside: string[] = [];
+  readonly #covers: string[] = [];
   readonly #releases: (() => void)[] = [];
   #gone = 0;
   #odd = 0;
+
+  constructor(say: Say) {
+    this.#say = say;
+  }
 
   get held(): number {
     return this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
   }
 
-  take(result: Result, { name, alt }: { name: string; alt: string }): void {
+  add(result: Result, { name, alt }: { name: string; alt: string }): void {
     if (result.as === 'file' && this.files.length < MOST_FILES) {
       this.files.push({ name: `${name}.${result.type.extension}`, ...attached(result), alt });
       this.#releases.push(result.release);
@@ -115,68 +112,62 @@ class Shown {
     else this.#odd += 1;
   }
 
-  /** What is only told of. */
-  link(line: string): void {
-    this.#beside.push(line);
+  linkCover({ cover = '' }: KeptTrack): void {
+    this.#covers.push(this.#say('music.coverAt', { address: cover }));
   }
 
-  notesIn(say: Say): string[] {
+  get notes(): string[] {
     return [
-      ...this.#beside,
-      ...(this.#links.length === 0 ? [] : [say('task.links'), ...this.#links]),
-      ...(this.#gone === 0 ? [] : [say('task.gone', { count: this.#gone })]),
-      ...(this.#odd === 0 ? [] : [say('task.odd', { count: this.#odd })]),
+      ...this.#covers,
+      ...(this.#links.length === 0 ? [] : [this.#say('task.links'), ...this.#links]),
+      ...(this.#gone === 0 ? [] : [this.#say('task.gone', { count: this.#gone })]),
+      ...(this.#odd === 0 ? [] : [this.#say('task.odd', { count: this.#odd })]),
     ];
   }
 
-  release(): void {
+  readonly release = (): void => {
     for (const release of this.#releases.splice(0)) release();
-  }
+  };
 }
 
-interface Sung {
+interface CoveredTrack {
   task: Task;
   track: KeptTrack;
 }
 
-const isCovered = ({ track }: Sung): boolean => track.cover !== undefined;
+const coveredTracks = (task: Task): CoveredTrack[] =>
+  finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [{ task, track }]));
 
-const withTask = (task: Task): Sung[] => finishedTracks(task).map((track) => ({ task, track }));
-
-/** The sounds of an album, one after the other, within what one message may hold of everybody's memory. */
+/** The audio of an album, one file after the other, within one message's share of the memory. */
 async function addSounds(
   entries: readonly AlbumEntry[],
   { route }: Task,
-  shown: Shown,
+  attachments: Attachments,
   parts: MusicParts,
 ): Promise<void> {
-  const { say } = parts;
   let number = 0;
   for (const { task } of entries) {
     if (!task || task.failure) continue;
     const song = withSounds({ ...task, route });
-    const results = await resultsOf(song, parts, undefined, MOST_HELD - shown.held);
+    const results = await resultsOf(song, parts, undefined, MOST_HELD - attachments.held);
     for (const [index, result] of results.entries()) {
-      const title = titleAt(song, index, say);
+      const title = titleAt(song, index, parts.say);
       number += 1;
-      shown.take(result, { name: `${fileName(title)}-${number}`, alt: say('music.alt', { title }) });
+      attachments.add(result, { name: `${fileName(title)}-${number}`, alt: parts.say('music.alt', { title }) });
     }
   }
 }
 
-/** Covers among the files while there is room, else as links; one that cannot be fetched may yet be opened by a person. */
+/** Attaches covers; a cover that cannot be fetched becomes a link, because a member may still be able to open it. */
 async function addCovers(
-  sung: readonly Sung[],
-  room: number,
-  { route, id }: Pick<Task, 'route' | 'id'>,
-  shown: Shown,
-  parts: MusicParts,
+  tracks: readonly CoveredTrack[],
+  { route, id }: Task,
+  attachments: Attachments,
+  { media, say, log }: MusicParts,
 ): Promise<void> {
-  const { media, say, log } = parts;
-  for (const [index, { task, track }] of sung.filter(isCovered).slice(0, room).entries()) {
-    const limits = { most: MOST_FETCHED_FOR_COVER, patienceMs: COVER_PATIENCE_MS };
+  for (const [index, { task, track }] of tracks.entries()) {
     try {
-      const fetched = await media.fetch({ address: track.cover ?? '' }, limits);
+      const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
       const fitting = await media.fitFetched(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
       if (fitting.how === 'none') continue;
       if (fitting.type.kind !== 'image') {
@@ -185,18 +176,18 @@ async function addCovers(
       }
       const { how: _, ...cover } = fitting;
       const alt = say('music.coverOf', { title: trackTitle(track, task, say) });
-      shown.take({ as: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
+      attachments.add({ as: 'file', ...cover }, { name: `cover${index + 1}-${id}`, alt });
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
-      log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be had.');
-      shown.link(say('music.coverAt', { address: track.cover ?? '' }));
+      log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A cover could not be fetched.');
+      attachments.linkCover(track);
     }
   }
 }
 
 const LONGEST_NAME = 40;
 
-/** Discord keeps letters, digits and dashes of a file's name. */
+/** Discord keeps only letters, digits and dashes of a file name. */
 function fileName(title: string): string {
   const letters = title.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '-');
   return withoutEnd(withoutStart(letters, '-'), '-').slice(0, LONGEST_NAME) || 'track';

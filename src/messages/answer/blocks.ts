@@ -1,17 +1,17 @@
-/** What an answer is made of, as far as cutting it into messages goes. */
+/** A part of an answer's Markdown, as far as splitting it into messages needs it. */
 export type Block =
   | { kind: 'words'; source: string; shown: string }
   | { kind: 'code'; source: string; language: string; code: string }
   | { kind: 'table'; source: string; table: string };
 
-/** No line that means something else than its words is longer; a longer one would take its time to be looked through. */
+/** Longer lines count as plain text, because matching them would take too long. */
 const LONGEST_MARK = 500;
 const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
 const BETWEEN = /^[ \t]*:?-+:?[ \t]*$/;
 const BLANK = /^[ \t]*$/;
 
-/** In their order; their sources together are the text, letter by letter. */
+/** The blocks in order; their sources together are exactly the text. */
 export function blocksOf(text: string): Block[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const blocks: Block[] = [];
@@ -19,7 +19,7 @@ export function blocksOf(text: string): Block[] {
     const length = lengthOfCode(lines, at) ?? lengthOfTable(lines, at) ?? lengthOfWords(lines, at);
     const own = lines.slice(at, at + length);
     let next = at + length;
-    // Empty lines belong to what stands before them.
+    // Empty lines belong to the block before them.
     while (next < lines.length && isEmpty(lines[next])) next++;
     blocks.push(blockOf(own, lines.slice(at, next).join('')));
     at = next;
@@ -42,7 +42,7 @@ function blockOf(own: readonly string[], source: string): Block {
   return { kind: 'words', source, shown: body };
 }
 
-/** One that is not closed goes to the end: the rest of it has not come yet, or never will. */
+/** Unclosed code extends to the end: the rest of it has not arrived yet, or never will. */
 function lengthOfCode(lines: readonly string[], at: number): number | undefined {
   const fence = fenceIn(lines[at]);
   if (!fence) return undefined;
@@ -68,7 +68,7 @@ function isTable(lines: readonly string[], at: number): boolean {
   return head.includes('|') && between.includes('|') && between.length <= LONGEST_MARK && isBetween(bare(between));
 }
 
-/** The line between the head of a table and its rows; bars around it may be left out. */
+/** The line between the head of a table and its rows; the outer bars are optional. */
 function isBetween(line: string): boolean {
   const cells = line.split('|');
   if (BLANK.test(cells[0] ?? '')) cells.shift();
@@ -76,7 +76,7 @@ function isBetween(line: string): boolean {
   return cells.length > 0 && cells.every((cell) => BETWEEN.test(cell));
 }
 
-/** A paragraph: to the next empty line, or to what is none. */
+/** A paragraph extends to the next empty line, code or table. */
 function lengthOfWords(lines: readonly string[], at: number): number {
   let end = at + 1;
   while (end < lines.length && !isEmpty(lines[end]) && !fenceIn(lines[end]) && !isTable(lines, end)) end++;

@@ -7,6 +7,7 @@ import { answerOf, waitingCalls, wordsOf } from '../../services/asks/transitions
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { titleOf } from '../../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 
 /** What differs between the answers of `/ask` and those of a talk. */
 export interface Manner {
@@ -37,7 +38,6 @@ export const askManner: Manner = {
   buttons: answerButtons,
 };
 
-/** Why an answer has failed. */
 export function failureOf(task: Task, { sentences, stopped }: Manner, say: Say): string {
   const { cause, reason: given = '' } = task.failure ?? {};
   switch (cause) {
@@ -55,50 +55,39 @@ export function failureOf(task: Task, { sentences, stopped }: Manner, say: Say):
   }
 }
 
-/** Why the gateway ended an answer early. */
 export function incompleteness(given: string, { sentences }: Manner, say: Say): string {
   const reason = asText(given, LONGEST_REASON);
   return reason === '' ? say(`${sentences}.incomplete`) : say(`${sentences}.incompleteBecause`, { reason });
 }
 
-export const button = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
-  return { type: 'button', id, label, ...more };
-};
-
-/** Nobody knows whether the gateway took it: its member decides. */
-export const undecidedButtons = ({ id }: Task, say: Say): ButtonPlan[] => [
-  button(say('task.buttons.tryAgain'), customIds.tryAgain.id(id), { look: 'danger' }),
-  button(say('task.buttons.dismiss'), customIds.dismiss.id(id)),
-];
-
 function answerButtons(task: Task, say: Say): ButtonPlan[] {
   const { id, state } = task;
-  if (state === 'unconfirmed') return undecidedButtons(task, say);
+  if (state === 'unconfirmed') return unconfirmedButtons(id, say);
   if (state === 'submitting') return [];
-  const stop = button(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
+  const stop = buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
   if (!hasEnded(task)) return [...decisions(task, say), stop];
-  const remove = button(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
+  const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
   if (task.failure?.cause === 'dismissed') return [remove];
-  const retry = task.failure ? [button(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
-  if (wordsOf(task) === '') return [...retry, button(say('ask.buttons.details'), customIds.details.id(id)), remove];
+  const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
+  if (wordsOf(task) === '') return [...retry, buttonPlan(say('ask.buttons.details'), customIds.details.id(id)), remove];
   return [
-    button(say('ask.buttons.continue'), customIds.goOn.id(id), { look: 'primary' }),
+    buttonPlan(say('ask.buttons.continue'), customIds.goOn.id(id), { look: 'primary' }),
     ...retry,
-    button(say('ask.buttons.forget'), customIds.forgetConversation.id(id)),
-    button(say('ask.buttons.details'), customIds.details.id(id)),
+    buttonPlan(say('ask.buttons.forget'), customIds.forgetConversation.id(id)),
+    buttonPlan(say('ask.buttons.details'), customIds.details.id(id)),
     remove,
   ];
 }
 
-/** Nothing that costs is done before its member has said yes to it. */
+/** Nothing that costs is done before the owner confirms it. */
 function decisions(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
     const number = numberOf(task, call);
     const which = { number: String(number) };
     const pointer = { taskId: task.id, place: number };
     return [
-      button(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
-      button(say('ask.buttons.no', which), customIds.decline.id(pointer)),
+      buttonPlan(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
+      buttonPlan(say('ask.buttons.no', which), customIds.decline.id(pointer)),
     ];
   });
 }
@@ -106,21 +95,20 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
 const LONGEST_PROMPT = 90;
 const MOST_LINES = 5;
 
-/** What the model wanted to be done, and what came of it; what still waits for its member comes with its number. */
+/** The tool calls of the model and their outcome; those that wait for a decision have a number. */
 export function callLines(task: Task, say: Say): string[] {
   const waiting = waitingCalls(task);
-  const past = answerOf(task)
-    .rounds.flatMap(({ calls }) => calls)
-    .filter(({ state }) => state !== 'waiting');
+  const { rounds } = answerOf(task);
+  const past = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
   const shown = past.slice(0, MOST_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
   const more = past.length > MOST_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MOST_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
-  const asked = waiting.map((call) => line(call, say, numberOf(task, call)));
-  // What is to be decided has to be seen, whatever else has room.
-  return [say('ask.calls.asked'), ...asked, ...shown, ...more];
+  const open = waiting.map((call) => line(call, say, numberOf(task, call)));
+  // Open decisions come first, so that they are always visible.
+  return [say('ask.calls.asked'), ...open, ...shown, ...more];
 }
 
-/** Its place among the calls of its response, counted from 1: it stays while others are decided. */
+/** Its place among the calls of its response, counted from 1, which does not change while others are decided. */
 const numberOf = (task: Task, { callId }: AnswerCall): number =>
   (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
 

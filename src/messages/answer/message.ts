@@ -8,7 +8,6 @@ import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 const LONGEST_TITLE = 150;
 const MOST_LETTERS = 2_000;
 
-/** The message of an answer, and those in which it goes on. */
 export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?: string) {
   const [first, ...further] = partsOf(task);
   const isOver = hasEnded(task);
@@ -42,7 +41,7 @@ export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?
   };
 }
 
-/** How it stands counts less than what was said, which has its room. */
+/** Drops the lines that do not fit; the text of the answer has its own room. */
 function fitting(lines: readonly string[]): string {
   let left = MOST_LETTERS;
   const kept = lines.filter((line) => {
@@ -60,7 +59,7 @@ function headline(task: Task, manner: Manner, say: Say): string {
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
-/** What became of it, where that is not plain from the words themselves. */
+/** The state of an answer, where its text does not show it. */
 function fate(task: Task, manner: Manner, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
@@ -91,20 +90,18 @@ const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
 
 const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(wordsOf(task)) });
 
-/** Of the 2,000 letters of a message the first needs some for the question and for how it stands, the others for a note. */
+/** Of 2,000 characters, the first message needs some for the question and the state, the others for a note. */
 const ROOM = { first: 1_100, other: 1_850 };
-/** A longer answer is a document, and read as one. */
+/** A longer answer is a document, so the rest becomes a file. */
 const MOST_MESSAGES = 10;
-/** Where only a person has installed the application Discord allows five further messages, and questions need some of them. */
+/** In a user install Discord allows five further messages, and questions need some of them. */
 const MOST_FOR_USER_INSTALL = 3;
 
-/** The messages of an answer. */
 function partsOf(task: Task): AnswerPart[] {
   const most = task.route.install === 'user' ? MOST_FOR_USER_INSTALL : MOST_MESSAGES;
   return answerParts(shownText(task), { ...ROOM, most });
 }
 
-/** JSON is shown as what it is. */
 function shownText(task: Task): string {
   const words = wordsOf(task);
   if (task.request.format !== 'json' || words === '' || words.includes('```')) return words;

@@ -1,35 +1,35 @@
 import { type Block, blocksOf } from './blocks.ts';
 
-/** A file in place of what a message cannot show. */
+/** A file that replaces what a message cannot show. */
 export interface AnswerFile {
   name: string;
   text: string;
 }
 
-/** What one message shows of an answer. */
+/** The part of an answer that one message shows. */
 export interface AnswerPart {
-  /** The piece of the answer that it stands for; all of them together are the answer, letter by letter. */
+  /** The original text; the sources of all parts together are exactly the answer. */
   source: string;
   shown: string;
   files: AnswerFile[];
 }
 
 interface Room {
-  /** Letters that the first message has for it, and each of the others. */
+  /** The characters available in the first message, and in each of the others. */
   first: number;
   other: number;
-  /** So many messages; what is left over becomes a file on the last one. */
+  /** The number of messages; the rest becomes a file on the last one. */
   most: number;
 }
 
-/** Code that would fill more than about two messages is read in a file. */
+/** Code that would fill more than about two messages becomes a file. */
 const LONGEST_CODE = 3_600;
-/** Discord takes ten on a message, and the rest of the answer may be one of them. */
+/** Discord allows ten files on a message, of which the rest of the answer may be one. */
 const MOST_FILES = 8;
 const OPEN = '```';
 const CLOSE = '\n```';
 
-/** Greedy from the start, so that what stands in a message already stays there while more comes. */
+/** Fills the messages from the start, so that text keeps its message while more arrives. */
 export function answerParts(text: string, room: Room): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };
@@ -37,24 +37,24 @@ export function answerParts(text: string, room: Room): AnswerPart[] {
     const most = parts.length === 0 ? room.first : room.other;
     for (const piece of piecesOf(block, { first: most, other: room.other }, counts)) {
       const last = parts.at(-1);
-      const isRoom = last && mayTake(last, piece, parts.length === 1 ? room.first : room.other);
-      if (isRoom) parts[parts.length - 1] = withPiece(last, piece);
+      const joint = last && withPiece(last, piece, parts.length === 1 ? room.first : room.other);
+      if (joint) parts[parts.length - 1] = joint;
       else parts.push(piece);
     }
   }
   return limited(parts.map(visible), room.most);
 }
 
-const mayTake = (part: AnswerPart, piece: AnswerPart, most: number): boolean =>
-  joined(part, piece.shown).length <= most && part.files.length + piece.files.length <= MOST_FILES;
+/** The part with one more piece; undefined if it has no room for it. */
+function withPiece(part: AnswerPart, piece: AnswerPart, most: number): AnswerPart | undefined {
+  const shown = joined(part, piece.shown);
+  const files = [...part.files, ...piece.files];
+  return shown.length <= most && files.length <= MOST_FILES
+    ? { source: part.source + piece.source, shown, files }
+    : undefined;
+}
 
-const withPiece = (part: AnswerPart, piece: AnswerPart): AnswerPart => ({
-  source: part.source + piece.source,
-  shown: joined(part, piece.shown),
-  files: [...part.files, ...piece.files],
-});
-
-/** Apart as they were; empty lines in a row say no more than one. */
+/** Keeps the distance between the pieces, with at most one empty line. */
 function joined({ shown, source }: AnswerPart, after: string): string {
   const end = source.slice(source.trimEnd().length);
   return shown + (end.indexOf('\n') !== end.lastIndexOf('\n') ? '\n\n' : '\n') + after;
@@ -62,12 +62,12 @@ function joined({ shown, source }: AnswerPart, after: string): string {
 
 const fenced = (language: string, code: string): string => `${OPEN}${language}\n${code}${CLOSE}`;
 
-/** Marks of code that are never closed would swallow whatever follows. */
+/** An unclosed code fence would swallow everything after it. */
 const closed = (shown: string): string => ((shown.match(/```/g)?.length ?? 0) % 2 === 1 ? `${shown}${CLOSE}` : shown);
 
 function asFile(block: Block, counts: Counts): AnswerFile | undefined {
   if (block.kind === 'table') return { name: `table-${++counts.table}.md`, text: block.table };
-  // Code that holds marks of code itself cannot be shown as any.
+  // Code that contains a code fence cannot be shown in one.
   if (block.kind !== 'code' || (block.code.length <= LONGEST_CODE && !block.code.includes(OPEN))) return undefined;
   return { name: `code-${++counts.code}.${extensionOf(block.language)}`, text: block.code };
 }
@@ -94,7 +94,7 @@ function extensionOf(language: string): string {
 
 type Counts = { table: number; code: number };
 
-/** Each right on its own: the whole block where a message has room for it. */
+/** Pieces that are each valid Markdown: the whole block if a message has room for it. */
 function piecesOf(block: Block, { first, other }: Omit<Room, 'most'>, counts: Counts): AnswerPart[] {
   const { source } = block;
   const file = asFile(block, counts);
@@ -113,7 +113,7 @@ function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
-  // The line that opens code belongs to its first piece, and what follows the block to its last.
+  // The opening fence belongs to the first piece, and what follows the block to the last one.
   let left = block.source;
   const opening = isCode ? left.indexOf('\n') + 1 : 0;
   return pieces.map((piece, index) => {
@@ -127,7 +127,7 @@ function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
 
 const wordsIn = (block: Block): string => (block.kind === 'words' ? block.shown : block.source);
 
-/** Discord takes no message that shows nothing, and no half of a letter. */
+/** Discord rejects messages without visible text, and half of a surrogate pair. */
 function visible(part: AnswerPart): AnswerPart {
   const shown = part.shown.trimEnd().toWellFormed();
   return { ...part, shown: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(shown) ? shown : '…' };
@@ -136,35 +136,27 @@ function visible(part: AnswerPart): AnswerPart {
 function limited(parts: readonly AnswerPart[], most: number): AnswerPart[] {
   const last = parts[most - 1];
   if (!last || parts.length <= most) return [...parts];
-  const rest = parts
-    .slice(most)
-    .map(({ source }) => source)
-    .join('');
+  const rest = parts.slice(most).reduce((text, { source }) => text + source, '');
   const file = { name: 'the-rest.md', text: rest };
   return [...parts.slice(0, most - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
 }
 
-/** A cut further to the front than this wastes too much of a message. */
+/** An earlier cut would waste too much of a message. */
 const LEAST_SHARE = 0.5;
 
-/** In the order in which they are looked for: between lines, between sentences, between words. */
+/** In order of preference: between lines, between sentences, between words. */
 const BETWEEN_LINES = /\n/g;
 const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
 
-/** Where a text that is too long is best cut: never through a letter that takes two places. */
+/** The best place to cut a text that is too long, never inside a surrogate pair. */
 function cutAt(text: string, most: number, byLinesOnly: boolean): number {
   const room = text.slice(0, most);
   const places = byLinesOnly ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];
   for (const place of places) {
-    const end = lastEnd(room, place);
+    const last = [...room.matchAll(place)].at(-1);
+    const end = last ? last.index + last[0].length : 0;
     if (end > most * LEAST_SHARE) return end;
   }
   return /[\uD800-\uDBFF]$/.test(room) ? most - 1 : most;
-}
-
-function lastEnd(text: string, place: RegExp): number {
-  let end = 0;
-  for (const { index, 0: found } of text.matchAll(place)) end = index + found.length;
-  return end;
 }
