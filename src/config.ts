@@ -181,6 +181,6 @@ function nearMisses(environment: Record<string, string | undefined>): ConfigProb
       .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
       .filter(({ slips }) => slips <= MOST_SLIPS)
       .sort((a, b) => a.slips - b.slips);
-    return nearest ? [{ variable, problem: `is not a setting of Atelier: did you mean ${nearest.meant}?` }] : [];
+    return nearest ? [{ variable, problem: `is not an Atelier setting. Did you mean ${nearest.meant}?` }] : [];
   });
 }

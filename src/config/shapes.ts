@@ -40,7 +40,7 @@ export const connections = wholeNumber(1, MOST_CONNECTIONS, '32', 'connections')
 /** Several hundred are already a gateway of one's own; more is a zero too many. */
 const MOST_POLLS = 10_000;
 
-export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'questions a second');
+export const pollsPerSecond = wholeNumber(1, MOST_POLLS, '100', 'polls per second');
 
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
@@ -59,7 +59,7 @@ export const mediaMemory = wholeNumber(LEAST_MEDIA_MEMORY, MOST_MEDIA_MEMORY, '5
 
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
-export const guildId = snowflake.optional().describe('a server id of 17 to 20 digits');
+export const guildId = snowflake.optional().describe('a server ID of 17 to 20 digits');
 
 export const guildIds = z
   .string()
@@ -67,18 +67,18 @@ export const guildIds = z
   .pipe(z.array(snowflake))
   .transform((ids) => [...new Set(ids)])
   .prefault('')
-  .describe('server ids of 17 to 20 digits, separated by commas or spaces');
+  .describe('server IDs of 17 to 20 digits, separated by commas or spaces');
 
 export const botToken = z
   .string()
   .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
-  .describe("the bot's token from Discord's developer portal (three parts joined by dots, nothing before or after)");
+  .describe("the bot token from Discord's developer portal (three parts separated by dots, and nothing else)");
 
 /** The shape is part 5 of the specification; the rest is what an HTTP header can carry. */
 export const gatewayKey = z
   .string()
   .regex(/^sk-[\x21-\x7e]+$/)
-  .describe("the gateway's key (it begins with sk- and has no spaces)");
+  .describe('the gateway API key (starts with sk- and contains no spaces)');
 
 /** Only the scheme, the host and a path: a query, a fragment or a password would end up in every request and in logs. */
 const plainAddress = z.string().transform((text, context) => {
@@ -97,7 +97,7 @@ export const discordApi = plainAddress
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .prefault('https://discord.com/api')
-  .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
+  .describe('an https:// URL without a version, query or password (http:// for localhost only)');
 
 /**
  * `{base_url}` of the specification ends before `/v1`, but most programs that speak to this family of gateways want the
@@ -105,7 +105,7 @@ export const discordApi = plainAddress
  */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
-  .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");
+  .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
 /** A lone `/` is a family that sits at the root of the gateway: nothing is left of it, and the addresses still join. */
 export const pathPrefix = (byDefault: string) =>
@@ -114,22 +114,22 @@ export const pathPrefix = (byDefault: string) =>
     .regex(/^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/)
     .transform(withoutTrailingSlash)
     .prefault(byDefault)
-    .describe('a path that begins with / and has no spaces, no query and no empty or dotted parts');
+    .describe('a path that starts with / and contains no spaces, query, empty segments or dot segments');
 
 const fieldName = z.string().regex(/^[A-Za-z][\w.-]*$/);
-const FIELD_NAME = 'the name of a JSON field: a letter, then letters, digits, dots, - or _';
+const FIELD_NAME = 'a JSON field name: a letter, then letters, digits, dots, - or _';
 
 export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
 export const optionalField = fieldName.optional().describe(FIELD_NAME);
 
-export const usageUnit = z.enum(['cents']).optional().describe('empty, or cents');
+export const usageUnit = z.enum(['cents']).optional().describe('cents, or empty');
 
 /** Model ids hold slashes, colons and dates; only what no id can hold is refused. */
 export const modelId = z
   .string()
   .regex(/^\P{Cc}+$/u)
   .optional()
-  .describe('a model id, on one line');
+  .describe('a model ID on one line');
 
 /** The value stays as it was given, for the driver to read; we only look at which driver that is. */
 export const store = z
@@ -143,7 +143,7 @@ export const store = z
   })
   .prefault('sqlite://data/atelier.sqlite')
   .describe(
-    `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
+    `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
 
 /** A price is reckoned with as it is written, so `1e-7` is none. */
@@ -173,5 +173,5 @@ export const prices = (kinds: readonly string[]) =>
     .optional()
     .transform((known = {}) => known)
     .describe(
-      `the path of a JSON file such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}: decimal prices by kind (${kinds.join(', ')}) or by kind:model`,
+      `the path of a JSON file with decimal prices by kind or kind:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}; the kinds are ${kinds.join(', ')}`,
     );

@@ -122,7 +122,7 @@ export class Lease {
   }
 
   mustBeHeld(): void {
-    if (!this.#over && !this.#isSafe()) this.#lose('could not be renewed in time');
+    if (!this.#over && !this.#isSafe()) this.#lose('was not renewed in time');
     if (this.#over) throw this.#over;
   }
 
@@ -134,7 +134,7 @@ export class Lease {
 
   /** What a write is told that the server took for another's. */
   refused(): StoreError {
-    return this.#lose('was given to another bot, or is gone');
+    return this.#lose('was taken over or deleted');
   }
 
   /** From here on another may take it. */
@@ -163,13 +163,13 @@ export class Lease {
     const ends = endsOf(this.#parts);
     try {
       // One that woke up too late does not even ask: whoever had it meanwhile may have given it back.
-      if (!this.#isSafe()) return void this.#lose('could not be renewed in time');
+      if (!this.#isSafe()) return void this.#lose('was not renewed in time');
       if (!(await desk.renew(this.#holder, ms))) return void this.refused();
       this.#ends = ends;
       if (!this.#over) this.#renewAfter(gapMs);
     } catch (error) {
       // A short loss of the connection, which is told elsewhere: there are more tries before the end.
-      if (!this.#isSafe()) this.#lose('could not be renewed in time', error);
+      if (!this.#isSafe()) this.#lose('was not renewed in time', error);
       else if (!this.#over) this.#renewAfter(gapMs / SOONER);
     }
   }
@@ -179,7 +179,7 @@ export class Lease {
     this.#cancel?.();
     this.#over = new StoreError(
       'lost',
-      `Atelier's hold on the store ${this.#parts.name} ${what}, so it has stopped: another Atelier may be at work there. Start it again; it takes up everything.`,
+      `The lease of the store ${this.#parts.name} ${what}, so Atelier stopped: another Atelier may be using the store. Start it again to resume all tasks.`,
       cause,
     );
     this.#lost.resolve(this.#over);

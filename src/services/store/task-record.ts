@@ -61,13 +61,13 @@ export function readTask(id: string, value: unknown, { migrations, specs }: Task
   if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
-    throw new StoreError('newer', `Task ${id} was stored by a newer Atelier: start that version again.`);
+    throw new StoreError('newer', `Task ${id} was stored by a newer Atelier. Start that version again.`);
   const record = broughtUp(value, migrations);
-  if (!record) return 'cannot be brought up to this version';
+  if (!record) return 'cannot be migrated to this version';
   const { data, error } = taskFacts.safeParse(record);
   if (!data) return misfit(error);
-  if (data.id !== id) return 'holds another task';
-  return isKind(record.kind, specs) ? withRequestOf(record.kind, record.request, data, specs) : 'does not fit at kind';
+  if (data.id !== id) return 'holds a different task';
+  return isKind(record.kind, specs) ? withRequestOf(record.kind, record.request, data, specs) : 'is invalid at kind';
 }
 
 function withRequestOf<K extends TaskKind>(
@@ -82,7 +82,7 @@ function withRequestOf<K extends TaskKind>(
 }
 
 const misfit = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
-  `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
+  `is invalid at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
 /** A task as it is stored: its traits are those of its kind. */
 export function recordOf({ traits: _, ...record }: Task): object {

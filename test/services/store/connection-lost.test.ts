@@ -50,7 +50,7 @@ describe('a connection that is lost', () =>
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: 4_000 });
       expect(store.tenure.trouble()).toBeUndefined();
-      expect([said(site, 'cannot be reached'), said(site, 'answers again')]).toEqual([1, 1]);
+      expect([said(site, 'cannot be reached'), said(site, 'reachable again')]).toEqual([1, 1]);
       expect(await site.keys('finished')).toContain(task.id);
       await Promise.all(everything(store, task.id));
       store.tenure.mustBeOurs();
@@ -81,7 +81,7 @@ describe('a connection that is lost', () =>
       const { wire, store } = await wired(site);
       wire.cut();
       const error = await store.tenure.lost;
-      expect(error.message).toContain('could not be renewed in time');
+      expect(error.message).toContain('was not renewed in time');
       expect(error.message).not.toContain(new URL(site.url).password);
       wire.mend();
       expect(() => store.tenure.mustBeOurs()).toThrow(error);
