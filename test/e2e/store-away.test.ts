@@ -31,7 +31,7 @@ describe('a bot whose store is away for a moment', () =>
       expect(done.attachments).toHaveLength(1);
       expect(submits(gateway)).toBe(1);
       expect(times('cannot be reached (', side.logged())).toBeGreaterThan(0);
-      expect(times('The store is reachable again.', side.logged())).toBe(1);
+      expect(times('The store answers again.', side.logged())).toBe(1);
       expect(side.logged()).not.toContain(new URL(site.url).password);
       await side.app.stop();
       expect(await site.keys('live')).toEqual([]);

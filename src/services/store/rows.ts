@@ -33,10 +33,7 @@ export class Quarantine {
       ...(owner && { owner }),
     });
     await from.delete(key);
-    this.#log.error(
-      { namespace: from.name, key, why },
-      'A stored row was set aside. Run `npm run doctor` for details.',
-    );
+    this.#log.error({ namespace: from.name, key, why }, 'A stored row was set aside; `npm run doctor` tells more.');
   }
 
   /** Tells whoever a row belongs to that it was set aside, once: where `tell` says no, at another start. */

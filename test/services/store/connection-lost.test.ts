@@ -50,7 +50,7 @@ describe('a connection that is lost', () =>
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: 4_000 });
       expect(store.tenure.trouble()).toBeUndefined();
-      expect([said(site, 'cannot be reached'), said(site, 'reachable again')]).toEqual([1, 1]);
+      expect([said(site, 'cannot be reached'), said(site, 'answers again')]).toEqual([1, 1]);
       expect(await site.keys('finished')).toContain(task.id);
       await Promise.all(everything(store, task.id));
       store.tenure.mustBeOurs();

@@ -102,7 +102,7 @@ export class Line {
     if (!this.#trouble) return;
     const awayMs = clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    log.info({ store: name, awayMs }, 'The store is reachable again.');
+    log.info({ store: name, awayMs }, 'The store answers again.');
   }
 
   #failed(error: StoreError): StoreError {

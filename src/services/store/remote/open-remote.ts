@@ -49,7 +49,7 @@ export async function openRemote(
       await lease?.giveBack();
     } catch (error) {
       // It runs out by itself.
-      log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
+      log.warn({ store: name, err: error }, 'The hold on the store could not be given back.');
     }
     line.close();
     await backend.close();
@@ -67,10 +67,10 @@ export async function openRemote(
     const waits = (endsInMs: number): void =>
       log.info(
         { store: name, endsInMs },
-        'Another bot may still hold the lease of the store. Waiting until it is renewed or expires.',
+        'Another bot may still have the store: waiting for a sign of life, or its end.',
       );
     lease = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
-    log.debug({ store: name, number: lease.number }, 'Acquired the lease of the store.');
+    log.debug({ store: name, number: lease.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     await warned(backend, log);
@@ -87,6 +87,6 @@ async function warned(backend: Server, log: Log): Promise<void> {
     await backend.warn?.(log);
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
-    log.debug({ store: backend.name, err: error }, 'The configuration of the store server could not be read.');
+    log.debug({ store: backend.name, err: error }, 'The server of the store does not tell how it is set up.');
   }
 }
