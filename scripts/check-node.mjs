@@ -1,12 +1,12 @@
 // Loaded with `--import` before anything else, because an old Node dies on a `.ts` entry without a word a newcomer could
-// use. Plain old JavaScript throughout: a Node that cannot parse this file cannot be told anything by it.
+// use. Plain old JavaScript throughout: a Node that cannot parse this file cannot print its message.
 import { readFileSync, writeSync } from 'node:fs';
 
 /** sysexits.h: the set-up is at fault, not the program. The same code as for a bad configuration. */
 const EX_CONFIG = 78;
 
-// `engines` is the one place that says which Node fits, so a newer major is allowed as soon as its upper bound is moved,
-// and refused until then: nobody has run the store, which uses Node's own SQLite, on a major that `engines` leaves out.
+// `engines` is the one place that says which Node fits, so a newer major is allowed as soon as its upper bound is raised,
+// and refused until then: the store uses Node's own SQLite and is untested on a major that `engines` leaves out.
 const wanted = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).engines.node;
 const found = process.versions.node;
 
@@ -23,7 +23,7 @@ const floor = bound('>=');
 if (version < floor || version >= bound('<')) {
   writeSync(
     2,
-    `Atelier needs Node ${wanted} and this is Node ${found}: run \`npm ci\` without \`--omit=optional\`, which brings a matching Node along, or install Node ${Math.floor(floor / 1000)}.\n`,
+    `Atelier needs Node ${wanted}, but this is Node ${found}. Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or install Node ${Math.floor(floor / 1000)}.\n`,
   );
   process.exit(EX_CONFIG);
 }

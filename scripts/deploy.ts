@@ -12,7 +12,7 @@ const EX_USAGE = 64;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
-const USAGE = 'npm run deploy -- [--guild <server id>] [--dry-run] [--clear]';
+const USAGE = 'npm run deploy -- [--guild <server ID>] [--dry-run] [--clear]';
 
 async function deploy(): Promise<number> {
   const { values } = parseArgs({
@@ -45,36 +45,34 @@ async function carryOut({ create, change, remove }: Deployment, rest: REST, all:
 }
 
 function tell({ create, change, remove, same }: Deployment, guild: string | undefined, isDryRun: boolean): void {
-  const where = guild === undefined ? 'everywhere' : `in server ${guild}`;
-  console.log(isDryRun ? `This would happen ${where}:` : `Commands ${where}:`);
+  const where = guild === undefined ? 'in all servers' : `in server ${guild}`;
+  console.log(isDryRun ? `Planned changes ${where}:` : `Commands ${where}:`);
   const lines = [
     ...create.map(({ name }) => `  new       /${name}`),
     ...change.map(({ body }) => `  changed   /${body.name}`),
     ...remove.map(({ name }) => `  removed   /${onTerminal(name)}`),
     ...same.map((name) => `  unchanged /${name}`),
   ];
-  console.log(lines.length === 0 ? '  nothing' : lines.join('\n'));
+  console.log(lines.length === 0 ? '  none' : lines.join('\n'));
 }
 
 function failed(error: unknown): number {
   if (error instanceof ConfigError) {
     console.error(
-      `The settings are not right (.env.example explains each):\n${error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`).join('\n')}`,
+      `Invalid settings (see .env.example):\n${error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`).join('\n')}`,
     );
     return EX_CONFIG;
   }
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Use: ${USAGE}`);
+    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
     return EX_USAGE;
   }
   if (error instanceof Error && 'status' in error && error.status === 401) {
-    console.error(
-      'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").',
-    );
+    console.error('Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").');
     return EX_NOPERM;
   }
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(onTerminal);
-  console.error(`Discord could not be asked: ${lines.join('\n')}`);
+  console.error(`The request to Discord failed: ${lines.join('\n')}`);
   return 1;
 }
 

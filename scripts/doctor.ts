@@ -30,23 +30,23 @@ const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
 
 const USAGE = 'npm run doctor -- [--dry-run]';
 
-/** What was found, in words before a number. */
+/** What each finding is called in the output, before its count. */
 const FOUND: Readonly<Record<FindingKind, string>> = {
-  damaged: 'damage in the file itself, which only a copy from your backups can mend',
-  'readable-by-others': 'file that others on this machine could read',
-  unmarked: 'missing note of the version that wrote it',
-  unreadable: 'rows that cannot be read (set aside, never thrown away)',
-  'in-both-places': 'tasks kept both as live and as finished',
-  misplaced: 'tasks kept in the wrong place',
-  'expired-token': "tasks with an interaction's token that is of no more use",
-  past: 'tasks kept for longer than they should be',
-  'line-missing': 'lines missing in the lists of members and servers',
-  'line-dangling': 'lines in those lists without a task',
-  'line-outdated': 'lines in those lists older than their task',
-  'row-astray': 'rows of those lists that belong nowhere',
-  'order-astray': 'orders as they were sent, of which nobody needs to know any more',
-  'entry-missing': 'tasks that the ledger knows nothing of',
-  'entry-different': 'entries of the ledger that say something else than their task',
+  damaged: 'damaged database file (restore it from a backup)',
+  'readable-by-others': 'file readable by other users of this machine',
+  unmarked: 'missing schema version',
+  unreadable: 'unreadable rows (set aside, not deleted)',
+  'in-both-places': 'tasks stored both as live and as finished',
+  misplaced: 'tasks stored in the wrong namespace',
+  'expired-token': 'tasks with an expired interaction token',
+  past: 'tasks and rows past their retention time',
+  'line-missing': 'task summaries missing from the lists of members and servers',
+  'line-dangling': 'task summaries without a task',
+  'line-outdated': 'task summaries older than their task',
+  'row-astray': 'list rows that belong to no list',
+  'order-astray': 'stored orders that are no longer needed',
+  'entry-missing': 'tasks missing from the ledger',
+  'entry-different': 'ledger entries that contradict their task',
 };
 
 async function doctor(): Promise<number> {
@@ -55,7 +55,7 @@ async function doctor(): Promise<number> {
   const prices = setting('PRICES', shape.prices(kindNames(kindSpecs)));
   if (!address || !prices) return EX_CONFIG;
   const repair = !values['dry-run'];
-  // The lines below say the same for a person.
+  // The output below covers the same for a person.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
   const examination = await examine(address, { repair, clock: systemClock, log, prices, specs: kindSpecs });
   tell(examination, repair);
@@ -66,23 +66,23 @@ async function doctor(): Promise<number> {
 function setting<T>(name: string, known: z.ZodType<T>): T | undefined {
   const { data } = known.safeParse(process.env[name]?.trim() || undefined);
   if (data === undefined)
-    console.error(`The settings are not right (.env.example explains each):\n  ${name} should be ${known.description}`);
+    console.error(`Invalid settings (see .env.example):\n  ${name} should be ${known.description}`);
   return data;
 }
 
 function tell({ file, holds, findings }: Examination, repair: boolean): void {
-  console.log(`The store ${file}:`);
+  console.log(`Store ${file}:`);
   for (const { kind, count } of findings) {
     const isRepaired = repair && kind !== 'damaged';
     console.log(`  ${FOUND[kind]}: ${count}, ${isRepaired ? 'repaired' : 'not repaired'}`);
   }
-  if (findings.length === 0) console.log(holds ? '  all is well' : '  there is nothing in it yet');
+  if (findings.length === 0) console.log(holds ? '  no problems found' : '  empty: nothing is stored yet');
   if (holds) console.log(`Tasks: ${holds.tasks}. Rows set aside so far: ${holds.setAside}.`);
 }
 
 function failed(error: unknown): number {
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Use: ${USAGE}`);
+    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
     return EX_USAGE;
   }
   if (error instanceof StoreError) {

@@ -31,22 +31,21 @@ const EXIT_CODES: Partial<Record<StoreErrorKind, number>> = {
   newer: EX_CONFIG,
 };
 
-const USAGE =
-  'npm run migrate-store -- FROM TO [--dry-run], both written as in STORE_URL, or without them and with MIGRATE_FROM and MIGRATE_TO set';
+const USAGE = 'npm run migrate-store -- [FROM TO] [--dry-run]';
 
-/** Arguments stand in the list of processes for everybody on the machine. */
+/** All users of a machine can see the arguments of its processes. */
 const SHOWN_PASSWORD =
-  'A password in an argument can be read by everybody on this machine while this runs. Put the two addresses into MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
+  'Other users of this machine can read passwords in arguments while this runs. Set MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
 
-const HELP = `Moves everything that the bot keeps from one store to another, and compares both sides at the end. The bot must not be running.
+const HELP = `Copies everything from one store to another and compares both at the end. Stop the bot first.
 
-Use: ${USAGE}.
+Usage: ${USAGE}
 
   FROM, TO      ${shape.store.description}
-  MIGRATE_FROM  the same for addresses with a password: nobody can read it in the list of processes
+  MIGRATE_FROM  environment variables used instead of the arguments; they keep passwords out of the process list
   MIGRATE_TO
-  --dry-run     counts what is there and moves nothing
-  --help        shows this`;
+  --dry-run     counts the rows without copying them
+  --help        shows this help`;
 
 async function migrate(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -60,7 +59,9 @@ async function migrate(): Promise<number> {
   const given = positionals.length > 0 ? positionals : [process.env.MIGRATE_FROM, process.env.MIGRATE_TO];
   const [from, to] = [addressOf(given[0]), addressOf(given[1])];
   if (!from || !to || given.length !== 2) {
-    console.error(`Use: ${USAGE}. Each is ${shape.store.description}.`);
+    console.error(
+      `Usage: ${USAGE}. Pass FROM and TO, or set MIGRATE_FROM and MIGRATE_TO. Each must be ${shape.store.description}.`,
+    );
     return EX_USAGE;
   }
   if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
@@ -72,8 +73,8 @@ async function migrate(): Promise<number> {
   const isWhole = moved.every(isSame);
   console.log(
     isWhole
-      ? 'All is there. Put the new address into STORE_URL; the old store stays as it is.'
-      : 'The two differ: the new store was changed since it was filled, or the old one was.',
+      ? 'Migration complete. Set STORE_URL to the new address; the old store is unchanged.'
+      : 'The stores differ: one of them was changed after the migration.',
   );
   return isWhole ? 0 : 1;
 }
@@ -84,7 +85,8 @@ async function between(from: StoreAddress, to: StoreAddress, isDry: boolean): Pr
   const log = openLog({ level: 'warn', secrets, readable: true, write: (line) => process.stderr.write(line) });
   const parts = { log, clock: systemClock };
   const source = await openExisting(from, parts);
-  if (!source) throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so nothing to move.`);
+  if (!source)
+    throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so there is nothing to migrate.`);
   try {
     if (isDry) return await countRows(source);
     const target = await openBackend(to, parts);
@@ -98,14 +100,14 @@ async function between(from: StoreAddress, to: StoreAddress, isDry: boolean): Pr
   }
 }
 
-/** A store in memory is nobody's but the bot's that runs on it. */
+/** A store in memory exists only inside the bot that uses it. */
 function addressOf(text: string | undefined): StoreAddress | undefined {
   const { data } = shape.store.safeParse(text ?? '');
   return data?.url === 'sqlite://:memory:' ? undefined : data;
 }
 
 function tell(moved: readonly Moved[], isDry: boolean): void {
-  const heads = isDry ? ['', 'rows', 'checksum'] : ['', 'rows', 'there', 'checksum', 'there', ''];
+  const heads = isDry ? ['', 'rows', 'checksum'] : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
   const rows = moved.map((one) => {
     const { namespace, from, to } = one;
     if (isDry) return [namespace, `${from.count}`, from.checksum];
@@ -118,7 +120,7 @@ function tell(moved: readonly Moved[], isDry: boolean): void {
 
 function failed(error: unknown): number {
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Use: ${USAGE}`);
+    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
     return EX_USAGE;
   }
   if (error instanceof StoreError) {

@@ -34,7 +34,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_REMIX: shape.onOff,
     GATEWAY_IMGX_LISTS: shape.onOff,
     // Several hundred need a private gateway; more than 10,000 is a zero too many.
-    GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'questions a second'),
+    GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'polls per second'),
 
     STORE_URL: shape.store,
     // A shorter lease is lost in every network hiccup; with a longer one a killed bot restarts late.
@@ -194,6 +194,6 @@ function nearMisses(environment: Record<string, string | undefined>): ConfigProb
       .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
       .filter(({ slips }) => slips <= MOST_SLIPS)
       .sort((a, b) => a.slips - b.slips);
-    return nearest ? [{ variable, problem: `is not a setting of Atelier: did you mean ${nearest.meant}?` }] : [];
+    return nearest ? [{ variable, problem: `is not an Atelier setting. Did you mean ${nearest.meant}?` }] : [];
   });
 }

@@ -15,10 +15,10 @@ const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
 
-const REFUSED = 'Discord does not accept DISCORD_TOKEN. Make a new one in the developer portal ("Bot", "Reset Token").';
+const REFUSED = 'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
 
 const NO_INTENT =
-  'DISCORD_MESSAGE_CONTENT is on, but Discord does not let this bot read messages. Switch on "Message Content Intent" in the developer portal ("Bot"), or switch the setting off.';
+  'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
 
 /** exit() would cut off lines on their way to a pipe. */
 function leave(code: number): void {
@@ -31,7 +31,7 @@ function configured(): Config | undefined {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);
-    process.stderr.write(`Atelier cannot start with these settings (.env.example explains each):\n${lines.join('')}`);
+    process.stderr.write(`Atelier cannot start because of invalid settings (see .env.example):\n${lines.join('')}`);
     leave(EX_CONFIG);
     return undefined;
   }
@@ -46,9 +46,9 @@ async function run(config: Config): Promise<void> {
   });
   // Node would print warnings past the log, with everything that they quote.
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => log.warn({ err: warning }, 'Node warns.'));
+  process.on('warning', (warning) => log.warn({ err: warning }, 'Node.js emitted a warning.'));
   const crash = (error: unknown): void => {
-    log.fatal({ err: error }, 'Atelier has crashed.');
+    log.fatal({ err: error }, 'Atelier crashed.');
     process.exit(EX_SOFTWARE);
   };
   process.once('uncaughtException', crash);
@@ -101,7 +101,7 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
 
 async function ended(code: number, app: App, log: Log): Promise<void> {
   if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(NO_INTENT);
-  log.fatal({ code }, 'Discord has ended the connection for good.');
+  log.fatal({ code }, 'Discord closed the connection permanently.');
   await app.stop();
   if (code !== GatewayCloseCodes.AuthenticationFailed) return leave(EX_SOFTWARE);
   log.fatal(REFUSED);

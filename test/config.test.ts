@@ -420,7 +420,7 @@ describe('a variable that is almost one of ours', () => {
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
   ])('is told with the one that was meant: %s', (name, meant) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([
-      { variable: name, problem: `is not a setting of Atelier: did you mean ${meant}?` },
+      { variable: name, problem: `is not an Atelier setting. Did you mean ${meant}?` },
     ]);
   });
 

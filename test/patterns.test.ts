@@ -36,10 +36,10 @@ describe('the check of regular expressions', () => {
   it('lets an exception stand as long as its pattern stands in its file, and no longer', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
     expect(objectionsTo('export const probe = /x+$/;', exceptions)).toEqual([]);
-    const notNeeded = `${path}: the exception for /x+$/ is not needed any more.`;
+    const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
     expect(objectionsTo('export const probe = /^x+$/;', exceptions)).toEqual([notNeeded]);
     expect(objectionsTo('export const probe = /y+$/;', exceptions)).toEqual([
-      expect.stringContaining('/y+$/ takes'),
+      expect.stringContaining('/y+$/ can take'),
       notNeeded,
     ]);
   });

@@ -95,7 +95,7 @@ describe('the check of the Node version', () => {
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      `Atelier needs Node >=24.11 <25 and this is Node ${older.version}: run \`npm ci\` without \`--omit=optional\`, which brings a matching Node along, or install Node 24.\n`,
+      `Atelier needs Node >=24.11 <25, but this is Node ${older.version}. Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or install Node 24.\n`,
     );
   });
 
@@ -108,7 +108,7 @@ describe('the check of the Node version', () => {
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
-      expect(stderr).toContain(`needs Node ${range} and this is Node ${process.versions.node}:`);
+      expect(stderr).toContain(`needs Node ${range}, but this is Node ${process.versions.node}.`);
       expect(stderr.trimEnd()).not.toContain('\n');
     },
   );

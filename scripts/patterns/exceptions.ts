@@ -60,12 +60,12 @@ export const exceptions: readonly Exception[] = [
   {
     pattern: '/^```(?:([\\w+#.-]*)\\n)?([\\s\\S]*?)\\n*```\\n?/',
     path: 'sandbox/web/page/markdown/blocks.ts',
-    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+    reason: 'Runs in the browser of a person who tries the bot, over messages of at most 4,000 letters.',
   },
   {
     pattern: String.raw`/^\n+|\n+$/g`,
     path: 'sandbox/web/page/markdown/blocks.ts',
-    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+    reason: 'Runs in the browser of a person who tries the bot, over messages of at most 4,000 letters.',
   },
   {
     pattern: 'new RegExp(`^(?: {${indent + 1},}\\\\S[^\\\\n]*(?:\\\\n|$))+`)',
@@ -80,7 +80,7 @@ export const exceptions: readonly Exception[] = [
   {
     pattern: '/^(`+)([\\s\\S]*?[^`])\\1(?!`)/',
     path: 'sandbox/web/page/markdown/inline.ts',
-    reason: 'Runs in the browser of whoever tries the bot, over messages of at most 4,000 letters.',
+    reason: 'Runs in the browser of a person who tries the bot, over messages of at most 4,000 letters.',
   },
   {
     pattern: String.raw`/<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi`,

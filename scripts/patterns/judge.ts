@@ -43,17 +43,17 @@ export function objectionsTo(patterns: readonly Pattern[], exceptions: readonly 
   }
   for (const exception of exceptions) {
     if (used.has(exception)) continue;
-    objections.push(`${exception.path}: the exception for ${exception.pattern} is not needed any more.`);
+    objections.push(`${exception.path}: the exception for ${exception.pattern} is no longer needed.`);
   }
   return objections;
 }
 
-const NOT_KNOWN = 'is put together as the program runs.';
+const NOT_KNOWN = 'is built at run time.';
 
 /** Undefined: its time grows no faster than its text. */
 function verdictOn({ pattern, flags }: NonNullable<Pattern['regex']>, isException: boolean): string | undefined {
   const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MOST_MS_OF_EXCEPTION : MOST_MS });
   if (result.status === 'safe') return undefined;
-  if (result.status === 'unknown') return `cannot be judged (${result.error.kind}).`;
-  return `takes ${result.complexity.summary} time, as with ${result.attack.pattern}.`;
+  if (result.status === 'unknown') return `cannot be checked (${result.error.kind}).`;
+  return `can take ${result.complexity.summary} time, for example with ${result.attack.pattern}.`;
 }

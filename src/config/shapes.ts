@@ -35,7 +35,7 @@ export const waitSeconds = (byDefault: string) =>
 
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
-export const guildId = snowflake.optional().describe('a server id of 17 to 20 digits');
+export const guildId = snowflake.optional().describe('a server ID of 17 to 20 digits');
 
 export const guildIds = z
   .string()
@@ -43,18 +43,18 @@ export const guildIds = z
   .pipe(z.array(snowflake))
   .transform((ids) => [...new Set(ids)])
   .prefault('')
-  .describe('server ids of 17 to 20 digits, separated by commas or spaces');
+  .describe('server IDs of 17 to 20 digits, separated by commas or spaces');
 
 export const botToken = z
   .string()
   .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
-  .describe("the bot's token from Discord's developer portal (three parts joined by dots, nothing before or after)");
+  .describe("the bot token from Discord's developer portal (three parts separated by dots, and nothing else)");
 
 /** The prefix is from part 5 of the specification; the rest is what an HTTP header can carry. */
 export const gatewayKey = z
   .string()
   .regex(/^sk-[\x21-\x7e]+$/)
-  .describe("the gateway's key (it begins with sk- and has no spaces)");
+  .describe('the gateway API key (starts with sk- and contains no spaces)');
 
 /** Only scheme, host and path: a query, a fragment or a password would end up in every request and in logs. */
 const plainAddress = z.string().transform((text, context) => {
@@ -73,12 +73,12 @@ export const discordApi = plainAddress
   .refine((url) => !/\/v\d+\/*$/.test(url.pathname))
   .transform((url) => withoutTrailingSlash(url.origin + url.pathname))
   .prefault('https://discord.com/api')
-  .describe('an https:// address without a version, a query or a password (http:// only for this machine itself)');
+  .describe('an https:// URL without a version, query or password (http:// for localhost only)');
 
 /** `{base_url}` ends before `/v1`, but most programs for such gateways expect it, so people paste it. */
 export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
-  .describe("the gateway's address (http:// or https://, without a query, a fragment or a user name and password)");
+  .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
 /** A lone `/` is a family at the root of the gateway: the prefix becomes empty. */
 export const pathPrefix = (byDefault: string) =>
@@ -87,10 +87,10 @@ export const pathPrefix = (byDefault: string) =>
     .regex(/^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/)
     .transform(withoutTrailingSlash)
     .prefault(byDefault)
-    .describe('a path that begins with / and has no spaces, no query and no empty or dotted parts');
+    .describe('a path that starts with / and contains no spaces, query, empty segments or dot segments');
 
 const fieldName = z.string().regex(/^[A-Za-z][\w.-]*$/);
-const FIELD_NAME = 'the name of a JSON field: a letter, then letters, digits, dots, - or _';
+const FIELD_NAME = 'a JSON field name: a letter, then letters, digits, dots, - or _';
 
 export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
 export const optionalField = fieldName.optional().describe(FIELD_NAME);
@@ -100,7 +100,7 @@ export const modelId = z
   .string()
   .regex(/^\P{Cc}+$/u)
   .optional()
-  .describe('a model id, on one line');
+  .describe('a model ID on one line');
 
 /** The driver gets the value unchanged; only the scheme is read here. */
 export const store = z
@@ -114,7 +114,7 @@ export const store = z
   })
   .prefault('sqlite://data/atelier.sqlite')
   .describe(
-    `an address whose beginning is one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; special characters in a password are written as %40 and the like`,
+    `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
 
 /** A price is calculated with as it is written, so `1e-7` is invalid. */
@@ -144,5 +144,5 @@ export const prices = (kinds: readonly string[]) =>
     .optional()
     .transform((known = {}) => known)
     .describe(
-      `the path of a JSON file such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}: decimal prices by kind (${kinds.join(', ')}) or by kind:model`,
+      `the path of a JSON file with decimal prices by kind or kind:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}; the kinds are ${kinds.join(', ')}`,
     );

@@ -50,11 +50,11 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
 }
 
 /** What a kill may leave behind: the lines of a task are there before the task, and are shown with it only. */
-const LEFT_BY_A_KILL = 'lines in those lists without a task';
+const LEFT_BY_A_KILL = 'task summaries without a task';
 
 function unsound([first, then]: Afterwards['doctor']): string[] {
   const found = first.said.split('\n').filter((line) => line.includes('repaired') && !line.includes(LEFT_BY_A_KILL));
-  const isMended = first.code === 0 && then.code === 0 && then.said.includes('all is well');
+  const isMended = first.code === 0 && then.code === 0 && then.said.includes('no problems found');
   return [
     ...found.map((line) => `the store is not sound: ${line.trim()}`),
     ...(isMended ? [] : [`the store cannot be mended: ${first.said} ${then.said}`]),

@@ -31,18 +31,18 @@ describe('npm run doctor', () => {
 
     const looked = await doctor(`sqlite://${file}`, '--dry-run');
     expect(looked).toMatchObject({ code: 1 });
-    expect(looked.said).toContain('tasks kept both as live and as finished: 1, not repaired');
+    expect(looked.said).toContain('tasks stored both as live and as finished: 1, not repaired');
     expect(keysIn(file, 'live')).toEqual([task.id]);
 
     const repaired = await doctor(`sqlite://${file}`);
     expect(repaired).toMatchObject({ code: 0 });
-    expect(repaired.said).toContain('tasks kept both as live and as finished: 1, repaired');
+    expect(repaired.said).toContain('tasks stored both as live and as finished: 1, repaired');
     expect(repaired.said).toContain('Tasks: 1. Rows set aside so far: 1.');
     expect(keysIn(file, 'live')).toEqual([]);
 
     const again = await doctor(`sqlite://${file}`, '--dry-run');
     expect(again).toMatchObject({ code: 0 });
-    expect(again.said).toContain('all is well');
+    expect(again.said).toContain('no problems found');
     expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
   });
 

@@ -72,7 +72,7 @@ describe('the shipped bot as a process', () => {
   it('ends with 77 and a sentence when Discord refuses its token', async () => {
     const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await bot.ended).toBe(77);
-    expect(bot.said()).toContain('does not accept DISCORD_TOKEN');
+    expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.said()).not.toContain('wrong.token');
   });
 
@@ -83,7 +83,7 @@ describe('the shipped bot as a process', () => {
     await expect.poll(bot.said, patience).toContain('Atelier is ready.');
     side.discord.gateway.shut(4004);
     expect(await bot.ended).toBe(77);
-    expect(bot.said()).toContain('does not accept DISCORD_TOKEN');
+    expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
   });
 
   it('ends with 75 and a sentence when another one has its store', async () => {
@@ -154,7 +154,7 @@ describe('npm run deploy', () => {
 
   it('only says what it would do when asked to, and can clear everything', async () => {
     const side = await stage({ deployed: false });
-    expect((await deploy(side, '--dry-run')).said).toContain('This would happen');
+    expect((await deploy(side, '--dry-run')).said).toContain('Planned changes');
     expect(side.discord.commands.global()).toEqual([]);
     await deploy(side);
     expect((await deploy(side, '--clear')).said).toContain('removed   /models');
@@ -176,6 +176,6 @@ describe('npm run deploy', () => {
     expect(wrong.said.trim().split('\n')).toHaveLength(1);
     const refused = run('scripts/deploy.ts', side, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await refused.ended).toBe(77);
-    expect(refused.said()).toContain('does not accept DISCORD_TOKEN');
+    expect(refused.said()).toContain('Discord rejected DISCORD_TOKEN');
   });
 });

@@ -66,7 +66,7 @@ describe('two bots on one store', () =>
 
       first.child.kill('SIGCONT');
       expect(await first.ended).toBe(75);
-      expect(first.said()).toContain('could not be renewed in time');
+      expect(first.said()).toContain('was not renewed in time');
       expect(side.discord.heard.slice(requests)).toEqual([]);
       expect(await site.rows()).toEqual(rows);
       expect(submits(side.gateway)).toBe(1);

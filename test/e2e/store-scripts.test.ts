@@ -65,7 +65,7 @@ describe('npm run migrate-store', () => {
 
         const moved = await migrate(from.url, to.url);
         expect(moved.said).toMatch(/^finished +30 +30 .* same$/m);
-        expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('All is there.') });
+        expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
         const again = await migrate(from.url, to.url);
         expect(again.code).toBe(0);
 
@@ -87,7 +87,7 @@ describe('npm run migrate-store', () => {
       const [from, to] = [await stage(), await stage()];
       await used(from);
       const moved = await migrateBy(from.url, to.url);
-      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('All is there.') });
+      expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
       const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
       expect(there.code).toBe(0);
     });
@@ -132,7 +132,7 @@ describe('npm run doctor on a server', () =>
   onServers((stage) => {
     it('finds, then repairs, then finds nothing, and leaves a running bot alone', async () => {
       const site = await stage();
-      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing in it yet') });
+      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
       await used(site);
       const [row] = await site.rows('finished');
       if (row) await site.write({ ...row, namespace: 'live' });
@@ -140,7 +140,7 @@ describe('npm run doctor on a server', () =>
       expect(looked).toMatchObject({ code: 1, said: expect.stringContaining('live and as finished: 1, not repaired') });
       expect(looked.said).not.toContain(new URL(site.url).password);
       expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('1, repaired') });
-      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('all is well') });
+      expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('no problems found') });
       const store = await site.open();
       expect(await doctor(site.url)).toMatchObject({ code: 75, said: expect.stringContaining('Another Atelier') });
       await store.close();

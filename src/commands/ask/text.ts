@@ -13,7 +13,7 @@ export const text = {
       format: 'Format of the answer: text, or JSON for programs',
       web: 'Web search, if the model supports it',
       new: 'New conversation instead of continuing the last one here',
-      private: 'Private answer that only you can see',
+      private: 'Private reply that only you can see',
     },
     choices: {
       effort: { minimal: 'Minimal', low: 'Low', medium: 'Medium', high: 'High' },

@@ -32,17 +32,17 @@ export class StoreError extends Error {
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const notWorking = (name: string, error: unknown): StoreError =>
-  new StoreError('failed', `The store ${name} does not work: ${reasonOf(error)}.`, error);
+  new StoreError('failed', `The store ${name} failed: ${reasonOf(error)}.`, error);
 
 export const closed = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
 
 export const refusedWrite = (name: string): StoreError =>
-  new StoreError('failed', `The store ${name} refused a write.`);
+  new StoreError('failed', `The store ${name} rejected a write.`);
 
 export const inUse = (name: string, cause?: unknown): StoreError =>
   new StoreError(
     'in-use',
-    `Another Atelier is using the store ${name}. Stop it first, or give this one a STORE_URL of its own.`,
+    `Another Atelier is using the store ${name}. Stop it first, or set a different STORE_URL for this one.`,
     cause,
   );
 

@@ -106,7 +106,7 @@ export class Lease {
   }
 
   mustBeHeld(): void {
-    if (!this.#endedBy && !this.#isSafe()) this.#endLease('could not be renewed in time');
+    if (!this.#endedBy && !this.#isSafe()) this.#endLease('was not renewed in time');
     if (this.#endedBy) throw this.#endedBy;
   }
 
@@ -118,7 +118,7 @@ export class Lease {
 
   /** The error for a write that the server refused because of the lease. */
   refused(): StoreError {
-    return this.#endLease('was given to another bot, or is gone');
+    return this.#endLease('was taken over or deleted');
   }
 
   /** From here on another bot may take it. */
@@ -147,13 +147,13 @@ export class Lease {
     const ends = endsOf(this.#parts);
     try {
       // After a suspension it does not even try: another bot may have had the lease and given it back.
-      if (!this.#isSafe()) return void this.#endLease('could not be renewed in time');
+      if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
       if (!(await desk.renew(this.#holder, ms))) return void this.refused();
       this.#ends = ends;
       if (!this.#endedBy) this.#renewAfter(gapMs);
     } catch (error) {
       // A short loss of the connection, which is logged elsewhere: more tries follow before the end.
-      if (!this.#isSafe()) this.#endLease('could not be renewed in time', error);
+      if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
       else if (!this.#endedBy) this.#renewAfter(gapMs / SOONER);
     }
   }
@@ -163,7 +163,7 @@ export class Lease {
     this.#cancel?.();
     this.#endedBy = new StoreError(
       'lost',
-      `Atelier's hold on the store ${this.#parts.name} ${what}, so it has stopped: another Atelier may be at work there. Start it again; it takes up everything.`,
+      `The lease of the store ${this.#parts.name} ${what}, so Atelier stopped: another Atelier may be using the store. Start it again to resume all tasks.`,
       cause,
     );
     this.#lost.resolve(this.#endedBy);

@@ -38,7 +38,7 @@ export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
   if ((await moveMark(meta).read())?.isWhole === false)
     throw new StoreError(
       'unsupported',
-      `The store ${name} is still being filled from another one. Run the same \`npm run migrate-store\` again until it says that all is there.`,
+      `The migration to the store ${name} is not complete. Run the same \`npm run migrate-store\` command again until it reports that it is.`,
     );
 }
 
@@ -49,7 +49,7 @@ export function refuseOthers(connection: Connection): void {
   if (!tables.includes(TABLE))
     throw new StoreError(
       'unsupported',
-      `The file ${connection.name} is the database of another program. Give Atelier a STORE_URL of its own.`,
+      `The file ${connection.name} is the database of another program. Set STORE_URL to a different file.`,
     );
   const [row] = connection.rows(`SELECT value FROM "${TABLE}" WHERE key = ? AND namespace = 'meta'`, SCHEMA_KEY);
   refuseNewer(connection.name, row && String(row.value));
@@ -63,7 +63,7 @@ export function refuseNewer(name: string, text: string | undefined): void {
   const by = written.by === undefined ? '' : ` (${written.by})`;
   throw new StoreError(
     'newer',
-    `The store ${name} was written by a newer Atelier${by}. Start that version again, or put a copy of the store from before in its place. Nothing has been changed.`,
+    `The store ${name} was written by a newer Atelier${by}. Start that version again, or restore a backup from before the upgrade. Nothing was changed.`,
   );
 }
 

@@ -140,7 +140,7 @@ async function mustBeWhole(from: Backend): Promise<void> {
   const { meta } = shelvesOn(from);
   await refuseHalf(meta, from.name);
   if (await isMarked(meta)) return;
-  throw new StoreError('unsupported', `In ${from.name} there is no store of Atelier's, so there is nothing to move.`);
+  throw new StoreError('unsupported', `There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
 }
 
 /** A store that a bot has opened but not used may be filled. */
@@ -152,4 +152,4 @@ async function mustBeEmpty(to: Backend): Promise<void> {
 }
 
 const unsuitableTarget = (name: string, why: string): StoreError =>
-  new StoreError('unsupported', `Nothing was moved to the store ${name}, for ${why}. Choose an empty one.`);
+  new StoreError('unsupported', `Nothing was migrated to the store ${name} because ${why}. Choose an empty store.`);

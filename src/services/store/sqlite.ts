@@ -31,26 +31,23 @@ export function storeFailure(error: unknown, file: string): StoreError {
   switch (codeOf(error)) {
     case SQLITE_FULL:
     case 'ENOSPC':
-      return failure(
-        'full',
-        `There is no room left for the store ${file}. Free some space on its disk; nothing that was stored before is lost.`,
-      );
+      return failure('full', `The disk of the store ${file} is full. Free some space; nothing stored so far is lost.`);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return failure(
         'locked',
-        `The store ${file} is locked by another program. Close whatever has it open (a database browser, a backup), then try again.`,
+        `The store ${file} is locked by another program. Close that program (such as a database browser or a backup) and try again.`,
       );
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return failure(
         'corrupt',
-        `The store ${file} is damaged or not a database. Stop Atelier, move the file away and put a copy from your backups in its place; without one, a new store is made.`,
+        `The store ${file} is damaged or not a database. Stop Atelier and replace the file with a backup; if you have none, move it away, and Atelier creates a new store.`,
       );
     case SQLITE_CANTOPEN:
       return failure(
         'failed',
-        `The store ${file} cannot be opened. Check that it is a file, not a folder, and that Atelier's user may read and write it and its folder.`,
+        `The store ${file} cannot be opened. Check that it is a file, and that Atelier's user can read and write it and its folder.`,
       );
     case SQLITE_READONLY:
     case 'EACCES':
@@ -58,7 +55,7 @@ export function storeFailure(error: unknown, file: string): StoreError {
     case 'EROFS':
       return failure(
         'failed',
-        `The store ${file} cannot be written. Let Atelier's user own the file and its folder, and check that the disk is not mounted read-only.`,
+        `The store ${file} cannot be written. Check that Atelier's user owns the file and its folder, and that the disk is not mounted read-only.`,
       );
     default:
       return notWorking(file, error);

@@ -62,13 +62,13 @@ export function readTask(id: string, value: unknown, { migrations, specs }: Task
   if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
-    throw new StoreError('newer', `Task ${id} was stored by a newer Atelier: start that version again.`);
+    throw new StoreError('newer', `Task ${id} was stored by a newer Atelier. Start that version again.`);
   const record = migrate(value, migrations);
-  if (!record) return 'cannot be brought up to this version';
+  if (!record) return 'cannot be migrated to this version';
   const { data, error } = taskFacts.safeParse(record);
   if (!data) return misfitReason(error);
-  if (data.id !== id) return 'holds another task';
-  return isKind(record.kind, specs) ? parseTask(record.kind, record.request, data, specs) : 'does not fit at kind';
+  if (data.id !== id) return 'holds a different task';
+  return isKind(record.kind, specs) ? parseTask(record.kind, record.request, data, specs) : 'is invalid at kind';
 }
 
 function parseTask<K extends TaskKind>(
@@ -83,7 +83,7 @@ function parseTask<K extends TaskKind>(
 }
 
 const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
-  `does not fit at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
+  `is invalid at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
 export const recordOf = ({ traits: _, ...record }: Task): object => record;
 

@@ -32,7 +32,7 @@ describe('a conversation is over', () => {
     const no = await (await discord.as('other').click(opening, 'End')).message();
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
-    expect(text(yes)).toContain('is over');
+    expect(text(yes)).toContain('has ended');
     // Those who were in it too read of it below what was said last.
     const notice = await discord.until(() =>
       saying(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),

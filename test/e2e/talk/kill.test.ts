@@ -132,7 +132,7 @@ it('a bot killed at any moment of a conversation goes on with it; nothing is sai
   expect(booked(gateway)).toBe(6);
 
   // The doctor has nothing to mend, and makes the same ledger of the tasks again.
-  expect(await doctor(side, '--dry-run')).toContain('all is well');
+  expect(await doctor(side, '--dry-run')).toContain('no problems found');
   sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(side);
   expect(storedEntries(side)).toEqual(entries);

@@ -82,7 +82,7 @@ describe('a connection that is lost', () =>
       const { wire, store } = await wired(site);
       wire.cut();
       const error = await store.tenure.lost;
-      expect(error.message).toContain('could not be renewed in time');
+      expect(error.message).toContain('was not renewed in time');
       expect(error.message).not.toContain(new URL(site.url).password);
       wire.mend();
       expect(() => store.tenure.mustBeOurs()).toThrow(error);

@@ -141,7 +141,7 @@ describe('keeping tasks', () =>
       const error = await store.put(bad).catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         kind: 'failed',
-        message: `Task ${bad.id} cannot be stored: it does not fit at progress.`,
+        message: `Task ${bad.id} cannot be stored: it is invalid at progress.`,
       });
       expect([await site.keys('live'), await site.keys('index')]).toEqual([[], []]);
     });

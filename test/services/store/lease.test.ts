@@ -77,7 +77,7 @@ describe('the hold on a store', () =>
 
       clock.wake(LEASE_MS);
       expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
-      expect((await first.tenure.lost).message).toContain('another Atelier may be at work');
+      expect((await first.tenure.lost).message).toContain('another Atelier may be using the store');
       const works = [
         first.put(makeTask()),
         first.remove(task),
@@ -111,7 +111,7 @@ describe('the hold on a store', () =>
       ];
       for (const error of await Promise.all(works.map(refused))) expect(error.kind).toBe('lost');
       expect(await site.rows()).toEqual(before);
-      expect((await first.tenure.lost).message).toContain('was given to another bot');
+      expect((await first.tenure.lost).message).toContain('was taken over or deleted');
       expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
       second.tenure.mustBeOurs();
     });

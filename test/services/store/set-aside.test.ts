@@ -20,7 +20,7 @@ onEveryStore((stage) => {
     const [kept] = await site.rows('quarantine');
     const { value } = JSON.parse(kept?.text ?? '{}');
     expect(JSON.parse(value.text)).toEqual(JSON.parse(row?.text ?? '{}').value);
-    expect(value).toMatchObject({ from: 'live', key: odd.id, owner: 'ann', why: 'does not fit at request.prompt' });
+    expect(value).toMatchObject({ from: 'live', key: odd.id, owner: 'ann', why: 'is invalid at request.prompt' });
 
     const told: string[] = [];
     await next.quarantine.tellOwners(async () => false);

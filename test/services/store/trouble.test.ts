@@ -59,7 +59,7 @@ describe('a store that fails says so', () => {
     const [size] = connection.rows('PRAGMA page_count');
     connection.rows(`PRAGMA max_page_count = ${Number(size?.page_count)}`);
     const long = makeTask({ text: 'x'.repeat(20_000) });
-    await allThrow([store.put(long), store.put(settled(long))], 'full', 'no room left');
+    await allThrow([store.put(long), store.put(settled(long))], 'full', 'is full');
     expect((await store.get(task.id))?.id).toBe(task.id);
     await store.close();
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);

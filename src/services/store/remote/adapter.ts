@@ -13,7 +13,7 @@ export async function optional<T>(load: () => Promise<T>, ...names: Optional[]):
     const exact = names.map((name) => `${name}@${packageFile.peerDependencies[name]}`).join(' ');
     throw new StoreError(
       'unsupported',
-      `The store that STORE_URL names needs more than is installed. Run: npm install --no-save --include=dev ${exact}`,
+      `The store in STORE_URL needs packages that are not installed. Run: npm install --no-save --include=dev ${exact}`,
     );
   }
 }

@@ -71,7 +71,7 @@ export class Line {
     const late = Promise.withResolvers<never>();
     // By the machine's own clock: with a test's clock that stands still it would wait for ever.
     const timer = setTimeout(() => {
-      const reason = `it has not answered for ${limitMs / 1_000} s`;
+      const reason = `no response within ${limitMs / 1_000} s`;
       late.reject(unreachable(name, reason));
       controller.abort();
     }, limitMs);
@@ -102,7 +102,7 @@ export class Line {
 }
 
 function unreachable(name: string, reason: string, cause?: unknown): StoreError {
-  const message = `The store ${name} cannot be reached (${reason}). Check that its server runs and that Atelier's machine may connect to it.`;
+  const message = `The store ${name} cannot be reached (${reason}). Check that its server is running and accepts connections from this machine.`;
   return new StoreError('unreachable', message, cause);
 }
 
@@ -117,13 +117,13 @@ export function redisFailure(error: unknown, name: string): StoreError {
     case 'NOPERM':
       return new StoreError(
         'denied',
-        `The store ${name} does not let Atelier in. Check the user and the password in STORE_URL, and what they may do.`,
+        `The store ${name} denied access. Check the user and password in STORE_URL, and the permissions of that user.`,
         error,
       );
     case 'OOM':
       return new StoreError(
         'full',
-        `There is no room left for the store ${name}. Give its server more memory (maxmemory); nothing that was stored before is lost.`,
+        `The store ${name} is out of memory. Increase maxmemory on its server; nothing stored so far is lost.`,
         error,
       );
     case 'WRONGTYPE':
@@ -152,13 +152,13 @@ export function postgresFailure(error: unknown, name: string): StoreError {
   if (code === DISK_FULL)
     return new StoreError(
       'full',
-      `There is no room left for the store ${name}. Free some space at its server; nothing that was stored before is lost.`,
+      `The disk of the store ${name} is full. Free some space on its server; nothing stored so far is lost.`,
       error,
     );
   if (code.startsWith('28') || code === NO_SUCH_DATABASE || code === NOT_ALLOWED)
     return new StoreError(
       'denied',
-      `The store ${name} does not let Atelier in (${reason}). Check the user, the password and the database in STORE_URL, and that this user may create tables there.`,
+      `The store ${name} denied access (${reason}). Check the user, password and database in STORE_URL, and that the user can create tables.`,
       error,
     );
   if (PASSING.has(code.slice(0, 2))) return unreachable(name, reason, error);

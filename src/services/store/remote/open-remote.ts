@@ -36,7 +36,7 @@ export async function openRemote(
   const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
   let lease: Lease | undefined;
   const takenLease = (): Lease => {
-    if (!lease) throw new StoreError('failed', `The store ${name} is not opened yet.`);
+    if (!lease) throw new StoreError('failed', `The store ${name} is not open yet.`);
     return lease;
   };
   const mustBeOurs = (): void => takenLease().mustBeHeld();

@@ -159,12 +159,12 @@ export class Redis implements Server {
     if (!/^aof_enabled:1\r?$/m.test(told))
       log.warn(
         { store: this.name },
-        'This Redis keeps no append-only file, so what was stored last is lost when it is killed. Set appendonly to yes.',
+        'This Redis has no append-only file, so recent writes are lost if it is killed. Set appendonly to yes.',
       );
     if (!/^maxmemory_policy:noeviction\r?$/m.test(told))
       log.warn(
         { store: this.name },
-        'This Redis may throw tasks away when its memory is full. Set maxmemory-policy to noeviction.',
+        'This Redis may evict tasks when its memory is full. Set maxmemory-policy to noeviction.',
       );
   }
 
@@ -253,7 +253,7 @@ function createSafely<T>(name: string, make: () => T): T {
     if (!(error instanceof TypeError)) throw error;
     throw new StoreError(
       'unsupported',
-      `STORE_URL ${name} is no address of a Redis (${error.message}), such as redis://host:6379/0.`,
+      `STORE_URL ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
     );
   }
 }
