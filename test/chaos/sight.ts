@@ -12,7 +12,7 @@ export type Sight =
   | 'failed'
   | 'unconfirmed'
   | 'refused'
-  /** "Something in the bot went wrong": a refusal without a reason. */
+  /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
   /** Nothing that this bot should ever show. */
   | 'odd';
