@@ -74,7 +74,7 @@ class Editor extends LatestNews {
   protected async bring(task: Task): Promise<void> {
     if (!hasEnded(task)) return this.#progress(task);
     await new Ending(this.#scene).bring();
-    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).send();
+    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).ping();
     this.#onOver();
   }
 

@@ -134,7 +134,7 @@ export class Caller {
     this.#scene = scene;
   }
 
-  async send(): Promise<void> {
+  async ping(): Promise<void> {
     await new Patience(this.#scene).until(async () => {
       if (!this.#isOver) await this.#try();
       this.#isOver = true;
