@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
-import { reference } from './delivery/hindered.ts';
+import { newReference } from './delivery/hindered.ts';
 import { asText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */
@@ -47,9 +47,9 @@ export class Funnel {
       return this.#say('refusals.storeAway');
     }
     // A bug: the member gets a short reference that stands in the log too.
-    const shown = reference();
-    this.#log.error({ what, reference: shown, err: error }, 'Something unexpected failed.');
-    return this.#say('unexpected', { reference: shown });
+    const reference = newReference();
+    this.#log.error({ what, reference, err: error }, 'Something unexpected failed.');
+    return this.#say('unexpected', { reference });
   }
 
   /** Discord no longer takes a reply, so only the log is told. */

@@ -4,7 +4,7 @@ import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, type Load, lighterThan, loaded, troubleOf } from '../outbox/errors.ts';
 import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
 import { Caller, Ending, type Scene } from './ending.ts';
-import { reference } from './hindered.ts';
+import { newReference } from './hindered.ts';
 import { LatestNews } from './latest.ts';
 import { mayShowAt } from './pace.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
@@ -74,14 +74,14 @@ class Editor extends LatestNews {
   protected async bring(task: Task): Promise<void> {
     if (!hasEnded(task)) return this.#progress(task);
     await new Ending(this.#scene).bring();
-    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).call();
+    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).ping();
     this.#onOver();
   }
 
   protected failed(error: unknown): void {
     const { id, clock, log } = this.#scene;
     this.#lastAt = clock.now();
-    log.error({ task: id, reference: reference(), err: error }, 'Could not show progress.');
+    log.error({ task: id, reference: newReference(), err: error }, 'Could not show progress.');
   }
 
   async #progress(task: Task): Promise<void> {

@@ -5,7 +5,7 @@ import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
 import type { MessagePlan, Prepared } from '../plan.ts';
-import { Hindered, Patience, reference } from './hindered.ts';
+import { Hindered, newReference, Patience } from './hindered.ts';
 import { type DeliveryParts, type DeliveryRecord, type Fate, hasToSpeak } from './record.ts';
 
 export interface Scene extends DeliveryParts {
@@ -30,7 +30,7 @@ export class Ending {
 
   async bring(): Promise<void> {
     await this.#patience.until(async () => {
-      const task = await this.#scene.record.task();
+      const task = await this.#scene.record.readTask();
       if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
     }, 'Could not show the end of a task.');
   }
@@ -111,7 +111,7 @@ export class Ending {
     const { id, log } = this.#scene;
     const facts = { task: id, by, trouble, ...factsOf(error) };
     if (trouble === 'malformed')
-      log.error({ ...facts, reference: reference() }, 'Discord refused a message as malformed.');
+      log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
     else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord takes.');
     else if (trouble !== 'later') log.info(facts, 'Could not show the end of a task this way.');
     return trouble;
@@ -134,7 +134,7 @@ export class Caller {
     this.#scene = scene;
   }
 
-  async call(): Promise<void> {
+  async ping(): Promise<void> {
     await new Patience(this.#scene).until(async () => {
       if (!this.#isOver) await this.#try();
       this.#isOver = true;
@@ -145,7 +145,7 @@ export class Caller {
 
   async #try(): Promise<void> {
     const { id, clock, known, log, record } = this.#scene;
-    const task = await record.task();
+    const task = await record.readTask();
     const call = task?.delivery.call;
     if (!task || !call) return;
     const now = clock.now();
@@ -193,7 +193,7 @@ export class Caller {
   /** The message that it replies to may have been deleted meanwhile, by a member who had not seen the ping. */
   async #takeBack(): Promise<void> {
     const posted = this.#postedAt;
-    if (!posted || (await this.#scene.record.task())?.message) return;
+    if (!posted || (await this.#scene.record.readTask())?.message) return;
     this.#postedAt = undefined;
     try {
       await this.#scene.outbox.remove({ by: 'edit', message: posted });

@@ -15,7 +15,7 @@ export class Hindered extends Error {
 }
 
 /** Short enough to be read out, and found in the log. */
-export const reference = (): string => randomBytes(4).toString('hex');
+export const newReference = (): string => randomBytes(4).toString('hex');
 
 /** Milliseconds. Each pause is twice as long as the one before. */
 const PAUSES = {
@@ -60,7 +60,7 @@ export class Patience {
   }
 
   #bug(error: unknown, unexpected: string): Hindered {
-    this.#parts.log.error({ task: this.#parts.id, reference: reference(), err: error }, unexpected);
+    this.#parts.log.error({ task: this.#parts.id, reference: newReference(), err: error }, unexpected);
     return new Hindered('unprepared', error);
   }
 }

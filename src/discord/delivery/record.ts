@@ -47,7 +47,7 @@ export class DeliveryRecord {
   }
 
   /** The current task; undefined: it was erased. */
-  async task(): Promise<Task | undefined> {
+  async readTask(): Promise<Task | undefined> {
     return this.#store((same) => same);
   }
 
