@@ -55,7 +55,7 @@ export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
     const words = asText(heard, LONGEST_HEARD);
     return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
-  sentences: 'talk',
+  isTalk: true,
   stopped: (task, say) => say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken'),
   buttons(task, say) {
     const { id, parentId = '', state } = task;

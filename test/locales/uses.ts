@@ -48,6 +48,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
       const [first] = call.arguments;
       const key = first && textOf(first);
       if (key?.startsWith('refusals.')) passed.push(key);
+      if (first && call.callee.type === 'Identifier' && call.callee.name === 'buttonPlan') parts.set(first, 'button');
     },
     Literal: ({ value }) => void (typeof value === 'string' && words.add(value)),
     Identifier: ({ name }) => void words.add(name),

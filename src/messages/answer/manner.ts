@@ -15,8 +15,8 @@ export interface Manner {
   title(task: Task, most: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
-  /** Where its sentences about failures are. */
-  sentences: 'ask' | 'talk';
+  /** Chooses the sentences about failures. */
+  isTalk: boolean;
   stopped(task: Task, say: Say): string;
   buttons(task: Task, say: Say): ButtonPlan[];
 }
@@ -33,31 +33,34 @@ export const askManner: Manner = {
       ...(link === undefined ? [] : [say('ask.title', { link })]),
     ];
   },
-  sentences: 'ask',
+  isTalk: false,
   stopped: (_task, say) => say('ask.stopped'),
   buttons: answerButtons,
 };
 
-export function failureOf(task: Task, { sentences, stopped }: Manner, say: Say): string {
+export function failureOf(task: Task, { isTalk, stopped }: Manner, say: Say): string {
   const { cause, reason: given = '' } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
       return stopped(task, say);
     case 'interrupted':
+      return say(isTalk ? 'talk.interrupted' : 'ask.interrupted');
     case 'cut':
-      return say(`${sentences}.${cause}`);
+      return say(isTalk ? 'talk.cut' : 'ask.cut');
     case 'dismissed':
       return say('task.dismissed');
     default: {
       const reason = asText(given, LONGEST_REASON);
-      return reason === '' ? say(`${sentences}.failedSilently`) : say(`${sentences}.failed`, { reason });
+      if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
+      return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
     }
   }
 }
 
-export function incompleteness(given: string, { sentences }: Manner, say: Say): string {
+export function incompleteness(given: string, { isTalk }: Manner, say: Say): string {
   const reason = asText(given, LONGEST_REASON);
-  return reason === '' ? say(`${sentences}.incomplete`) : say(`${sentences}.incompleteBecause`, { reason });
+  if (reason === '') return say(isTalk ? 'talk.incomplete' : 'ask.incomplete');
+  return say(isTalk ? 'talk.incompleteBecause' : 'ask.incompleteBecause', { reason });
 }
 
 function answerButtons(task: Task, say: Say): ButtonPlan[] {
