@@ -69,11 +69,6 @@ export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missin
   );
 }
 
-/** Whether one of its words says so by itself. */
-function isNamed(kind: GatewayErrorKind, { sentCode, spokenCode, type }: Symptoms): boolean {
-  return [sentCode, spokenCode, type].some((text) => KIND_OF_WORD.get(word(text)) === kind);
-}
-
 function word(text: string | undefined): string {
   return text?.trim().toLowerCase() ?? '';
 }
@@ -94,44 +89,24 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
   return KIND_OF_STATUS.get(status) ?? usual;
 }
 
-/** Words of a definite refusal: the work was not begun, even when they come with a 5xx. */
-const REFUSED_BEFORE_WORK: ReadonlySet<GatewayErrorKind> = new Set([
-  'unauthorized',
-  'forbidden',
-  'quota',
-  'not-found',
-  'invalid',
-  'rate-limited',
-  'not-offered',
-]);
-
-/** Whether a submit that was answered like this may have been carried out all the same. */
-function mayHaveWorked(kind: GatewayErrorKind): boolean {
-  return !REFUSED_BEFORE_WORK.has(kind);
-}
+/** Every other kind is a definite refusal: the work was not begun, even when it comes with a 5xx. */
+const MAY_HAVE_WORKED: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
 /**
  * The envelopes of errors in the wild. The specification (part 7) knows `error.message`, `error.type`, `error.code`;
  * others put the words flat, call them `description` or `msg`, or nest them under what an upstream said.
  */
-const MESSAGE = places(
-  'error.message',
-  'error',
-  'message',
-  'description',
-  'msg',
-  'err',
-  'error_msg',
-  'detail',
-  'header.message',
-  'response.error.message',
-);
-const CODE = places('error.code', 'code', 'response.error.code');
-const TYPE = places('error.type', 'type', 'response.error.type');
-const PARAM = places('error.param', 'param', 'response.error.param');
-/** The image-prompt family names the word it objects to beside its description. */
-const BANNED_WORD = places('properties.bannedWord');
-const RETRY_AFTER = places('retry_after', 'error.retry_after');
+const at = {
+  message: places(
+    `error.message error message description msg err error_msg detail header.message response.error.message`,
+  ),
+  code: places('error.code', 'code', 'response.error.code'),
+  type: places('error.type', 'type', 'response.error.type'),
+  param: places('error.param', 'param', 'response.error.param'),
+  /** The image-prompt family names the word it objects to beside its description. */
+  bannedWord: places('properties.bannedWord'),
+  retryAfter: places('retry_after', 'error.retry_after'),
+} as const;
 
 /** Descriptions that are codes in all but name: one word, underscores inside. */
 const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
@@ -150,26 +125,25 @@ export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> 
 
 export function errorFrom(answer: FailedAnswer): GatewayError {
   const { status, body } = answer;
-  const message = withBannedWord(firstAt(body, MESSAGE, asText), body) ?? asText(answer.text);
-  const sentCode = firstAt(body, CODE, asText);
+  const message = withBannedWord(firstAt(body, at.message, asText), body) ?? asText(answer.text);
+  const sentCode = firstAt(body, at.code, asText);
   const spokenCode = codeIn(message);
-  const type = firstAt(body, TYPE, asText);
-  const symptoms = { ...answer, sentCode, spokenCode, type };
-  const kind = kindOf(symptoms);
+  const type = firstAt(body, at.type, asText);
+  const kind = kindOf({ ...answer, sentCode, spokenCode, type });
   return new GatewayError(sentenceOf(message, answer), {
     kind,
     status,
-    code: isNumber(sentCode) ? (spokenCode ?? sentCode) : sentCode,
+    code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (spokenCode ?? sentCode) : sentCode,
     type,
-    param: firstAt(body, PARAM, asText),
+    param: firstAt(body, at.param, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
-    isNamed: isNamed(kind, symptoms),
-    mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
+    isNamed: [sentCode, spokenCode, type].some((text) => KIND_OF_WORD.get(word(text)) === kind),
+    mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_WORKED.has(kind),
   });
 }
 
 function withBannedWord(message: string | undefined, body: unknown): string | undefined {
-  const banned = firstAt(body, BANNED_WORD, asText);
+  const banned = firstAt(body, at.bannedWord, asText);
   return banned === undefined ? message : `${message ?? 'banned word'}: ${banned}`;
 }
 
@@ -180,21 +154,16 @@ function codeIn(message: string | undefined): string | undefined {
   return CODE_LIKE.test(head) ? head : undefined;
 }
 
-function isNumber(code: string | undefined): boolean {
-  return code === undefined || /^-?\d+$/.test(code);
-}
-
 function sentenceOf(message: string | undefined, { status, unexplained, secrets }: FailedAnswer): string {
-  const clean = message === undefined ? '' : cleanMessage(message, secrets);
-  if (clean !== '') return clean;
-  return unexplained ?? `The gateway answered with status ${status} and no explanation.`;
+  const clean = cleanMessage(message ?? '', secrets);
+  return clean || (unexplained ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
 /** A year: more is no delay but rubbish. */
 const LONGEST_DELAY_SECONDS = 366 * 24 * 3600;
 
 function retryDelayIn(body: unknown): number | undefined {
-  const seconds = firstAt(body, RETRY_AFTER, asNumber);
+  const seconds = firstAt(body, at.retryAfter, asNumber);
   return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
@@ -223,9 +192,6 @@ function saysSomething(value: unknown): boolean {
   return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }
 
-/** A word that says by itself that the request was at fault. */
-const AT_FAULT = 'invalid_request_error';
-
 /**
  * The status that an error inside of an answer would have had. Without one nobody knows whether the work was done,
  * and that is what a 500 says.
@@ -233,7 +199,7 @@ const AT_FAULT = 'invalid_request_error';
 export function statusOf(error: Record<string, unknown>): number {
   const said = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
   if (said !== undefined && said >= 400 && said < 600) return said;
-  return asText(error.type) === AT_FAULT ? 400 : 500;
+  return asText(error.type) === 'invalid_request_error' ? 400 : 500;
 }
 
 /** What an event says of an error, wherever it says it: nested, flat, or as mere words. */

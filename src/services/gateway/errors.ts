@@ -14,43 +14,26 @@ export type GatewayErrorKind =
   | 'malformed'
   | 'unreachable';
 
-interface GatewayErrorFacts {
-  kind: GatewayErrorKind;
-  /** HTTP status, when there was an answer. */
-  status?: number | undefined;
-  /** The gateway's own code, always as text. */
-  code?: string | undefined;
-  /** The gateway's own type of error. */
-  type?: string | undefined;
-  /** The field of the request that the gateway objects to, where it names one. */
-  param?: string | undefined;
-  retryAfterMs?: number | undefined;
-  /**
-   * Whether a code of the gateway's own names the kind. Without one it is read from the status, which a proxy sends as well, or a gateway that
-   * starts just then.
-   */
-  isNamed?: boolean | undefined;
-  /**
-   * Whether the request may have been carried out although it failed: true for a submit that timed out, was reset or got a 5xx.
-   * A submit with this set is never sent again by itself.
-   */
-  mayHaveTakenEffect?: boolean | undefined;
-  cause?: unknown;
-}
+type Facts = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 
 /** The one error of this folder. Its message is fit to be shown to a person: no HTML, no secret, no stack. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
+  /** HTTP status, when there was an answer. */
   readonly status: number | undefined;
+  /** The gateway's own code, always as text. */
   readonly code: string | undefined;
   readonly type: string | undefined;
+  /** The field of the request that the gateway objects to, where it names one. */
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Whether a code of the gateway's own names the kind; without one it is read from the status, which any proxy may send. */
   readonly isNamed: boolean;
+  /** Whether the request may have been carried out although it failed. Such a submit is never sent again by itself. */
   readonly mayHaveTakenEffect: boolean;
 
-  constructor(message: string, facts: GatewayErrorFacts) {
+  constructor(message: string, facts: Facts & Pick<GatewayError, 'kind'>) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
     this.kind = facts.kind;
     this.status = facts.status;
@@ -68,9 +51,8 @@ export const withEffect = (error: GatewayError, mayHaveTakenEffect: boolean): Ga
   new GatewayError(error.message, { ...error, mayHaveTakenEffect, cause: error.cause });
 
 /** The answer arrived but says nothing that can be understood. */
-export function malformed(message: string, facts: Omit<GatewayErrorFacts, 'kind'> = {}): GatewayError {
-  return new GatewayError(message, { ...facts, kind: 'malformed' });
-}
+export const malformed = (message: string, facts: Facts = {}): GatewayError =>
+  new GatewayError(message, { ...facts, kind: 'malformed' });
 
 /**
  * Said before the first byte of a request is written: undici's refusal before dispatch, its limit for connecting, and a certificate that Node
@@ -133,19 +115,11 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-export function tooLarge(most: number, facts: Omit<GatewayErrorFacts, 'kind'>): GatewayError {
-  return malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
-    ...facts,
-    code: 'too_large',
-  });
-}
+export const tooLarge = (most: number, facts: Facts): GatewayError =>
+  malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, { ...facts, code: 'too_large' });
 
 /** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
-export function notJson(
-  text: string,
-  type: string | string[] | undefined,
-  facts: Omit<GatewayErrorFacts, 'kind'>,
-): GatewayError {
+export function notJson(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
   if (text.trim() === '') return malformed('The gateway answered with nothing at all.', facts);
   const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
   return malformed(`The gateway answered with something other than JSON (${named}, ${text.length} characters).`, facts);
@@ -170,7 +144,9 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
   // Secrets go first: half of one, cut at the end, would no longer be known for what it is.
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
-  clean = proseOf(clean.slice(0, LONGEST_PAGE));
+  clean = clean.slice(0, LONGEST_PAGE);
+  // A page is best told by its title.
+  clean = titleOf(clean) || clean.replace(UNREADABLE, ' ').replace(TAG, ' ');
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
@@ -180,11 +156,6 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
     .slice(0, LONGEST_MESSAGE - 1)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
-}
-
-/** A page is best told by its title. */
-function proseOf(text: string): string {
-  return titleOf(text) || text.replace(UNREADABLE, ' ').replace(TAG, ' ');
 }
 
 function titleOf(text: string): string {
@@ -211,7 +182,7 @@ export function waitBeforeRetry(error: GatewayError, attempt: number, random: ()
 
 /** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
-  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  const text = [header].flat()[0]?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
   // Date.parse makes a date of nearly anything that holds a number; a real one ends like this.

@@ -29,10 +29,8 @@ export interface Question extends CallOptions {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** A body makes it a POST. */
+  /** A body makes it a POST. Text is JSON already, and sent as it is, byte for byte. */
   body?: unknown;
-  /** The body is JSON already, and sent as it is, byte for byte. */
-  isEncoded?: boolean;
   /** What a 404 without a telling code means here. */
   missing?: 'not-found' | 'not-offered';
   /** Which of the limits its first byte keeps, where that is not the usual one. */
@@ -81,7 +79,7 @@ export class GatewayHttp {
     const attempts = question.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(question, false);
+        return await this.#jsonOf(await this.#open(question, false), question, false);
       } catch (error) {
         if (!(error instanceof GatewayError) || attempt >= attempts || question.signal?.aborted) throw error;
         const wait = waitBeforeRetry(error, attempt, this.tools.random);
@@ -93,7 +91,7 @@ export class GatewayHttp {
 
   /** Orders work. Sent once and never again by itself: an unknown outcome is the caller's to decide. */
   async submit(question: Question & { body: unknown }): Promise<Json> {
-    return this.#send(question, true);
+    return this.#jsonOf(await this.#open(question, true), question, true);
   }
 
   /**
@@ -137,10 +135,10 @@ export class GatewayHttp {
   }
 
   /** An error that is told inside of an answer, read like any other. */
-  errorIn(body: unknown, status: number): GatewayError {
+  readonly errorIn = (body: unknown, status: number): GatewayError => {
     const unexplained = 'The gateway reported an error without an explanation.';
     return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });
-  }
+  };
 
   /** A gateway's words, fit to be shown to a person. */
   clean(words: string): string {
@@ -151,10 +149,6 @@ export class GatewayHttp {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
-  }
-
-  async #send(question: Question, isSubmit: boolean): Promise<Json> {
-    return this.#jsonOf(await this.#open(question, isSubmit), question, isSubmit);
   }
 
   #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
@@ -173,11 +167,12 @@ export class GatewayHttp {
   }
 
   async #jsonOf(response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Promise<Json> {
-    const text = await this.#textOf(response, isSubmit, question.signal).catch((error: unknown) => {
-      // With a status that says no, the answer is clear even when its body is not.
+    // With a status that says no, the answer is clear even when its body is not.
+    const unread = (error: unknown): string => {
       if (isFine(response)) throw error;
       return '';
-    });
+    };
+    const text = await this.#textOf(response, isSubmit, question.signal).catch(unread);
     return this.#judged(text, response, question, isSubmit);
   }
 
@@ -201,7 +196,8 @@ export class GatewayHttp {
   }
 
   async #request(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
-    const hasBody = question.body !== undefined;
+    const { body } = question;
+    const hasBody = body !== undefined;
     let path = this.#prefix + question.path + queryText(question.query);
     for (let redirects = 0; ; redirects++) {
       const response = await this.#pool.request({
@@ -214,7 +210,7 @@ export class GatewayHttp {
           ...(hasBody ? { 'content-type': 'application/json' } : {}),
           ...question.headers,
         },
-        body: hasBody ? encoded(question) : null,
+        body: hasBody ? (typeof body === 'string' ? body : JSON.stringify(body)) : null,
         signal: question.signal ?? null,
         headersTimeout: this.limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
@@ -265,15 +261,10 @@ export class GatewayHttp {
   }
 }
 
-function encoded({ body, isEncoded = false }: Question): string {
-  return isEncoded && typeof body === 'string' ? body : JSON.stringify(body);
-}
-
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 
-function queryText(query: Readonly<Record<string, string | undefined>> | undefined): string {
-  if (!query) return '';
+function queryText(query: Question['query'] = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
   return search.size > 0 ? `?${search}` : '';

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type GatewayErrorKind, malformed } from './errors.ts';
 import type { CallOptions, Question } from './http.ts';
 import { asText, listAt, places } from './read/places.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { TaskClient } from './task-client.ts';
@@ -13,15 +12,14 @@ const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
 /** On every submit (4.3): where the gateway may report changes. Nobody relies on it, for many gateways drop it. */
 const callback = { callbackUrl: webAddress.optional() };
 
+const BLEND_SIZE = 'a blend needs two to five pictures';
+
 const requests = {
   imagine: z.strictObject({ prompt, pictures: pictures.optional(), ...callback }),
   describe: z.strictObject({ pictures, ...callback }),
   shorten: z.strictObject({ prompt, ...callback }),
   blend: z.strictObject({
-    pictures: z
-      .array(dataUri)
-      .min(2, 'a blend needs two to five pictures')
-      .max(5, 'a blend needs two to five pictures'),
+    pictures: z.array(dataUri).min(2, BLEND_SIZE).max(5, BLEND_SIZE),
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
     ...callback,
   }),
@@ -45,8 +43,7 @@ const requests = {
   }),
 };
 
-type Requests = typeof requests;
-type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
+type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)[Name]>;
 
 const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
 
@@ -62,8 +59,6 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 ]);
 
 const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
-
-const SHORT_ACTIONS = { UPSCALE: 'U', VARIATION: 'V' } as const;
 
 /** The image-prompt task family (4.3, 4.7). */
 export class Imgx {
@@ -101,8 +96,7 @@ export class Imgx {
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
-    const answer = await this.#tasks.http.submit(question);
-    const addresses = listAt(answer, UPLOADED, asText);
+    const addresses = listAt(await this.#tasks.http.submit(question), UPLOADED, asText);
     if (addresses.length === 0)
       throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
     return addresses;
@@ -122,7 +116,7 @@ export class Imgx {
   /** The same as one line of text: an action code and a task id (4.3), in the order that the settings name. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = checked(requests.change, request);
-    const short = change.action === 'REROLL' ? 'R' : `${SHORT_ACTIONS[change.action]}${change.index}`;
+    const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
     const content = this.#settings.simpleChangeOrder === 'action-first' ? `${short} ${id}` : `${id} ${short}`;
     return this.#submit('simple-change', { content, callbackUrl }, options);
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions } from './http.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { TaskClient } from './task-client.ts';
@@ -26,9 +25,6 @@ const song = z
 
 const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
 
-type SongRequest = z.input<typeof song>;
-type LyricsRequest = z.input<typeof lyrics>;
-
 export class Music {
   readonly #tasks: TaskClient;
   readonly #path: string;
@@ -39,21 +35,14 @@ export class Music {
   }
 
   /** A gateway without this route answers `not-offered`. */
-  async makeSong(request: SongRequest, options?: CallOptions): Promise<Submission> {
-    const { about, lyrics: verses, style, title, instrumental, model, callbackUrl } = checked(song, request);
-    const body = {
-      prompt: verses,
-      gpt_description_prompt: about,
-      tags: style,
-      title,
-      make_instrumental: instrumental,
-      mv: model,
-      notify_hook: callbackUrl,
-    };
+  async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
+    const { lyrics, about, style, title, instrumental, model, callbackUrl } = checked(song, request);
+    const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
+    const body = { ...named, make_instrumental: instrumental, mv: model, notify_hook: callbackUrl };
     return this.#submit('music', body, options);
   }
 
-  async makeLyrics(request: LyricsRequest, options?: CallOptions): Promise<Submission> {
+  async makeLyrics(request: z.input<typeof lyrics>, options?: CallOptions): Promise<Submission> {
     const { about, callbackUrl } = checked(lyrics, request);
     return this.#submit('lyrics', { prompt: about, notify_hook: callbackUrl }, options);
   }

@@ -43,16 +43,10 @@ export const frameSize = z
   .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'this is not a size: write <width>x<height>, for example 1280x720');
 
 /** Seconds. The specification (4.4) accepts a number or a numeric string; what was given is what is sent. */
-export const seconds = z.custom<number | string>(
-  (value) => isPositive(value) && (typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(String(value))),
-  'this is not a duration: write seconds as a number, for example 5',
-);
-
-function isPositive(value: unknown): boolean {
-  return (
-    (typeof value === 'number' || typeof value === 'string') && Number.isFinite(Number(value)) && Number(value) > 0
-  );
-}
+export const seconds = z.custom<number | string>((value) => {
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value));
+  return isNumeric && Number(value) > 0 && Number.isFinite(Number(value));
+}, 'this is not a duration: write seconds as a number, for example 5');
 
 function isDataUri(text: string, kind: RegExp): boolean {
   const head = kind.exec(text.slice(0, 200));

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from './errors.ts';
 
 /** Where the gateway is and how it spells what the specification leaves open. */
@@ -8,12 +9,7 @@ export interface GatewaySettings {
   readonly apiKey: string;
   /** The most connections held to the gateway: at least requests per second times seconds per answer. */
   readonly connections: number;
-  readonly paths: {
-    readonly imgx: string;
-    readonly music: string;
-    readonly videoa: string;
-    readonly compat: string;
-  };
+  readonly paths: Readonly<Record<'imgx' | 'music' | 'videoa' | 'compat', string>>;
   readonly fields: {
     readonly referenceVideos: string;
     readonly referenceAudios: string;
@@ -41,44 +37,30 @@ export const defaultSettings = {
   realtimeBeta: false,
 } as const satisfies Omit<GatewaySettings, 'baseUrl' | 'apiKey'>;
 
-/** Patience and appetite of the client. */
-export interface GatewayLimits {
-  readonly connectMs: number;
-  /** Until the first byte of an answer to a question. */
-  readonly readMs: number;
-  /** Until the first byte of an answer to a submit: a gateway may speak to its own upstream first. */
-  readonly submitMs: number;
-  /** Between two pieces of a body. */
-  readonly bodyMs: number;
-  /** Until the first byte of a text answer that comes whole: it is written to its end first. */
-  readonly wholeTextMs: number;
-  /** Between two pieces of an answer that comes as it is made: a model may think long without a word. */
-  readonly silenceMs: number;
-  /** A 4K picture as base64 is about 30 MB. */
-  readonly answerBytes: number;
-  /** How often a read is tried in all. */
-  readonly attempts: number;
-}
-
-export const defaultLimits: GatewayLimits = {
+export const defaultLimits = {
   connectMs: 5_000,
+  /** Until the first byte of an answer to a question. */
   readMs: 15_000,
+  /** Until the first byte of an answer to a submit: a gateway may speak to its own upstream first. */
   submitMs: 90_000,
+  /** Between two pieces of a body. */
   bodyMs: 30_000,
+  /** Until the first byte of a text answer that comes whole: it is written to its end first. */
   wholeTextMs: 300_000,
+  /** Between two pieces of an answer that comes as it is made: a model may think long without a word. */
   silenceMs: 120_000,
+  /** A 4K picture as base64 is about 30 MB. */
   answerBytes: 96 * 1024 * 1024,
+  /** How often a read is tried in all. */
   attempts: 3,
 };
 
-interface GatewayLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
+/** How long the client waits, and how much it takes. */
+export type GatewayLimits = Readonly<typeof defaultLimits>;
 
 /** What the client needs from outside; each has a working default. */
 export interface GatewayTools {
-  readonly log: GatewayLog;
+  readonly log: Pick<PlainLog, 'info' | 'warn'>;
   readonly clock: Clock;
   readonly random: () => number;
 }

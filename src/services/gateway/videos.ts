@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { GatewayError } from './errors.ts';
 import type { CallOptions } from './http.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { TaskClient } from './task-client.ts';
@@ -33,21 +32,9 @@ const video = z.strictObject({
   extra: anything.optional(),
 });
 
-const secondEntry = z.strictObject({
-  model: modelId,
-  prompt,
-  size: frameSize.optional(),
-  duration: seconds.optional(),
-  image: picture.optional(),
-  extra: anything.optional(),
-});
+const secondEntry = video.pick({ model: true, prompt: true, size: true, duration: true, image: true, extra: true });
 
-type VideoRequest = z.input<typeof video>;
-type SecondEntryRequest = z.input<typeof secondEntry>;
-
-interface VideoOptions extends CallOptions {
-  limits?: Partial<typeof USUAL_LIMITS>;
-}
+type VideoOptions = CallOptions & { limits?: Partial<typeof USUAL_LIMITS> };
 
 /** The generic video task (4.4, 4.7). */
 export class Videos {
@@ -59,18 +46,18 @@ export class Videos {
     this.#fields = settings.fields;
   }
 
-  async create(request: VideoRequest, { limits, signal }: VideoOptions = {}): Promise<Submission> {
+  async create(request: z.input<typeof video>, { limits, signal }: VideoOptions = {}): Promise<Submission> {
     const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = checked(
       within(limits),
       request,
     );
-    const { faceCheck: faceField, referenceVideos: videoField, referenceAudios: audioField } = this.#fields;
+    const fields = this.#fields;
     const known = {
       ...rest,
       aspect_ratio: aspectRatio,
-      [videoField]: referenceVideos,
-      [audioField]: referenceAudios,
-      ...(faceField === undefined ? {} : { [faceField]: faceCheck }),
+      [fields.referenceVideos]: referenceVideos,
+      [fields.referenceAudios]: referenceAudios,
+      ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
     };
     return this.#tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
   }
@@ -92,7 +79,7 @@ export class SecondVideos {
     this.#tasks = tasks;
   }
 
-  async create(request: SecondEntryRequest, options?: CallOptions): Promise<Submission> {
+  async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, ...rest } = checked(secondEntry, request);
     // Seconds travel as text here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
@@ -106,32 +93,24 @@ export class SecondVideos {
 }
 
 function within(limits: VideoOptions['limits']) {
-  const { images, referenceVideos } = { ...USUAL_LIMITS, ...limits };
+  const most = { ...USUAL_LIMITS, ...limits };
   return video
-    .refine((request) => (request.images?.length ?? 0) <= images, {
+    .refine(({ images = [] }) => images.length <= most.images, {
       path: ['images'],
-      message: `this model takes at most ${images} reference pictures`,
+      message: `this model takes at most ${most.images} reference pictures`,
     })
-    .refine((request) => (request.referenceVideos?.length ?? 0) <= referenceVideos, {
+    .refine(({ referenceVideos = [] }) => referenceVideos.length <= most.referenceVideos, {
       path: ['referenceVideos'],
-      message: `this model takes at most ${referenceVideos} reference videos`,
+      message: `this model takes at most ${most.referenceVideos} reference videos`,
     });
 }
 
 /** Fields that a request has a place for cannot come in by the back door. */
-function withExtra(
-  known: Record<string, unknown>,
-  extra: Record<string, unknown> | undefined,
-): Record<string, unknown> {
-  const names = Object.keys(extra ?? {});
-  checked(
-    z.array(
-      z.string().refine((name) => !Object.hasOwn(known, name), {
-        error: ({ input }) => `${String(input)} has a place of its own`,
-      }),
-    ),
-    names,
-  );
+function withExtra(known: Record<string, unknown>, extra: Record<string, unknown> = {}): Record<string, unknown> {
+  const free = z.string().refine((name) => !Object.hasOwn(known, name), {
+    error: ({ input }) => `${String(input)} has a place of its own`,
+  });
+  checked(z.array(free), Object.keys(extra));
   return { ...known, ...extra };
 }
 
@@ -152,8 +131,6 @@ const imageToVideo = z.strictObject({
   mode: words('this is empty').optional(),
 });
 
-type ImageToVideoRequest = z.input<typeof imageToVideo>;
-
 /** Image-to-video on the vendor path. */
 export class ImageToVideo {
   readonly #tasks: TaskClient;
@@ -167,7 +144,7 @@ export class ImageToVideo {
     this.#queries = [this.#path, '/v1/video/generations', '/v1/videos'];
   }
 
-  async create(request: ImageToVideoRequest, options?: CallOptions): Promise<Submission> {
+  async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
     return this.#tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
   }
 
@@ -179,14 +156,11 @@ export class ImageToVideo {
         this.#queries = [query, ...this.#queries.filter((other) => other !== query)];
         return snapshot;
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        const isMissing = error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
+        if (!isMissing) throw error;
         missing ??= error;
       }
     }
     throw missing;
   }
-}
-
-function isMissing(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
 }

@@ -14,9 +14,9 @@ const MOST_ITEMS = 2_000;
 /** The words of a list that is written as one text. */
 export const wordsIn = (text: string): string[] => text.split(/\s+/);
 
-/** Compiles places. Done once, where a table is written; never while an answer is read. */
+/** Compiles places, one or several in a text. Done once, where a table is written; never while an answer is read. */
 export function places(...texts: string[]): readonly Place[] {
-  return texts.map((text) =>
+  return texts.flatMap(wordsIn).map((text) =>
     [...text.matchAll(/[^.[\]]+|\[\d*\]/g)].map(([step]) => {
       if (!step.startsWith('[')) return step;
       return step === '[]' ? every : Number(step.slice(1, -1));
@@ -99,6 +99,9 @@ export function asText(value: unknown): string | undefined {
   const text = value.trim();
   return text === '' ? undefined : text;
 }
+
+/** The same of text alone, where a number means something else. */
+export const asString = (value: unknown): string | undefined => (typeof value === 'string' ? asText(value) : undefined);
 
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === 'string' && value.trim() === '') return undefined;

@@ -1,10 +1,11 @@
+import { definedIn } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
 import { addressFrom, findMedia, mediumFrom, type ReadingPlace } from './media.ts';
-import { asNumber, asProgress, asText, asTime, firstAt, listAt, type Place, places } from './places.ts';
+import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, type Place, places } from './places.ts';
 import { idIn, normalised, recordIn, type Standing, standingOf, wordIn } from './record.ts';
-import type { Action, Failure, Medium, Snapshot, SnapshotState, Track } from './snapshot.ts';
-import { type Family, seeds, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
+import type { Action, Failure, Medium, Snapshot, SnapshotState, Submission, Track } from './snapshot.ts';
+import { type Family, seeds, submitted, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
 
 /** What a reader tells its surroundings: both are rare, and both mean that the table wants a new line. */
 export interface ReadingNotices {
@@ -26,7 +27,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
 
   const tracks = tracksIn(record, table, spoken?.state, place);
   const listed = [...mediaIn(record, table, place), ...mediaOf(tracks)];
-  const { state, cause } = spoken ?? silentStanding(record, { listed, tracks, remoteId });
+  const { state, cause } = spoken ?? silentStanding(record, listed, tracks, remoteId);
   const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
@@ -53,7 +54,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
     text,
     actions: listAt(record, table.actions, actionFrom),
     seed: firstAt(record, seeds, asText),
-    failure: state === 'failed' ? failureIn(record, table, cause, tracks) : undefined,
+    failure: state === 'failed' ? failureIn(record, table, cause ?? 'failed', tracks) : undefined,
     isEmpty: isDone && media.length === 0 && !isText,
     submittedAt: firstAt(record, times.submitted, asTime),
     startedAt: firstAt(record, times.started, asTime),
@@ -64,14 +65,13 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
 const ERROR = places('error.message', 'error');
 
 /** What an answer without a status word means. */
-function silentStanding(
-  record: Record<string, unknown>,
-  facts: { listed: readonly Medium[]; tracks: readonly Track[]; remoteId: string | undefined },
-): Standing {
-  if (facts.tracks.length > 0) return { state: stateOfTracks(facts.tracks) };
-  if (facts.listed.length > 0) return { state: 'succeeded' };
+function silentStanding(record: unknown, listed: readonly Medium[], tracks: readonly Track[], id?: string): Standing {
+  if (tracks.some((track) => track.state === 'running')) return { state: 'running' };
+  if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
+  if (tracks.length > 0) return { state: 'failed' };
+  if (listed.length > 0) return { state: 'succeeded' };
   if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
-  if (facts.remoteId !== undefined) return { state: 'queued' };
+  if (id !== undefined) return { state: 'queued' };
   throw malformed('The gateway answered without saying how the task stands.');
 }
 
@@ -84,24 +84,17 @@ function mediaIn(record: unknown, table: Table, place: ReadingPlace): Medium[] {
   return [];
 }
 
-function failureIn(
-  record: unknown,
-  table: Table,
-  cause: Failure['cause'] = 'failed',
-  tracks: readonly Track[],
-): Failure {
-  return {
-    cause,
-    reason: firstAt(record, table.reason, asReason) ?? tracks.find((track) => track.failure !== undefined)?.failure,
-    code: firstAt(record, table.code, asText),
-  };
+function failureIn(record: unknown, table: Table, cause: Failure['cause'], tracks: readonly Track[]): Failure {
+  const reason =
+    firstAt(record, table.reason, asReason) ?? tracks.find(({ failure }) => failure !== undefined)?.failure;
+  return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
 /** Words that stand where a reason would, and say the opposite. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function asReason(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? asText(value) : undefined;
+  const text = asString(value);
   // "/imagine …" is the order as it was given, not what became of it.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
@@ -138,16 +131,12 @@ const at = {
 } as const satisfies Record<string, readonly Place[]>;
 
 /** All tracks of a task; `taskState` is what a track without a word of its own is in. */
-function tracksIn(
-  record: unknown,
-  { tracks, loneTrack }: Pick<Table, 'tracks' | 'loneTrack'>,
-  taskState: SnapshotState | undefined,
-  place: ReadingPlace,
-): Track[] {
-  const list = listAt(record, tracks, (value) => trackFrom(value, taskState, place));
+function tracksIn(record: unknown, table: Table, taskState: SnapshotState | undefined, place: ReadingPlace): Track[] {
+  const read = (value: unknown): Track | undefined => trackFrom(value, taskState, place);
+  const list = listAt(record, table.tracks, read);
   if (list.length > 0) return list;
   // Lyrics stand in the same place and have an id and a title too; only sound makes a lone track.
-  const lone = firstAt(record, loneTrack, (value) => trackFrom(value, taskState, place));
+  const lone = firstAt(record, table.loneTrack, read);
   return lone?.audio === undefined ? [] : [lone];
 }
 
@@ -162,7 +151,7 @@ function trackFrom(value: unknown, taskState: SnapshotState | undefined, place: 
   return {
     id,
     title,
-    state: trackState(firstAt(value, at.status, asText), audio, taskState),
+    state: trackState(firstAt(value, at.status, asText), taskState ?? (audio === undefined ? 'running' : 'succeeded')),
     audio,
     video: address(at.video),
     cover: address(at.cover),
@@ -173,34 +162,43 @@ function trackFrom(value: unknown, taskState: SnapshotState | undefined, place: 
   };
 }
 
-function trackState(
-  word: string | undefined,
-  audio: string | undefined,
-  task: SnapshotState | undefined,
-): Track['state'] {
-  const state =
-    word === undefined ? (task ?? (audio === undefined ? 'running' : 'succeeded')) : standingOf(word)?.state;
+function trackState(word: string | undefined, silent: SnapshotState): Track['state'] {
+  const state = word === undefined ? silent : standingOf(word)?.state;
   if (state === 'succeeded') return 'finished';
   return state === 'failed' ? 'failed' : 'running';
 }
 
-/** The state of a task that says nothing of itself but lists its tracks. */
-function stateOfTracks(tracks: readonly Track[]): SnapshotState {
-  if (tracks.some((track) => track.state === 'running')) return 'running';
-  return tracks.some((track) => track.state === 'finished') ? 'succeeded' : 'failed';
+function mediaOf(tracks: readonly Track[]): Medium[] {
+  return tracks.flatMap(({ state, audio: address, seconds, cover: thumbnail }) => {
+    if (state !== 'finished' || address === undefined) return [];
+    return [{ kind: 'audio' as const, address, ...definedIn({ seconds, thumbnail }) }];
+  });
 }
 
-function mediaOf(tracks: readonly Track[]): Medium[] {
-  return tracks.flatMap(({ state, audio, seconds, cover }) =>
-    state === 'finished' && audio !== undefined
-      ? [
-          {
-            kind: 'audio' as const,
-            address: audio,
-            ...(seconds === undefined ? {} : { seconds }),
-            ...(cover === undefined ? {} : { thumbnail: cover }),
-          },
-        ]
-      : [],
-  );
+/** What a gateway says to an order that it has taken. */
+export function readSubmission(family: Family, answer: unknown): Submission {
+  const [anyId, textId] = submitted.ids[family];
+  const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
+  // An id that is missing is the one thing that cannot be made up: the order may well have been taken.
+  if (remoteId === undefined) {
+    throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
+  }
+  const word = firstAt(answer, submitted.status, asText);
+  return {
+    remoteId,
+    needsInput: waitsForWords(answer) || (word !== undefined && standingOf(word)?.state === 'needs-input'),
+    finalPrompt: firstAt(answer, submitted.finalPrompt, asText),
+    queuedBehind: firstAt(answer, submitted.queuedBehind, asNumber),
+  };
+}
+
+/**
+ * Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture.
+ * Gateways rewrite the code to 1 on its way, and leave `remix` standing.
+ */
+function waitsForWords(answer: unknown): boolean {
+  const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
+  if (remix === true || remix === 'true') return true;
+  const isWindow = firstAt(answer, submitted.code, asText) === '21';
+  return isWindow && asText(imageUrl) === undefined && asText(status) === undefined;
 }

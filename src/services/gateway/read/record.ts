@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText, firstAt, type Place, wordsIn } from './places.ts';
+import { asString, asText, firstAt, type Place, wordsIn } from './places.ts';
 import type { Failure, SnapshotState } from './snapshot.ts';
 import { type Family, tables } from './table.ts';
 
@@ -32,12 +32,11 @@ export function standingOf(word: string): Standing | undefined {
   return STANDINGS.get(normalised(word));
 }
 
-export function normalised(word: string): string {
-  return word
+export const normalised = (word: string): string =>
+  word
     .trim()
     .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-}
+    .replaceAll(/[\s-]+/g, '_');
 
 const STATE_NAMES = ['task_status', 'status', 'state'];
 const ID_NAMES = ['task_id', 'taskId', 'id'];
@@ -70,10 +69,7 @@ export function saysId(record: Record<string, unknown>): boolean {
 
 export function idIn(family: Family, record: unknown): string | undefined {
   const { id, textId } = tables[family];
-  return (
-    firstAt(record, id, asText) ??
-    firstAt(record, textId, (value) => (typeof value === 'string' ? asText(value) : undefined))
-  );
+  return firstAt(record, id, asText) ?? firstAt(record, textId, asString);
 }
 
 /** The gateway's word for where the task stands; undefined where it says none. */

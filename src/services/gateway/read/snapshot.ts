@@ -1,3 +1,15 @@
+/** What a gateway says when it has taken an order. */
+export interface Submission {
+  /** Under this id the task is asked for from now on. */
+  remoteId: string;
+  /** The task waits for words (and perhaps a mask) before it begins. */
+  needsInput: boolean;
+  /** The prompt that a form for those words should start with. */
+  finalPrompt?: string | undefined;
+  /** Tasks before this one, when told. */
+  queuedBehind?: number | undefined;
+}
+
 /** What any query says about a task now, in our words. */
 export interface Snapshot {
   /** The gateway's id of the task, when the answer names it. */
@@ -43,18 +55,12 @@ export interface Medium {
   expiresAt?: number;
 }
 
-export interface Track {
-  id: string | undefined;
-  title: string | undefined;
+type TrackText = 'id' | 'title' | 'audio' | 'video' | 'cover' | 'lyrics' | 'style' | 'failure';
+
+export interface Track extends Record<TrackText, string | undefined> {
   /** Only a finished track's address leads to a file; before that it may be a live stream. */
   state: 'running' | 'finished' | 'failed';
-  audio: string | undefined;
-  video: string | undefined;
-  cover: string | undefined;
-  lyrics: string | undefined;
-  style: string | undefined;
   seconds: number | undefined;
-  failure: string | undefined;
 }
 
 /** A button as the gateway offers it. */

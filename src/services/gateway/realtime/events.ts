@@ -45,13 +45,9 @@ export const spoken = z
 export type Utterance = z.output<typeof spoken>;
 
 /** What the gateway said that a response took. */
-export interface RealtimeUsage {
-  input?: number | undefined;
-  cached?: number | undefined;
-  output?: number | undefined;
-  audioInput?: number | undefined;
-  audioOutput?: number | undefined;
-}
+export type RealtimeUsage = Partial<
+  Record<'input' | 'cached' | 'output' | 'audioInput' | 'audioOutput', number | undefined>
+>;
 
 /** completed: all is there. incomplete: as much as the model was let say. cancelled: broken off by us. failed: by the gateway. cut: with the connection. */
 export type RealtimeEnd = 'completed' | 'incomplete' | 'cancelled' | 'failed' | 'cut';

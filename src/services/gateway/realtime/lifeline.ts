@@ -14,29 +14,6 @@ const LONGEST_WAIT_MS = 30_000;
 /** A connection that held so long was a good one: the tries before it are forgotten. */
 const GOOD_AFTER_MS = 60_000;
 
-/** How patiently lost connections are made anew. */
-class Backoff {
-  readonly #random: () => number;
-  #tries = 0;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  /** Undefined: not by itself any more. */
-  next(): number | undefined {
-    if (this.#tries >= MOST_TRIES) return undefined;
-    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
-    this.#tries += 1;
-    // Many that were cut together do not come back together.
-    return this.#random() * most;
-  }
-
-  held(ms: number): void {
-    if (ms >= GOOD_AFTER_MS) this.#tries = 0;
-  }
-}
-
 /** Gateways end a session after an hour. */
 const RENEWED_AFTER_MS = 55 * 60_000;
 const EXPIRED = 'session_expired';
@@ -46,8 +23,9 @@ export class Lifeline implements Ear {
   readonly #around: Surroundings;
   readonly #connector: Connector;
   readonly #ear: Ear;
-  readonly #backoff: Backoff;
   readonly #closing = new AbortController();
+  /** How often the connection was made anew since it last held. */
+  #tries = 0;
   #id = '';
   #line: Line | undefined;
   #madeAt = 0;
@@ -61,7 +39,6 @@ export class Lifeline implements Ear {
     this.#around = around;
     this.#connector = connector;
     this.#ear = ear;
-    this.#backoff = new Backoff(around.http.tools.random);
   }
 
   /** The gateway's id of the first connection. */
@@ -164,7 +141,7 @@ export class Lifeline implements Ear {
 
   #leave(): void {
     if (!this.#line) return;
-    this.#backoff.held(this.#around.http.tools.clock.now() - this.#madeAt);
+    if (this.#around.http.tools.clock.now() - this.#madeAt >= GOOD_AFTER_MS) this.#tries = 0;
     this.#stopRenewal();
     this.#line.close();
     this.#line = undefined;
@@ -180,10 +157,11 @@ export class Lifeline implements Ear {
   }
 
   async #mended(stop: AbortSignal): Promise<void> {
-    const { clock, log } = this.#around.http.tools;
-    while (!this.#line?.isOpen) {
-      const wait = this.#backoff.next();
-      if (wait === undefined) return;
+    const { clock, log, random } = this.#around.http.tools;
+    while (!this.#line?.isOpen && this.#tries < MOST_TRIES) {
+      // Many that were cut together do not come back together.
+      const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
+      this.#tries += 1;
       await pause(clock, wait, stop);
       if (stop.aborted) return;
       try {

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../responses/events.ts';
+import { callItem, outputItem } from '../responses/request.ts';
 import type { EarlierTurn } from './events.ts';
-import { type Dialect, memberSaid, modelCalled, modelSaid, outputOf } from './wire.ts';
+import { type Dialect, memberSaid, modelSaid } from './wire.ts';
 
 /** What a session made anew is told in place of a sound that nobody wrote down: without it the answer to it would come from nowhere. */
 export const UNWRITTEN = '[A spoken message that was not written down.]';
@@ -46,9 +47,9 @@ export class Memory {
     const kept = bounded(this.#entries);
     const calls = new Set(kept.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
     return kept.flatMap((entry) => {
-      if ('call' in entry) return [modelCalled(entry.call)];
+      if ('call' in entry) return [callItem(entry.call)];
       // Without its call it is refused.
-      if ('output' in entry) return calls.has(entry.output.callId) ? [outputOf(entry.output)] : [];
+      if ('output' in entry) return calls.has(entry.output.callId) ? [outputItem(entry.output)] : [];
       const { by, text } = entry.turn;
       return [by === 'member' ? memberSaid(text) : modelSaid(text, dialect)];
     });

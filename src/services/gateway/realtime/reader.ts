@@ -168,8 +168,8 @@ function wordsOf(part: unknown): string | undefined {
 function callsIn(events: readonly TextEvent[]): RealtimeEvent[] {
   return events.flatMap((event): RealtimeEvent[] => {
     if (event.type !== 'call') return [];
-    const { callId, name, arguments: written } = event;
-    return [{ type: 'call', call: { callId, name, arguments: written } }];
+    const { type, ...call } = event;
+    return [{ type, call }];
   });
 }
 

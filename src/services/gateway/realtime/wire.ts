@@ -2,7 +2,7 @@ import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
 import { asText, parsedJson } from '../read/places.ts';
-import type { ToolCall } from '../responses/events.ts';
+import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
 /** An event of ours. Its id is what an error names that it causes. */
@@ -81,22 +81,9 @@ export const modelSaid = (text: string, dialect: Dialect): Item => ({
   content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }],
 });
 
-export const modelCalled = ({ callId, name, arguments: written }: ToolCall): Item => ({
-  type: 'function_call',
-  call_id: callId,
-  name,
-  arguments: written,
-});
-
-export const outputOf = ({ callId, output }: { callId: string; output: string }): Item => ({
-  type: 'function_call_output',
-  call_id: callId,
-  output,
-});
-
 /** What is said, as events, up to the request for an answer: one for all of it. */
 export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: EventNames): Generator<ClientEvent> {
-  for (const output of outputs) yield names.event('conversation.item.create', { item: outputOf(output) });
+  for (const output of outputs) yield names.event('conversation.item.create', { item: outputItem(output) });
   if (sound && sound.length > 0) {
     for (const audio of soundInPieces(sound)) yield names.event('input_audio_buffer.append', { audio });
     yield names.event('input_audio_buffer.commit');

@@ -3,9 +3,7 @@ import { asText } from '../read/places.ts';
 import type { TextEvent, ToolCall } from './events.ts';
 
 interface Draft {
-  callId: string;
-  name: string;
-  arguments: string;
+  call: ToolCall;
   isStarted: boolean;
   isWhole: boolean;
 }
@@ -22,9 +20,7 @@ export class Calls {
   readonly #byName = new Map<string, Draft>();
 
   get whole(): ToolCall[] {
-    return this.#drafts.flatMap(({ isWhole, callId, name, arguments: written }) =>
-      isWhole ? [{ callId, name, arguments: written }] : [],
-    );
+    return this.#drafts.flatMap(({ isWhole, call }) => (isWhole ? [{ ...call }] : []));
   }
 
   get hasAny(): boolean {
@@ -51,8 +47,8 @@ export class Calls {
     if (typeof delta !== 'string') return [];
     const draft = this.#find(namesOf({}, address));
     if (draft.isWhole || delta === '') return [];
-    draft.arguments += delta;
-    return draft.isStarted ? [{ type: 'call-arguments', callId: draft.callId, delta }] : [];
+    draft.call.arguments += delta;
+    return draft.isStarted ? [{ type: 'call-arguments', callId: draft.call.callId, delta }] : [];
   }
 
   /** Its arguments are whole. The name may still be missing, and comes with the item. */
@@ -68,12 +64,13 @@ export class Calls {
 
   #learn(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
     const draft = this.#find(namesOf(item, address));
-    if (draft.isStarted) return { draft, events: [] };
-    draft.callId = asText(item.call_id) ?? draft.callId;
-    draft.name = asText(item.name) ?? draft.name;
-    if (draft.name === '') return { draft, events: [] };
+    const { call, isStarted } = draft;
+    if (isStarted) return { draft, events: [] };
+    call.callId = asText(item.call_id) ?? call.callId;
+    call.name = asText(item.name) ?? call.name;
+    if (call.name === '') return { draft, events: [] };
     draft.isStarted = true;
-    const { callId, name, arguments: before } = draft;
+    const { callId, name, arguments: before } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
     // What was written before anybody knew for which tool.
     return { draft, events: before === '' ? [started] : [started, { type: 'call-arguments', callId, delta: before }] };
@@ -82,20 +79,17 @@ export class Calls {
   #finish(draft: Draft, written: unknown): TextEvent[] {
     if (draft.isWhole) return [];
     const whole = typeof written === 'string' || written == null ? written : JSON.stringify(written);
-    if (whole) draft.arguments = whole;
+    if (whole) draft.call.arguments = whole;
     if (!draft.isStarted) return [];
     draft.isWhole = true;
-    const { callId, name, arguments: all } = draft;
-    return [{ type: 'call', callId, name, arguments: all }];
+    return [{ type: 'call', ...draft.call }];
   }
 
   #find(names: readonly string[]): Draft {
     const known = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
-    const draft = known ?? { callId: '', name: '', arguments: '', isStarted: false, isWhole: false };
-    if (!known) {
-      draft.callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
-      this.#drafts.push(draft);
-    }
+    const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
+    const draft = known ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isWhole: false };
+    if (!known) this.#drafts.push(draft);
     for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
     return draft;
   }

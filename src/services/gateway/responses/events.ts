@@ -24,13 +24,7 @@ export interface ToolCall {
 }
 
 /** Tokens; undefined is what the gateway did not say. */
-export interface TextUsage {
-  input: number | undefined;
-  cached: number | undefined;
-  output: number | undefined;
-  reasoning: number | undefined;
-  total: number | undefined;
-}
+export type TextUsage = Record<'input' | 'cached' | 'output' | 'reasoning' | 'total', number | undefined>;
 
 /** How an answer ended; `ended-early` where the gateway stopped without a word, or the caller took it back. */
 export type TextEnd = 'completed' | 'incomplete' | 'failed' | 'ended-early';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { GatewayError } from '../errors.ts';
 import { wordsIn } from '../read/places.ts';
 import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
+import type { ToolCall } from './events.ts';
 
 const anything = z.record(z.string(), z.json());
 
@@ -117,11 +118,16 @@ function itemOf(item: TextItem): Record<string, unknown> {
     const { role, content } = item;
     return { role, content: typeof content === 'string' ? content : content.map((part) => partOf(part, role)) };
   }
-  // Without the id of its item: with it, gateways ask for the thoughts that came before it as well.
-  if (item.type === 'call') {
-    return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments };
-  }
-  return { type: 'function_call_output', call_id: item.callId, output: item.output };
+  return item.type === 'call' ? callItem(item) : outputItem(item);
+}
+
+/** Without the id of its item: with it, gateways ask for the thoughts that came before it as well. */
+export function callItem({ callId, name, arguments: written }: ToolCall): Record<string, unknown> {
+  return { type: 'function_call', call_id: callId, name, arguments: written };
+}
+
+export function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
+  return { type: 'function_call_output', call_id: callId, output };
 }
 
 function partOf(part: TextContent, role: string): Record<string, unknown> {
