@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { type CallOptions, Resource } from './http.ts';
 import { asList, asText, asTime, firstAt, places } from './read/places.ts';
 import { checked, taskId } from './schemas.ts';
 
@@ -20,17 +20,11 @@ const at = {
   message: places('message', 'text'),
 } as const;
 
-export class FineTunes {
-  readonly #http: GatewayHttp;
-
-  constructor(http: GatewayHttp) {
-    this.#http = http;
-  }
-
+export class FineTunes extends Resource {
   /** The events of one fine-tune task in the order of time (4.9), whichever way round the gateway lists them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
-    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
+    const answer = await this.http.read({ path, missing: 'not-found', ...options });
     const list = asList(answer) ?? firstAt(answer, at.list, asList);
     if (!list) throw malformed('The gateway answered with something that is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));

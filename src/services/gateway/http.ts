@@ -261,6 +261,15 @@ export class GatewayHttp {
   }
 }
 
+/** A family of endpoints. */
+export class Resource {
+  protected readonly http: GatewayHttp;
+
+  constructor(http: GatewayHttp) {
+    this.http = http;
+  }
+}
+
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, modelId, prompt, taskId, webAddress } from './schemas.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
 /** The specification, 4.5. References are addresses alone: public, and valid for the whole job. */
 const imageJob = z.strictObject({
@@ -16,13 +16,7 @@ type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';
 
-export class ImageJobs {
-  readonly #tasks: TaskClient;
-
-  constructor(tasks: TaskClient) {
-    this.#tasks = tasks;
-  }
-
+export class ImageJobs extends TaskResource {
   async create(request: z.input<typeof imageJob>, options: ImageJobOptions): Promise<Submission> {
     return this.send(this.bodyOf(request), options);
   }
@@ -35,10 +29,10 @@ export class ImageJobs {
   /** Sends a body as it is, for the first time or again. */
   async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
     const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
-    return this.#tasks.submit('image', { path: PATH, body, headers, signal });
+    return this.tasks.submit('image', { path: PATH, body, headers, signal });
   }
 
   get(jobId: string, options?: CallOptions): Promise<Snapshot> {
-    return this.#tasks.get('image', `${PATH}/{id}`, jobId, options);
+    return this.tasks.get('image', `${PATH}/{id}`, jobId, options);
   }
 }

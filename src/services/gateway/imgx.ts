@@ -4,8 +4,7 @@ import type { CallOptions, Question } from './http.ts';
 import { asText, listAt, places } from './read/places.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
 const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
 
@@ -61,14 +60,8 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
 
 /** The image-prompt task family (4.3, 4.7). */
-export class Imgx {
-  readonly #tasks: TaskClient;
-  readonly #settings: GatewaySettings;
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#settings = settings;
-  }
+export class Imgx extends TaskResource {
+  readonly #settings = this.tasks.settings;
 
   async imagine(request: ImgxRequest<'imagine'>, options?: CallOptions): Promise<Submission> {
     const { pictures: base64Array, ...rest } = checked(requests.imagine, request);
@@ -96,7 +89,7 @@ export class Imgx {
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
-    const addresses = listAt(await this.#tasks.http.submit(question), UPLOADED, asText);
+    const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asText);
     if (addresses.length === 0)
       throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
     return addresses;
@@ -141,12 +134,12 @@ export class Imgx {
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
     const path = `${this.#settings.paths.imgx}/task/{id}/fetch`;
-    return this.#tasks.get('imgx', path, id, { familyCodes: CODES, ...options });
+    return this.tasks.get('imgx', path, id, { familyCodes: CODES, ...options });
   }
 
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
     const path = `${this.#settings.paths.imgx}/task/list-by-condition`;
-    return this.#tasks.getMany('imgx', path, ids, { familyCodes: CODES, ...options });
+    return this.tasks.getMany('imgx', path, ids, { familyCodes: CODES, ...options });
   }
 
   #submit(
@@ -154,7 +147,7 @@ export class Imgx {
     { callbackUrl: notifyHook, ...body }: Record<string, unknown> & { callbackUrl?: string | undefined },
     options?: CallOptions,
   ): Promise<Submission> {
-    return this.#tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
+    return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
   }
 
   #question(name: string, body: object, options?: CallOptions): Question & { body: unknown } {

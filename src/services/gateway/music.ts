@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
 const text = words('this is empty');
 
@@ -25,14 +24,8 @@ const song = z
 
 const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
 
-export class Music {
-  readonly #tasks: TaskClient;
-  readonly #path: string;
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#path = settings.paths.music;
-  }
+export class Music extends TaskResource {
+  readonly #path = this.tasks.settings.paths.music;
 
   /** A gateway without this route answers `not-offered`. */
   async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
@@ -48,15 +41,15 @@ export class Music {
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
-    return this.#tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
+    return this.tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
   }
 
   /** Many tasks in one question (4.1). */
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
-    return this.#tasks.getMany('music', `${this.#path}/fetch`, ids, options);
+    return this.tasks.getMany('music', `${this.#path}/fetch`, ids, options);
   }
 
   #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {
-    return this.#tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
+    return this.tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
   }
 }

@@ -10,6 +10,15 @@ import type { Family } from './read/table.ts';
 import { checked, taskId } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
+/** A family of endpoints that make tasks. */
+export class TaskResource {
+  protected readonly tasks: TaskClient;
+
+  constructor(tasks: TaskClient) {
+    this.tasks = tasks;
+  }
+}
+
 const LISTS = places('data', 'data.data', 'tasks');
 
 /** More words than any gateway has: a bound on what a hostile one makes us remember. */
@@ -23,13 +32,13 @@ const manyIds = z.array(taskId).min(1, 'no task id was given');
 /** Orders tasks and asks about them, whatever their family; says each surprise in what the gateway answers once. */
 export class TaskClient {
   readonly http: GatewayHttp;
-  readonly #imgxPath: string;
+  readonly settings: GatewaySettings;
   readonly #known = new Set<string>();
   readonly #notices: ReadingNotices;
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
     this.http = http;
-    this.#imgxPath = settings.paths.imgx;
+    this.settings = settings;
     const { log } = http.tools;
     this.#notices = {
       unknownWord: (family, word) => {
@@ -73,7 +82,8 @@ export class TaskClient {
   }
 
   read(family: Family, answer: unknown): Snapshot {
-    const place = { base: this.http.baseUrl, imgxPath: this.#imgxPath, now: this.http.tools.clock.now() };
+    const { baseUrl: base, tools } = this.http;
+    const place = { base, imgxPath: this.settings.paths.imgx, now: tools.clock.now() };
     const snapshot = readSnapshot(family, answer, place, this.#notices);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;

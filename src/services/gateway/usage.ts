@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { checked, day } from './schemas.ts';
 
@@ -35,18 +35,12 @@ const at = {
   name: places('name', 'model'),
 } as const;
 
-export class UsageReports {
-  readonly #http: GatewayHttp;
-
-  constructor(http: GatewayHttp) {
-    this.#http = http;
-  }
-
+export class UsageReports extends Resource {
   /** Both dates are always sent (4.11); the end is part of the range. Some gateways ignore the range: see the rows' dates. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = checked(range, input);
     const query = { start_date: start, end_date: end };
-    const answer = await this.#http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
+    const answer = await this.http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
     const rows = listAt(answer, at.rows, rowFrom);
     const total = firstAt(answer, at.total, asAmount);
     if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {

@@ -4,8 +4,7 @@ import { GatewayError } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
 /** The specification, part 8. Some models have these limits; for one that is known to differ the caller says so. */
 const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
@@ -37,21 +36,13 @@ const secondEntry = video.pick({ model: true, prompt: true, size: true, duration
 type VideoOptions = CallOptions & { limits?: Partial<typeof USUAL_LIMITS> };
 
 /** The generic video task (4.4, 4.7). */
-export class Videos {
-  readonly #tasks: TaskClient;
-  readonly #fields: GatewaySettings['fields'];
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#fields = settings.fields;
-  }
-
+export class Videos extends TaskResource {
   async create(request: z.input<typeof video>, { limits, signal }: VideoOptions = {}): Promise<Submission> {
     const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = checked(
       within(limits),
       request,
     );
-    const fields = this.#fields;
+    const { fields } = this.tasks.settings;
     const known = {
       ...rest,
       aspect_ratio: aspectRatio,
@@ -59,36 +50,30 @@ export class Videos {
       [fields.referenceAudios]: referenceAudios,
       ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
     };
-    return this.#tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
+    return this.tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const answer = await this.#tasks.answerAbout('/v1/video/generations/{id}', id, options);
-    const snapshot = this.#tasks.read('video', answer);
+    const answer = await this.tasks.answerAbout('/v1/video/generations/{id}', id, options);
+    const snapshot = this.tasks.read('video', answer);
     // Some channels answer here in the second entry's words, whose films are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
-    return isSecondEntry ? withContent(snapshot, id, this.#tasks.http.baseUrl) : snapshot;
+    return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
   }
 }
 
 /** `/v1/videos` (4.4): the specification names the entry and shows no shape, so these are the names it has in the wild. */
-export class SecondVideos {
-  readonly #tasks: TaskClient;
-
-  constructor(tasks: TaskClient) {
-    this.#tasks = tasks;
-  }
-
+export class SecondVideos extends TaskResource {
   async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, ...rest } = checked(secondEntry, request);
     // Seconds travel as text here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
-    return this.#tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
+    return this.tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const snapshot = await this.#tasks.get('video', '/v1/videos/{id}', id, options);
-    return withContent(snapshot, id, this.#tasks.http.baseUrl);
+    const snapshot = await this.tasks.get('video', '/v1/videos/{id}', id, options);
+    return withContent(snapshot, id, this.tasks.http.baseUrl);
   }
 }
 
@@ -132,27 +117,20 @@ const imageToVideo = z.strictObject({
 });
 
 /** Image-to-video on the vendor path. */
-export class ImageToVideo {
-  readonly #tasks: TaskClient;
-  readonly #path: string;
+export class ImageToVideo extends TaskResource {
+  readonly #path = `${this.tasks.settings.paths.videoa}/v1/videos/image2video`;
   /** The specification does not show where these tasks are asked for: the likeliest place first. */
-  #queries: readonly string[];
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#path = `${settings.paths.videoa}/v1/videos/image2video`;
-    this.#queries = [this.#path, '/v1/video/generations', '/v1/videos'];
-  }
+  #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
-    return this.#tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
+    return this.tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
     let missing: GatewayError | undefined;
     for (const query of this.#queries) {
       try {
-        const snapshot = await this.#tasks.get('video', `${query}/{id}`, id, options);
+        const snapshot = await this.tasks.get('video', `${query}/{id}`, id, options);
         this.#queries = [query, ...this.#queries.filter((other) => other !== query)];
         return snapshot;
       } catch (error) {

@@ -35,16 +35,10 @@ async function isPublic(address: string, resolve: NonNullable<Whereabouts['resol
   const url = URL.parse(address);
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
-  const found = await resolve(host).then(
-    (addresses) => addresses,
-    // A name that leads nowhere leads nobody into a private network; that it cannot be fetched shows when it is looked at.
-    () => undefined,
-  );
+  // A name that leads nowhere leads nobody into a private network; that it cannot be fetched shows when it is looked at.
+  const found = await resolve(host).catch(() => undefined);
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
-
-/** What Discord signs: files of messages, and those that only one member sees. */
-const OF_DISCORD = /^\/(?:ephemeral-)?attachments\//;
 
 /**
  * Until when Discord's own address of a file leads to it; undefined for any other address. Its host does not matter, for the media
@@ -52,7 +46,8 @@ const OF_DISCORD = /^\/(?:ephemeral-)?attachments\//;
  */
 export function signedUntil(address: string): number | undefined {
   const url = URL.parse(address);
-  if (!url || !OF_DISCORD.test(url.pathname)) return undefined;
+  // What Discord signs: files of messages, and those that only one member sees.
+  if (!url || !/^\/(?:ephemeral-)?attachments\//.test(url.pathname)) return undefined;
   const seconds = url.searchParams.get('ex') ?? '';
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }

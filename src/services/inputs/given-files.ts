@@ -1,3 +1,4 @@
+import type { PlainLog } from '../../lib/log.ts';
 import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
@@ -7,7 +8,7 @@ import type { Reference } from '../tasks/materials.ts';
 export interface GivenFilesParts {
   media: Media;
   sounds: Pick<Sounds, 'decoded'>;
-  log: { info(facts: object, sentence: string): void };
+  log: Pick<PlainLog, 'info'>;
   /** Who named them. */
   memberId: string;
 }
@@ -85,9 +86,8 @@ export class GivenFiles {
   /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
   sound(given: Given): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
-    return this.#content(given, MOST_OF_SOUND, tooLarge, (file) =>
-      this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
-    );
+    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS });
+    return this.#content(given, MOST_OF_SOUND, tooLarge, work);
   }
 
   async #content<T>(
@@ -141,16 +141,14 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
       if (medium === 'audio') return new Refusal('refusals.soundOdd', { name });
       return new Refusal('refusals.pictureOdd', { name });
     case 'too-large':
-      return medium === 'image'
-        ? new Refusal('refusals.pictureTooLarge', { name, most })
-        : new Refusal('refusals.fileTooLarge', { name, most });
+      if (medium === 'image') return new Refusal('refusals.pictureTooLarge', { name, most });
+      return new Refusal('refusals.fileTooLarge', { name, most });
     case 'expired':
       return new Refusal('refusals.pictureGone', { name });
     case 'forbidden-address':
       // What only we fetch can be uploaded instead, wherever it lies.
-      return given.medium === undefined
-        ? new Refusal('refusals.pictureUnreachable', { name })
-        : new Refusal('refusals.referenceNotPublic', { name });
+      if (given.medium === undefined) return new Refusal('refusals.pictureUnreachable', { name });
+      return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':
     case 'timeout':
       return new Refusal('refusals.pictureUnreachable', { name });

@@ -82,9 +82,12 @@ class Parcel {
   }
 
   async #reference(reference: Reference): Promise<string> {
-    const { address, medium, takes } = reference;
+    const { address, medium, name, takes } = reference;
     if (!(await this.#parts.reach(address))) {
-      if (takes === 'address' || medium !== 'image') throw outOfReach(reference);
+      if (takes === 'address' || medium !== 'image') {
+        if (signedUntil(address) === undefined) throw new Refusal('refusals.referenceNotPublic', { name });
+        throw new Refusal('refusals.referenceOutOfReach', { name });
+      }
       return await this.#files.with(reference, (file) => this.#add(file));
     }
     this.#lasts(reference);
@@ -105,12 +108,6 @@ class Parcel {
     const minutes = String(Math.ceil(patienceMs / 60_000));
     throw new Refusal('refusals.referenceEndsSoon', { ...variables, minutes });
   }
-}
-
-function outOfReach({ address, name }: Reference): Refusal {
-  return signedUntil(address) === undefined
-    ? new Refusal('refusals.referenceNotPublic', { name })
-    : new Refusal('refusals.referenceOutOfReach', { name });
 }
 
 /** Discord's own way to tell a time is not understood inside of a refusal. */

@@ -7,10 +7,6 @@ import type { Task } from '../tasks/task.ts';
 /** Decimal text by kind, or by `kind:model` where a model has a price of its own. */
 export type Prices = Readonly<Record<string, string>>;
 
-export function priceOf(prices: Prices, kind: string, model: string | undefined): string | undefined {
-  return prices[`${kind}:${model ?? ''}`] ?? prices[kind];
-}
-
 /**
  * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came
  * to a result. refunded: it came to none, or was never taken.
@@ -55,10 +51,11 @@ export const keyOf = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(
 export const keyOfTask = ({ id, times }: Task): string => keyOf({ id, at: times.created });
 
 /** The entry of an order of which nothing is known but that it was made. */
-export function reserved(task: Task, estimate: string | undefined): Entry {
-  const { id, times, requesterId, guildId, channelId, kind, model } = task;
-  const first: Fact = { standing: 'reserved', at: times.created, amount: estimate };
-  return { id, at: times.created, memberId: requesterId, guildId, channelId, kind, model, facts: [first] };
+export function reserved(task: Task, prices: Prices): Entry {
+  const { id, times, requesterId: memberId, guildId, channelId, kind, model } = task;
+  const at = times.created;
+  const amount = prices[`${kind}:${model ?? ''}`] ?? prices[kind];
+  return { id, at, memberId, guildId, channelId, kind, model, facts: [{ standing: 'reserved', at, amount }] };
 }
 
 /** The same entry where it stands so already. */
@@ -111,11 +108,13 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
+const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
+
 /** The entry as its task says it should be; the very same one where it is right already. */
 export function agreeing(known: Entry | undefined, task: Task, prices: Prices): Entry {
-  const fresh = reserved(task, priceOf(prices, task.kind, task.model));
-  const entry = known === undefined ? fresh : isOf(known, fresh) ? known : { ...fresh, facts: known.facts };
-  return withFact(entry, factOf(task));
+  const fresh = reserved(task, prices);
+  const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
+  return withFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOf(task));
 }
 
 /**
@@ -126,10 +125,6 @@ export function withoutTask(entry: Entry, now: number): Entry {
   return standingOf(entry) === 'reserved' ? withFact(entry, { standing: 'refunded', at: now }) : entry;
 }
 
-const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
-
-const isOf = (known: Entry, fresh: Entry): boolean => IDENTITY.every((name) => known[name] === fresh[name]);
-
 /** Whose entries become nobody's, and what the new ids are made with. */
 export interface Forgetful {
   memberId: string;
@@ -137,14 +132,12 @@ export interface Forgetful {
   secret: string;
 }
 
-const LETTERS = 24;
-
 /**
  * What was used, and when, by nobody and nowhere. The same entry always becomes the same one, so that doing it again after a crash doubles
  * nothing; without the secret nobody finds the way back.
  */
 export function nameless({ id, at, kind, model, facts }: Entry, secret: string): Entry {
-  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, LETTERS);
+  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
   return { id: other, at, kind, ...(model !== undefined && { model }), facts };
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import { dayOf } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { type Clock, dayOf } from '../../lib/clock.ts';
+import { sumOf } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { Task } from '../tasks/task.ts';
 import {
   agreeing,
@@ -15,14 +15,37 @@ import {
   keyOfTask,
   nameless,
   type Prices,
-  priceOf,
   reserved,
   type Standing,
   standingOf,
   withFact,
   withoutTask,
 } from './entry.ts';
-import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
+
+export interface UsesQuestion {
+  /** Days of UTC, `YYYY-MM-DD`, both included. What counts is the day of the order. */
+  range: { start: string; end: string };
+  /** Everybody's, everywhere, without them. */
+  memberId?: string | undefined;
+  guildId?: string | undefined;
+}
+
+/** Orders of one day that are alike, summed. What was refunded is no use, and not among them. */
+export interface Use {
+  day: string;
+  /** undefined: whoever it was has had their data deleted. */
+  memberId: string | undefined;
+  kind: string;
+  model: string | undefined;
+  count: number;
+  /** The sum with every digit; undefined for orders of which nobody knows what they cost. */
+  amount: string | undefined;
+  isEstimate: boolean;
+  /** Done; not ended yet; or nobody knows whether the gateway took it. */
+  state: 'settled' | 'open' | 'unconfirmed';
+}
+
+const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', refunded: undefined } as const;
 
 /** SQLite answers at once, so a long row of entries of others would keep everything else in the process waiting. */
 const ENTRIES_AT_ONCE = 100;
@@ -31,7 +54,7 @@ interface LedgerParts {
   entries: Entries;
   prices: Prices;
   clock: Clock;
-  log: Pick<Log, 'error'>;
+  log: Pick<PlainLog, 'error'>;
 }
 
 export interface Cost {
@@ -80,8 +103,7 @@ export class Ledger {
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
     const { entries, prices } = this.#parts;
-    const estimate = priceOf(prices, task.kind, task.model);
-    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, estimate));
+    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, prices));
     this.#open.add(task.id);
   }
 
@@ -143,9 +165,25 @@ export class Ledger {
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#note(task, fact);
   }
 
-  uses(question: UsesQuestion): Promise<Use[]> {
-    const { start, end } = question.range;
-    return usesAmong(this.#parts.entries.between(start, end), question);
+  /** By day, and within a day in the order of the first of each. */
+  async uses({ range, memberId, guildId }: UsesQuestion): Promise<Use[]> {
+    const groups = new Map<string, { use: Omit<Use, 'amount'>; amounts: string[] }>();
+    for await (const entry of this.#parts.entries.between(range.start, range.end)) {
+      const state = STATES[standingOf(entry)];
+      if (state === undefined) continue;
+      if (memberId !== undefined && entry.memberId !== memberId) continue;
+      if (guildId !== undefined && entry.guildId !== guildId) continue;
+      const known = amountOf(entry);
+      const { kind, model } = entry;
+      const alike = { day: dayOf(entry.at), memberId: entry.memberId, kind, model, state };
+      const isEstimate = known?.isEstimate ?? false;
+      const key = JSON.stringify([...Object.values(alike), isEstimate, known !== undefined]);
+      const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [] };
+      groups.set(key, group);
+      group.use.count += 1;
+      if (known) group.amounts.push(known.amount);
+    }
+    return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
   }
 
   #agree(task: Task): Promise<void> {
@@ -156,8 +194,7 @@ export class Ledger {
   async #note(task: Task, fact: Fact): Promise<void> {
     const { entries, prices, log } = this.#parts;
     try {
-      const estimate = priceOf(prices, task.kind, task.model);
-      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, estimate), fact));
+      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, prices), fact));
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {

@@ -21,10 +21,7 @@ const ASKED_WITHIN_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
 
-interface Listed {
-  models: readonly Model[];
-  at: number;
-}
+type Listed = { models: readonly Model[]; at: number };
 
 /** The models of the gateway, asked for as seldom as possible. */
 export class ModelCatalogue {
@@ -85,10 +82,8 @@ export class ModelCatalogue {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
       this.#missing.set(id, this.#steady.now());
-      for (const oldest of this.#missing.keys()) {
-        if (this.#missing.size <= MOST_MISSING) break;
-        this.#missing.delete(oldest);
-      }
+      const [oldest = id] = this.#missing.keys();
+      if (this.#missing.size > MOST_MISSING) this.#missing.delete(oldest);
       throw await this.#unknown(id);
     }
   }
@@ -112,13 +107,10 @@ export class ModelCatalogue {
   }
 
   async #unknown(id: string): Promise<Refusal> {
-    const near = nearIds(
-      id,
-      (await this.atHand()).map((model) => model.id),
-    );
-    return near.length === 0
-      ? new Refusal('refusals.unknownModel', { id })
-      : new Refusal('refusals.unknownModelNear', { id, near });
+    const ids = (await this.atHand()).map((model) => model.id);
+    const near = nearIds(id, ids);
+    if (near.length === 0) return new Refusal('refusals.unknownModel', { id });
+    return new Refusal('refusals.unknownModelNear', { id, near });
   }
 
   /** Many who ask at once ask once. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { EChartsCoreOption } from 'echarts/core';
-import { compared, drawn, magnitude } from '../../lib/decimals.ts';
+import { compared, drawn, isZero, magnitude } from '../../lib/decimals.ts';
 
 /** What a chart shows, in words and exact amounts; how it looks is decided where it is drawn. */
 export interface BarPicture {
@@ -63,33 +63,23 @@ const ROW_HEIGHT = 48;
 const MOST_LABEL = 210;
 const MOST_VALUE = 180;
 
-interface Chart {
-  width: number;
-  height: number;
-  option: EChartsCoreOption;
-}
+const heightOf = ({ bars, entries }: BarPicture): number =>
+  bars === 'upright' ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * entries.length + MARGIN;
 
-function chartOf(picture: BarPicture): Chart {
-  const power = powerFor(picture.entries);
-  const upright = picture.bars === 'upright';
-  const height = upright ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * picture.entries.length + MARGIN;
-  const shape = upright ? uprightBars(picture.entries, power) : lyingBars(picture.entries, power);
+function optionOf({ title, facts, bars, entries }: BarPicture): EChartsCoreOption {
+  const power = powerFor(entries);
   return {
-    width: WIDTH,
-    height,
-    option: {
-      animation: false,
-      backgroundColor: CARD,
-      textStyle: { fontFamily: FAMILY, color: INK },
-      title: {
-        ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
-        text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, picture.title),
-        textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
-        subtext: picture.facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
-        subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
-      },
-      ...shape,
+    animation: false,
+    backgroundColor: CARD,
+    textStyle: { fontFamily: FAMILY, color: INK },
+    title: {
+      ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
+      text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, title),
+      textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
+      subtext: facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
+      subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
     },
+    ...(bars === 'upright' ? uprightBars(entries, power) : lyingBars(entries, power)),
   };
 }
 
@@ -158,14 +148,13 @@ const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
 /** We measure by ourselves, for there is no canvas here that could. */
 const unmeasured = { outerBoundsMode: 'none' } as const;
 
-const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => compared(amount, '0') === 0);
+const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
 /** Numbers from a thousandth to ten thousands are read as they are; others by a power of ten beside the axis. */
 function powerFor(entries: readonly Bar[]): number {
-  const power = entries.reduce((most, { amount }) => {
-    return compared(amount, '0') === 0 ? most : Math.max(most, magnitude(amount));
-  }, Number.NEGATIVE_INFINITY);
-  return power === Number.NEGATIVE_INFINITY || (power >= -3 && power <= 4) ? 0 : Math.floor(power / 3) * 3;
+  const powers = entries.flatMap(({ amount }) => (isZero(amount) ? [] : [magnitude(amount)]));
+  const power = Math.max(...powers);
+  return powers.length === 0 || (power >= -3 && power <= 4) ? 0 : Math.floor(power / 3) * 3;
 }
 
 function superscript(power: number): string {
@@ -190,10 +179,9 @@ export async function svgOf(picture: BarPicture): Promise<string> {
     import('echarts/renderers'),
   ]);
   use([BarChart, GridComponent, TitleComponent, SVGRenderer]);
-  const { width, height, option } = chartOf(picture);
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: heightOf(picture) });
   try {
-    chart.setOption(option);
+    chart.setOption(optionOf(picture));
     return chart.renderToSVGString();
   } finally {
     chart.dispose();
@@ -203,7 +191,7 @@ export async function svgOf(picture: BarPicture): Promise<string> {
 /** A chart as a PNG. */
 export async function drawChart(picture: BarPicture): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
-  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Condensed' };
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FAMILY };
   const image = await renderAsync(await svgOf(picture), { font, fitTo: { mode: 'zoom', value: ZOOM } });
   return image.asPng();
 }

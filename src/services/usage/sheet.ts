@@ -1,7 +1,7 @@
 import { compared, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
 import { malformed } from '../gateway/errors.ts';
 import type { Usage } from '../gateway/usage.ts';
-import type { Use } from '../ledger/uses.ts';
+import type { Use } from '../ledger/ledger.ts';
 import { type DayRange, holds } from './days.ts';
 
 export const groupings = ['day', 'model', 'member'] as const;
@@ -57,7 +57,12 @@ export const isOfRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>):
 /** One line a label. Days stand newest first, everything else by what it cost, or else by how often it was asked for. */
 function gathered(entries: readonly Line[], by: Grouping): Line[] {
   const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...added(group) }));
-  return lines.toSorted(by === 'day' ? newestFirst : largestFirst);
+  return lines.toSorted((one, other) => {
+    const newest = (other.label ?? '').localeCompare(one.label ?? '');
+    if (by === 'day') return newest;
+    const largest = compared(other.amount ?? '0', one.amount ?? '0');
+    return largest || (other.requests ?? 0) - (one.requests ?? 0) || -newest;
+  });
 }
 
 /** Everything together. */
@@ -68,15 +73,6 @@ export function added(entries: readonly Line[]): Omit<Line, 'label'> {
     amount: sumOf(entries.flatMap(({ amount }) => (amount === undefined ? [] : [amount]))),
     isEstimate: entries.some(({ isEstimate }) => isEstimate),
   };
-}
-
-function newestFirst({ label: one = '' }: Line, { label: other = '' }: Line): number {
-  return other.localeCompare(one);
-}
-
-function largestFirst(one: Line, other: Line): number {
-  const byAmount = compared(other.amount ?? '0', one.amount ?? '0');
-  return byAmount || (other.requests ?? 0) - (one.requests ?? 0) || (one.label ?? '').localeCompare(other.label ?? '');
 }
 
 type Row = Usage['rows'][number];
@@ -93,19 +89,17 @@ export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping
   const undated: Note[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
-  if (rows.length === 0) return { ...shared, total, notes: tellsNothing(total) ? [] : [{ kind: 'totalOnly' }] };
+  // Where nothing was used at all, nothing was used in the range.
+  const isNothing = total === undefined || isZero(total);
+  if (rows.length === 0) return { ...shared, total, notes: isNothing ? [] : [{ kind: 'totalOnly' }] };
   const differs: Note[] =
     sum !== undefined && total !== undefined && compared(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
   return { ...shared, total, notes: [...undated, ...differs] };
 }
 
-/** Where nothing was used at all, nothing was used in the range. */
-const tellsNothing = (total: string | undefined): boolean => total === undefined || isZero(total);
-
-const told = (label: string | undefined, requests: number | undefined, amount: string | undefined): Line => ({
-  ...{ label, requests, amount },
-  isEstimate: false,
-});
+function told(label: string | undefined, requests: number | undefined, amount: string | undefined): Line {
+  return { label, requests, amount, isEstimate: false };
+}
 
 const byDay = ({ date, requests, amount, items }: Row): Line => told(date, requests, amount ?? sumOfItems(items));
 
@@ -114,7 +108,7 @@ function byModel({ model, requests, amount, items }: Row): Line[] {
   if (model !== undefined || items.length === 0) return [told(model, requests, amount ?? sumOfItems(items))];
   const listed = items.map((item) => told(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
-  const isEven = rest === undefined || compared(rest, '0') === 0;
+  const isEven = rest === undefined || isZero(rest);
   if (isEven && requests === undefined) return listed;
   return [...listed, told(undefined, requests, isEven ? undefined : rest)];
 }

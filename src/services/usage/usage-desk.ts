@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PlainLog } from '../../lib/log.ts';
 import type { UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
@@ -14,7 +15,7 @@ interface DeskParts {
   unit: 'cents' | undefined;
   /** Where charts are drawn. */
   process: Pick<MediaProcess, 'run'>;
-  log: { warn(facts: object, sentence: string): void };
+  log: Pick<PlainLog, 'warn'>;
 }
 
 /** Where it is asked what was used. Who may ask what is decided before. */

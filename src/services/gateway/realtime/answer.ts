@@ -26,31 +26,19 @@ class Hearing {
   /** All of it, once, as soon as it is known. */
   take({ type, body }: Frame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
-    if (this.#isOver || !type.startsWith(PREFIX) || !this.#isOurs(body)) return undefined;
-    switch (type.slice(PREFIX.length)) {
-      case 'delta':
-        if (typeof body.delta === 'string') this.#words += body.delta;
-        return undefined;
-      case 'completed':
-        return this.close(asText(body.transcript));
-      case 'failed':
-        return this.close();
-      default:
-        return undefined;
-    }
+    const id = asText(body.item_id);
+    const isOurs = id === undefined || this.#itemId === undefined || id === this.#itemId;
+    if (this.#isOver || !isOurs) return undefined;
+    if (type === `${PREFIX}delta` && typeof body.delta === 'string') this.#words += body.delta;
+    if (type === `${PREFIX}completed`) return this.close(asText(body.transcript));
+    return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
   /** Nothing more will come: what is there has to do. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    const words = (whole ?? this.#words).trim();
-    return words === '' ? undefined : words;
-  }
-
-  #isOurs(body: Record<string, unknown>): boolean {
-    const id = asText(body.item_id);
-    return id === undefined || this.#itemId === undefined || id === this.#itemId;
+    return (whole ?? this.#words).trim() || undefined;
   }
 }
 
@@ -127,7 +115,7 @@ export class Answer implements RealtimeAnswer, Ear {
     this.#line = line;
     this.#around = around;
     this.#whenOver = whenOver;
-    this.#reader = new ResponseReader(id, (body, status) => around.http.errorIn(body, status));
+    this.#reader = new ResponseReader(id, around.http.errorIn);
     const { text = '', sound, outputs = [] } = said;
     for (const output of outputs) around.memory.answered(output);
     const hasSound = sound !== undefined && sound.length > 0;
@@ -150,8 +138,7 @@ export class Answer implements RealtimeAnswer, Ear {
   }
 
   lose(why: GatewayError): void {
-    if (this.#isOver) return;
-    this.#release(this.#end ?? this.#cut(why));
+    if (!this.#isOver) this.#release(this.#end ?? this.#cut(why));
   }
 
   async interrupt(): Promise<void> {
@@ -172,8 +159,8 @@ export class Answer implements RealtimeAnswer, Ear {
     const cancel = names.event('response.cancel', { response_id: this.id });
     const { sound } = this.#reader;
     if (!sound) return [cancel];
-    const [item_id, content_index] = [sound.itemId, sound.contentIndex];
-    const audio_end_ms = Math.floor((sound.samples * 1000) / PCM_RATE);
+    const { itemId: item_id, contentIndex: content_index, samples } = sound;
+    const audio_end_ms = Math.floor((samples * 1000) / PCM_RATE);
     return [cancel, names.event('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
   }
 

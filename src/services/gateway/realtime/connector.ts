@@ -1,19 +1,12 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorOf, statusOf } from '../error-responses.ts';
-import type { GatewayError } from '../errors.ts';
-import { withEffect } from '../errors.ts';
+import { type GatewayError, withEffect } from '../errors.ts';
 import type { GatewayHttp } from '../http.ts';
 import { asText } from '../read/places.ts';
 import type { RealtimeSettings } from './events.ts';
 import { type Ear, Line, lost } from './line.ts';
 import type { Memory } from './memory.ts';
 import { blamed, type Dialect, type Dialects, type EventNames, type Frame, sessionOf } from './wire.ts';
-
-interface Connection {
-  line: Line;
-  /** The gateway's id of it. */
-  id: string;
-}
 
 /** What all that is said in one session shares. */
 export interface Surroundings {
@@ -43,7 +36,8 @@ export class Connector {
     return this.#settings.transcriber !== undefined;
   }
 
-  async connect(signal: AbortSignal): Promise<Connection> {
+  /** A new connection, and the gateway's id of it. */
+  async connect(signal: AbortSignal): Promise<{ line: Line; id: string }> {
     const { http, memory, names } = this.#around;
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });

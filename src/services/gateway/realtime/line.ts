@@ -128,16 +128,14 @@ export class Line {
   }
 }
 
-type Trouble = 'cut' | 'silent' | 'closed' | 'aborted';
-
-const SENTENCES: Readonly<Record<Trouble, (host: string) => string>> = {
-  cut: (host) => `The gateway at ${host} cut the connection.`,
-  silent: (host) => `The gateway at ${host} did not answer in time.`,
-  closed: (host) => `The gateway at ${host} is no longer spoken to: the conversation was closed.`,
+const SENTENCES = {
+  cut: (host: string) => `The gateway at ${host} cut the connection.`,
+  silent: (host: string) => `The gateway at ${host} did not answer in time.`,
+  closed: (host: string) => `The gateway at ${host} is no longer spoken to: the conversation was closed.`,
   aborted: () => 'What was said was taken back before the gateway answered.',
 };
 
 /** A connection that brought no answer. */
-export function lost(trouble: Trouble, host: string, cause?: unknown): GatewayError {
+export function lost(trouble: keyof typeof SENTENCES, host: string, cause?: unknown): GatewayError {
   return new GatewayError(SENTENCES[trouble](host), { kind: 'unreachable', code: trouble, cause });
 }

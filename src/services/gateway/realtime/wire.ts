@@ -43,15 +43,9 @@ export function sessionOf(dialect: Dialect, settings: RealtimeSettings): Record<
   const transcription = transcriber === undefined ? undefined : { model: transcriber };
   const both = { instructions, tools: tools?.map(toolOf) };
   if (dialect === 'beta') {
-    return {
-      ...both,
-      modalities: ['text', 'audio'],
-      voice,
-      input_audio_format: 'pcm16',
-      output_audio_format: 'pcm16',
-      input_audio_transcription: transcription,
-      turn_detection,
-    };
+    const formats = { input_audio_format: 'pcm16', output_audio_format: 'pcm16' };
+    const input = { input_audio_transcription: transcription, turn_detection };
+    return { ...both, modalities: ['text', 'audio'], voice, ...formats, ...input };
   }
   const format = { type: 'audio/pcm', rate: PCM_RATE };
   return {
@@ -69,17 +63,13 @@ function toolOf(tool: NonNullable<RealtimeSettings['tools']>[number]): Record<st
   return { type, name, description, parameters };
 }
 
-export const memberSaid = (text: string): Item => ({
-  type: 'message',
-  role: 'user',
-  content: [{ type: 'input_text', text }],
-});
+export function memberSaid(text: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
 
-export const modelSaid = (text: string, dialect: Dialect): Item => ({
-  type: 'message',
-  role: 'assistant',
-  content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }],
-});
+export function modelSaid(text: string, dialect: Dialect): Item {
+  return { type: 'message', role: 'assistant', content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }] };
+}
 
 /** What is said, as events, up to the request for an answer: one for all of it. */
 export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: EventNames): Generator<ClientEvent> {
