@@ -4,8 +4,7 @@ import { asNumber, asText, firstAt, places, wordsIn } from './read/places.ts';
 import { saysId, saysState } from './read/record.ts';
 
 /**
- * Codes, types and one-word descriptions that name a kind by themselves, whatever the HTTP status.
- * Gateways disagree on statuses (a quota refusal is 403, 402 or 400; a missing model 404, 503 or even 200), rarely on these words.
+ * Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and descriptions.
  */
 const WORDS_OF_KIND: readonly [GatewayErrorKind, string][] = [
   ['unauthorized', 'invalid_api_key invalid_token token_expired authentication_error unauthorized'],
@@ -40,29 +39,29 @@ const KIND_OF_WORD = new Map(
   WORDS_OF_KIND.flatMap(([kind, words]) => wordsIn(words).map((word) => [word, kind] as const)),
 );
 
-/** What is known of an answer that reports an error. */
+/** What is known about an error response. */
 interface Symptoms {
   status: number;
-  /** The code as the answer gave it, which may be a number. */
+  /** The code in the response, which may be a number. */
   sentCode: string | undefined;
-  /** The code with which the message begins, where it does. */
+  /** The code at the start of the message, if any. */
   spokenCode: string | undefined;
   type: string | undefined;
-  /** Numeric codes that one endpoint family gives a meaning to. */
+  /** Numeric codes that one resource family gives a meaning. */
   familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** What a 404 without a telling code means at this address: the thing is missing, or the whole endpoint is. */
+  /** What a 404 without a known code means at this address: the object is missing, or the whole endpoint is. */
   missing: 'not-found' | 'not-offered';
 }
 
-/** Codes speak before the status, the status before `type`, which is often only the name of the software. */
+/** The code beats the status, and the status beats `type`, which often only names the software. */
 export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
     KIND_OF_WORD.get(word(sentCode)) ??
     KIND_OF_WORD.get(word(spokenCode)) ??
-    // A number says less than a 5xx: whoever answers that may have begun the work.
+    // On a 5xx the work may have started, so a numeric code does not decide.
     (status < 500 ? familyCodes?.get(word(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
-    // Inside a 200, a code of three digits is the status that should have been sent.
+    // Inside a 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
     KIND_OF_WORD.get(word(type)) ??
     'invalid'
@@ -89,12 +88,11 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
   return KIND_OF_STATUS.get(status) ?? usual;
 }
 
-/** Every other kind is a definite refusal: the work was not begun, even when it comes with a 5xx. */
+/** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
 const MAY_HAVE_WORKED: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
 /**
- * The envelopes of errors in the wild. The specification (part 7) knows `error.message`, `error.type`, `error.code`;
- * others put the words flat, call them `description` or `msg`, or nest them under what an upstream said.
+ * Where errors stand in the wild. The specification (part 7) only has `error.message`, `error.type` and `error.code`.
  */
 const at = {
   message: places(
@@ -103,20 +101,20 @@ const at = {
   code: places('error.code', 'code', 'response.error.code'),
   type: places('error.type', 'type', 'response.error.type'),
   param: places('error.param', 'param', 'response.error.param'),
-  /** The image-prompt family names the word it objects to beside its description. */
+  /** The image-prompt family names the banned word next to its description. */
   bannedWord: places('properties.bannedWord'),
   retryAfter: places('retry_after', 'error.retry_after'),
 } as const;
 
-/** Descriptions that are codes in all but name: one word, underscores inside. */
+/** Descriptions that are really codes: one word with underscores. */
 const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
 
 export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> {
   status: number;
   body: unknown;
-  /** What came instead where the body is not JSON. */
+  /** The body, if it is not JSON. */
   text?: string;
-  /** What is said of an answer that explains nothing. */
+  /** The message for a response that explains nothing. */
   unexplained?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
@@ -147,9 +145,9 @@ function withBannedWord(message: string | undefined, body: unknown): string | un
   return banned === undefined ? message : `${message ?? 'banned word'}: ${banned}`;
 }
 
-/** The image-prompt family sends numbers as codes and puts the word into the description. */
+/** The image-prompt family sends numbers as codes and puts the real code into the description. */
 function codeIn(message: string | undefined): string | undefined {
-  // What the word is about may follow at once: `unknown_action:MJ::…`.
+  // Details may follow immediately: `unknown_action:MJ::…`.
   const [head = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
   return CODE_LIKE.test(head) ? head : undefined;
 }
@@ -159,7 +157,7 @@ function sentenceOf(message: string | undefined, { status, unexplained, secrets 
   return clean || (unexplained ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
-/** A year: more is no delay but rubbish. */
+/** A year; anything longer is nonsense. */
 const LONGEST_DELAY_SECONDS = 366 * 24 * 3600;
 
 function retryDelayIn(body: unknown): number | undefined {
@@ -167,17 +165,14 @@ function retryDelayIn(body: unknown): number | undefined {
   return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
-/** Words and numbers that mean "fine" where an answer with HTTP 200 carries a `code`. */
+/** Values of `code` that mean success in a response with HTTP 200. */
 const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
 
-/**
- * HTTP 200 is no promise: some gateways report errors inside it. A record that has a state of its own
- * is a task, whose `error` says why the task failed; anything else with an error is a refusal.
- */
+/** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
 export function hidesError(body: unknown, isSubmit: boolean): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
-  // A submit that names no task has made none, whatever word comes with it.
+  // A submit response without a task id created no task, whatever its status word says.
   if (saysState(body) && (saysId(body) || !isSubmit)) return false;
   if (isRecord(body.job) && saysState(body.job)) return false;
   const error = body.error;
@@ -192,17 +187,14 @@ function saysSomething(value: unknown): boolean {
   return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }
 
-/**
- * The status that an error inside of an answer would have had. Without one nobody knows whether the work was done,
- * and that is what a 500 says.
- */
+/** The status an error inside a response would have had; 500 if unknown, because the work may have been done. */
 export function statusOf(error: Record<string, unknown>): number {
   const said = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
   if (said !== undefined && said >= 400 && said < 600) return said;
   return asText(error.type) === 'invalid_request_error' ? 400 : 500;
 }
 
-/** What an event says of an error, wherever it says it: nested, flat, or as mere words. */
+/** The error in an event: nested, flat or plain text. */
 export function errorOf(body: Record<string, unknown>): Record<string, unknown> {
   const inner = isRecord(body.response) ? body.response.error : undefined;
   const error = body.error ?? inner;
@@ -212,9 +204,9 @@ export function errorOf(body: Record<string, unknown>): Record<string, unknown> 
   return { message, code, param };
 }
 
-/** A failure that was told after the answer had begun; once something came, it cannot be undone by asking again. */
+/** A failure reported mid-response. Once there was output, a retry cannot undo it. */
 export function toldLater(error: GatewayError, hasOutput: boolean): GatewayError {
-  // Its status is made up: the answer itself came with another.
+  // The status is made up: the response itself had another.
   const facts = { ...error, status: undefined };
   return new GatewayError(error.message, { ...facts, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });
 }

@@ -8,7 +8,7 @@ export interface FineTuneEvent {
   id: string | undefined;
   at: number | undefined;
   level: string | undefined;
-  /** As the gateway wrote it, letter by letter. */
+  /** Exactly as the gateway wrote it. */
   message: string;
 }
 
@@ -21,7 +21,7 @@ const at = {
 } as const;
 
 export class FineTunes extends Resource {
-  /** The events of one fine-tune task in the order of time (4.9), whichever way round the gateway lists them. */
+  /** The events of one fine-tune task in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
     const answer = await this.http.read({ path, missing: 'not-found', ...options });
@@ -41,7 +41,7 @@ function eventFrom(value: unknown): FineTuneEvent | undefined {
   };
 }
 
-/** Events of one second keep the order of their list, so a list that runs backwards is turned round first. */
+/** Events of the same second keep their order, so a reversed list is turned round before it is sorted. */
 function inOrder(events: FineTuneEvent[]): FineTuneEvent[] {
   const first = events.find((event) => event.at !== undefined)?.at ?? 0;
   const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;

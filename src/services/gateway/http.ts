@@ -18,10 +18,9 @@ import { parsedJson } from './read/places.ts';
 import { baseOf, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { upgraded } from './socket.ts';
 
-/** What every call of this folder accepts besides its own input. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** How often a read is tried in all. A caller that asks again by itself says 1. */
+  /** Total attempts of a read. A caller with its own retries passes 1. */
   attempts?: number | undefined;
 }
 
@@ -29,23 +28,22 @@ export interface Question extends CallOptions {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** A body makes it a POST. Text is JSON already, and sent as it is, byte for byte. */
+  /** Makes the request a POST. Text is JSON already and sent unchanged. */
   body?: unknown;
-  /** What a 404 without a telling code means here. */
+  /** What a 404 without a known code means here. */
   missing?: 'not-found' | 'not-offered';
-  /** Which of the limits its first byte keeps, where that is not the usual one. */
+  /** The limit for the first byte, if not the usual one. */
   patience?: 'wholeTextMs';
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
-/** What an answer says of itself before its body. */
 type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
 const MOST_REDIRECTS = 3;
 
 /**
- * The one door to the gateway. One pool to one origin: the key cannot go anywhere else.
- * Reads are retried; a submit is sent once, and its error says whether it may have been carried out.
+ * The only way to the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
+ * a submit is sent once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
@@ -74,7 +72,7 @@ export class GatewayHttp {
     });
   }
 
-  /** Asks without changing anything; what fails for a moment is asked again. */
+  /** Queries without side effects; passing failures are retried. */
   async read(question: Question): Promise<Json> {
     const attempts = question.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
@@ -89,14 +87,14 @@ export class GatewayHttp {
     }
   }
 
-  /** Orders work. Sent once and never again by itself: an unknown outcome is the caller's to decide. */
+  /** Orders work. Sent once and never resent automatically: the caller decides about an unknown outcome. */
   async submit(question: Question & { body: unknown }): Promise<Json> {
     return this.#jsonOf(await this.#open(question, true), question, true);
   }
 
   /**
-   * Orders an answer that comes as it is made. Sent once. What is refused is thrown, and what came as JSON all the same is read as that.
-   * Leaving the pieces closes the connection.
+   * Orders a streamed response, once. Refusals are thrown, and a JSON response is returned whole. Stopping the
+   * iteration closes the connection.
    */
   async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
     const { signal } = question;
@@ -112,8 +110,8 @@ export class GatewayHttp {
   }
 
   /**
-   * Opens a socket, which comes paused: listen, then let it go on. A refused upgrade is judged like any other answer, and as nothing can have been
-   * begun yet, it may simply be asked for again.
+   * Opens a socket, which is returned paused so that the caller can listen first. A refused upgrade is read like any
+   * other response; it can be retried because nothing has started.
    */
   async socket(question: Question): Promise<WebSocket> {
     const { signal } = question;
@@ -126,7 +124,7 @@ export class GatewayHttp {
     if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
     if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
       this.#judged(answer.text, answer, question, false);
-    // Some gateways show their own page wherever they offer nothing.
+    // Some gateways serve their home page for unknown paths.
     throw new GatewayError(`The gateway at ${this.baseUrl.host} opens no socket for live conversations.`, {
       kind: 'not-offered',
       status: answer.statusCode,
@@ -134,18 +132,17 @@ export class GatewayHttp {
     });
   }
 
-  /** An error that is told inside of an answer, read like any other. */
+  /** An error reported inside a response. */
   readonly errorIn = (body: unknown, status: number): GatewayError => {
     const unexplained = 'The gateway reported an error without an explanation.';
     return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });
   };
 
-  /** A gateway's words, fit to be shown to a person. */
   clean(words: string): string {
     return cleanMessage(words, this.#secrets);
   }
 
-  /** Ends whatever is still under way, which fails as unreachable: whoever cares about it has waited for it before. */
+  /** Aborts all running requests as unreachable; callers that need their results await them first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
@@ -156,7 +153,7 @@ export class GatewayHttp {
   }
 
   async #asked<T>({ signal }: Question, isSubmit: boolean, ask: () => Promise<T>): Promise<T> {
-    // Of those that are under way when the pool is destroyed nobody knows how far they came; this one has not begun.
+    // How far running requests got when the pool is destroyed is unknown; this one has not started.
     if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
     try {
@@ -167,7 +164,7 @@ export class GatewayHttp {
   }
 
   async #jsonOf(response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Promise<Json> {
-    // With a status that says no, the answer is clear even when its body is not.
+    // With an error status, the outcome is clear even if the body cannot be read.
     const unread = (error: unknown): string => {
       if (isFine(response)) throw error;
       return '';
@@ -222,7 +219,7 @@ export class GatewayHttp {
     }
   }
 
-  /** Followed for questions within the gateway's own origin alone: no other host ever sees the key or an order. */
+  /** Followed only for reads within the gateway's own origin: no other host may see the key or a request. */
   #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
@@ -239,7 +236,7 @@ export class GatewayHttp {
     const most = this.limits.answerBytes;
     const announced = Number(headers['content-length'] ?? Number.NaN);
     try {
-      // The length that was announced is enforced by undici, so a small one needs no counting.
+      // undici enforces the announced length, so a small body needs no counting.
       if (announced <= most) return await body.text();
       const { chunks, isWhole } = await chunksOf(body, announced > most ? 0 : most);
       if (isWhole) return Buffer.concat(chunks).toString('utf8');

@@ -4,14 +4,14 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, modelId, prompt, taskId, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-/** The specification, 4.5. References are addresses alone: public, and valid for the whole job. */
+/** The specification, 4.5. References must be addresses that are public and stay valid during the whole job. */
 const imageJob = z.strictObject({
   model: modelId,
   prompt,
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference pictures is empty')]).optional(),
 });
 
-/** The key is made once per order and stored with it: the same key never starts a second job. */
+/** The key is created once per order and stored with it: the same key never starts a second job. */
 type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';
@@ -21,12 +21,12 @@ export class ImageJobs extends TaskResource {
     return this.send(this.bodyOf(request), options);
   }
 
-  /** What is sent for a request, as text. A key belongs to one body: with another one, gateways refuse it or take no notice. */
+  /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
   bodyOf(request: z.input<typeof imageJob>): string {
     return JSON.stringify(checked(imageJob, request));
   }
 
-  /** Sends a body as it is, for the first time or again. */
+  /** Sends a body unchanged, for the first time or again. */
   async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
     const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
     return this.tasks.submit('image', { path: PATH, body, headers, signal });

@@ -8,7 +8,7 @@ import { TaskResource } from './task-client.ts';
 
 const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
 
-/** On every submit (4.3): where the gateway may report changes. Nobody relies on it, for many gateways drop it. */
+/** Every submit (4.3) may name an address for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
 
 const BLEND_SIZE = 'a blend needs two to five pictures';
@@ -36,7 +36,7 @@ const requests = {
     picture: picture.optional(),
     endPicture: picture.optional(),
     loop: z.boolean().optional(),
-    /** Goes on from one of the films of a finished task, counted from 1 like every index of this family. */
+    /** Extends one of the videos of a finished task; the index starts at 1, as everywhere in this family. */
     extend: z.strictObject({ taskId, index: gridIndex }).optional(),
     ...callback,
   }),
@@ -46,7 +46,7 @@ type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)
 
 const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
 
-/** What the numbers mean that this family puts into `code`. */
+/** The meaning of this family's numeric codes. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
   ['3', 'not-found'],
   ['4', 'invalid'],
@@ -71,7 +71,7 @@ export class Imgx extends TaskResource {
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
     const { pictures: list, ...rest } = checked(requests.describe, request);
     const field = this.#settings.fields.describePictures;
-    // The wild's `base64` holds one picture, not a list; the others would go missing in silence.
+    // In the wild `base64` holds a single image; the others would be lost without an error.
     if (field === 'base64') checked(onePicture, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
@@ -85,7 +85,7 @@ export class Imgx extends TaskResource {
     return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
   }
 
-  /** Stores pictures at the service and returns their addresses. */
+  /** Uploads images to the service and returns their addresses. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
@@ -95,18 +95,18 @@ export class Imgx extends TaskResource {
     return addresses;
   }
 
-  /** Presses a button that a result carries, by its custom action ID. */
+  /** Presses a button of a result, by its custom action id. */
   async action(request: ImgxRequest<'action'>, options?: CallOptions): Promise<Submission> {
     return this.#submit('action', checked(requests.action, request), options);
   }
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const change = checked(requests.change, request);
-    // Gateways in the wild refuse a change without an index, even where it means nothing.
+    // Gateways in the wild refuse a change without an index, even where it has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 
-  /** The same as one line of text: an action code and a task id (4.3), in the order that the settings name. */
+  /** A change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = checked(requests.change, request);
     const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
@@ -114,7 +114,7 @@ export class Imgx extends TaskResource {
     return this.#submit('simple-change', { content, callbackUrl }, options);
   }
 
-  /** Gives a task that waits for words its words, and the mask of a local edit. */
+  /** Answers a task that waits for a prompt, with a mask for local edits. */
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
     const { mask: maskBase64, ...rest } = checked(requests.modal, request);
     return this.#submit('modal', { ...rest, maskBase64 }, options);
@@ -127,7 +127,7 @@ export class Imgx extends TaskResource {
 
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
     const { picture: image, endPicture: endImage, extend, ...rest } = checked(requests.video, request);
-    // The films of a task are counted from 0 on the wire.
+    // On the wire, the videos of a task count from 0.
     const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
     return this.#submit('video', { ...rest, image, endImage, ...from }, options);
   }

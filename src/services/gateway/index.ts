@@ -25,7 +25,6 @@ export type { TextRequest, TextTool } from './responses/request.ts';
 export { refusedParts } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
 
-/** The whole gateway, one member a resource family. */
 export interface Gateway {
   readonly models: Models;
   readonly usage: UsageReports;
@@ -38,7 +37,7 @@ export interface Gateway {
   readonly music: Music;
   readonly responses: Responses;
   readonly realtime: Realtime;
-  /** Ends whatever is still under way and closes the connections. */
+  /** Aborts all running requests and closes the connections. */
   close(): Promise<void>;
 }
 

@@ -6,10 +6,10 @@ import { TaskResource } from './task-client.ts';
 
 const text = words('this is empty');
 
-/** The submit is not in the specification; these are the names it has in the wild. */
+/** The submit is not in the specification; these are the names used in the wild. */
 const song = z
   .strictObject({
-    /** A description from which words and style are made. */
+    /** A description from which the lyrics and the style are made. */
     about: text.optional(),
     lyrics: text.optional(),
     style: text.optional(),
@@ -44,7 +44,6 @@ export class Music extends TaskResource {
     return this.tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
   }
 
-  /** Many tasks in one question (4.1). */
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
     return this.tasks.getMany('music', `${this.#path}/fetch`, ids, options);
   }

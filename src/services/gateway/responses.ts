@@ -12,7 +12,7 @@ const PATH = '/v1/responses';
 
 /** The text endpoint (4.6, 6). */
 export class Responses extends Resource {
-  /** The whole answer at once. One that failed or cannot be understood is thrown; an incomplete one says so. */
+  /** The whole response at once. A failed or unreadable one is thrown; an incomplete one is marked. */
   async create(request: TextRequest, { signal }: TextOptions = {}): Promise<TextResponse> {
     const body = bodyOf(checked(textRequest, request), false);
     const answer = await this.http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
@@ -23,8 +23,8 @@ export class Responses extends Resource {
   }
 
   /**
-   * The answer as it comes. What is refused before it begins is thrown; afterwards the last event says how it ended, and with what.
-   * Leaving the loop, and the signal, close the connection.
+   * The response as a stream. Early refusals are thrown; later the last event says how it ended. Leaving the loop, or
+   * the signal, closes the connection.
    */
   async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
     const body = bodyOf(checked(textRequest, request), true);
@@ -36,7 +36,7 @@ export class Responses extends Resource {
   }
 }
 
-/** What came before the connection was cut is kept: how it was cut is the last event. */
+/** Keeps what came before the connection was cut; the last event says why it ended. */
 export async function* eventsIn(
   pieces: AsyncIterable<string>,
   reader: AnswerReader,

@@ -21,15 +21,15 @@ export class TaskResource {
 
 const LISTS = places('data', 'data.data', 'tasks');
 
-/** More words than any gateway has: a bound on what a hostile one makes us remember. */
+/** More words than any gateway has: limits what a hostile one can make us remember. */
 const MOST_WORDS = 200;
 
-/** Many times what is asked for at once: what is no task costs an error each. */
+/** Many times the size of a batch: every record that is not a task costs an error. */
 const MOST_RECORDS = 1_000;
 
 const manyIds = z.array(taskId).min(1, 'no task id was given');
 
-/** Orders tasks and asks about them, whatever their family; says each surprise in what the gateway answers once. */
+/** Submits and polls tasks of any family; logs each unknown status word once. */
 export class TaskClient {
   readonly http: GatewayHttp;
   readonly settings: GatewaySettings;
@@ -45,7 +45,7 @@ export class TaskClient {
         const name = `${family}:${word}`;
         if (this.#known.has(name) || this.#known.size >= MOST_WORDS) return;
         this.#known.add(name);
-        // It may be any text, one that was sent among them.
+        // It may be any text, even a prompt.
         const told = nameIn(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
         const facts = { family, word: told };
         log.warn(facts, 'The gateway uses a status word that is not known; it is read as "still running".');
@@ -65,7 +65,7 @@ export class TaskClient {
     return this.read(family, await this.answerAbout(path, id, options));
   }
 
-  /** Many tasks in one question. Those the gateway does not know are missing from the answer, whose order means nothing. */
+  /** Many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
   async getMany(
     family: Family,
     path: string,
@@ -75,7 +75,7 @@ export class TaskClient {
     return this.readMany(family, await this.http.read({ path, body: { ids: checked(manyIds, ids) }, ...options }));
   }
 
-  /** Asks about a task. In the path `{id}` stands for its id. */
+  /** Polls a task. `{id}` in the path stands for its id. */
   answerAbout(path: string, id: string, options?: Partial<Question>): Promise<Json> {
     const name = encodeURIComponent(checked(taskId, id));
     return this.http.read({ path: path.replace('{id}', () => name), missing: 'not-found', ...options });
@@ -90,7 +90,7 @@ export class TaskClient {
     return { ...snapshot, failure: { ...failure, reason: this.http.clean(failure.reason) } };
   }
 
-  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */
+  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all if no task is known. */
   readMany(family: Family, answer: unknown): Map<string, Snapshot> {
     const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
@@ -103,7 +103,7 @@ export class TaskClient {
     return snapshots;
   }
 
-  /** One record that is no task does not hide the others; it is only absent, like a task the gateway does not know. */
+  /** A record that is not a task does not hide the others; it is treated like an unknown task. */
   #readOneOfMany(family: Family, record: unknown): Snapshot | undefined {
     try {
       return this.read(family, record);

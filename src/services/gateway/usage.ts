@@ -5,7 +5,7 @@ import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { checked, day } from './schemas.ts';
 
-/** What an account used. Every amount is text with exactly the digits the service sent; its unit is the service's. */
+/** Account usage. Every amount is text with exactly the digits the service sent, in the service's unit. */
 export interface Usage {
   total: string | undefined;
   rows: UsageRow[];
@@ -36,7 +36,7 @@ const at = {
 } as const;
 
 export class UsageReports extends Resource {
-  /** Both dates are always sent (4.11); the end is part of the range. Some gateways ignore the range: see the rows' dates. */
+  /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = checked(range, input);
     const query = { start_date: start, end_date: end };
@@ -50,7 +50,7 @@ export class UsageReports extends Resource {
   }
 }
 
-/** A report about nothing is still a report. */
+/** An empty report is still a report. */
 function looksLikeReport(answer: unknown): boolean {
   return (
     Array.isArray(answer) ||

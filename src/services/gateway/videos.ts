@@ -6,7 +6,7 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-/** The specification, part 8. Some models have these limits; for one that is known to differ the caller says so. */
+/** The specification, part 8. Some models have these limits; the caller passes others if they are known. */
 const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
 
 const text = words('this is empty');
@@ -25,7 +25,7 @@ const video = z.strictObject({
   metadata: anything.optional(),
   referenceVideos: z.array(webAddress).min(1, 'the list of reference videos is empty').optional(),
   referenceAudios: z.array(webAddress).min(1, 'the list of reference sounds is empty').optional(),
-  /** Sent only where the settings say under which name. */
+  /** Sent only if the settings name the field. */
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
   extra: anything.optional(),
@@ -56,17 +56,17 @@ export class Videos extends TaskResource {
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
     const answer = await this.tasks.answerAbout('/v1/video/generations/{id}', id, options);
     const snapshot = this.tasks.read('video', answer);
-    // Some channels answer here in the second entry's words, whose films are fetched by id.
+    // Some channels answer here in the format of the second entry, whose videos are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
     return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
   }
 }
 
-/** `/v1/videos` (4.4): the specification names the entry and shows no shape, so these are the names it has in the wild. */
+/** `/v1/videos` (4.4): the specification shows no format, so these are the names used in the wild. */
 export class SecondVideos extends TaskResource {
   async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, ...rest } = checked(secondEntry, request);
-    // Seconds travel as text here.
+    // A duration is a string here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
     return this.tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
   }
@@ -90,7 +90,7 @@ function within(limits: VideoOptions['limits']) {
     });
 }
 
-/** Fields that a request has a place for cannot come in by the back door. */
+/** Extra fields must not override regular ones. */
 function withExtra(known: Record<string, unknown>, extra: Record<string, unknown> = {}): Record<string, unknown> {
   const free = z.string().refine((name) => !Object.hasOwn(known, name), {
     error: ({ input }) => `${String(input)} has a place of its own`,
@@ -99,7 +99,7 @@ function withExtra(known: Record<string, unknown>, extra: Record<string, unknown
   return { ...known, ...extra };
 }
 
-/** A finished film without an address is fetched by its id, with the key. */
+/** A finished video without an address is fetched by its id, with the key. */
 function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   if (!snapshot.isEmpty) return snapshot;
   const prefix = base.pathname.replace(/\/$/, '');
@@ -107,7 +107,7 @@ function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
 }
 
-/** The specification, 4.2: the reference picture is a public address. */
+/** The specification, 4.2: the reference image is a public address. */
 const imageToVideo = z.strictObject({
   model: modelId,
   prompt,
@@ -119,7 +119,7 @@ const imageToVideo = z.strictObject({
 /** Image-to-video on the vendor path. */
 export class ImageToVideo extends TaskResource {
   readonly #path = `${this.tasks.settings.paths.videoa}/v1/videos/image2video`;
-  /** The specification does not show where these tasks are asked for: the likeliest place first. */
+  /** The specification does not show the path for polling these tasks; the likeliest comes first. */
   #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {

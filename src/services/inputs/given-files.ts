@@ -9,11 +9,11 @@ export interface GivenFilesParts {
   media: Media;
   sounds: Pick<Sounds, 'decoded'>;
   log: Pick<PlainLog, 'info'>;
-  /** Who named them. */
+  /** The member who named the files. */
   memberId: string;
 }
 
-/** What an order names. Of what the gateway fetches it says the medium; the rest are pictures. */
+/** A file that an order names. The medium is set for references; other files are images. */
 interface Given {
   address: string;
   name: string;
@@ -21,28 +21,28 @@ interface Given {
 }
 
 export const MB = 1_000_000;
-/** The specification shows no limit; a model sees nothing in a picture that would need more. */
+/** The specification shows no limit; a model sees no more detail in a larger image. */
 const MOST_BYTES = 20 * MB;
-/** Somebody waits, and a host that only drips must not hold for long what others need. */
+/** The member is waiting, and a slow host must not block what others need. */
 export const PATIENCE_MS = 60_000;
-/** More text than any model reads at once. */
+/** More text than any model can read. */
 const MOST_OF_DOCUMENT = 10 * MB;
-/** Four pictures of 4K side by side have 67 million, and nothing much larger is a picture to go by. */
+/** Four 4K images side by side have 67 million; hardly any reference image is larger. */
 const MOST_PIXELS = 80_000_000;
 
-/** A film of a quarter of a minute, well drawn; Discord takes no larger files from most members. */
+/** A detailed video of 15 seconds; Discord accepts no larger files from most members. */
 const MOST_OF_FILM = 100 * MB;
 
-/** Five minutes of speech as it is recorded without any compression, on two tracks. */
+/** Five minutes of uncompressed stereo speech. */
 const MOST_OF_SOUND = 60 * MB;
-/** Nobody speaks longer at once, and a model hears no more than it can take in. */
+/** No utterance is longer, and a model cannot take in more. */
 const MOST_SECONDS = 5 * 60;
 
 export const inMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
 type Medium = Reference['medium'];
 
-/** Files that members named: fetched without the key, worked on while they are held, and given back whatever comes of it. */
+/** Files that members named: fetched without the key, and released after use, even if that fails. */
 export class GivenFiles {
   readonly #parts: GivenFilesParts;
 
@@ -63,7 +63,7 @@ export class GivenFiles {
     }
   }
 
-  /** Looked at to its end, and without notes about anybody. */
+  /** Decoded completely, and cleaned of metadata. */
   async picture(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
     if (width * height * frames > MOST_PIXELS) {
@@ -72,7 +72,7 @@ export class GivenFiles {
     return await this.#parts.media.checkedPicture(file);
   }
 
-  /** Files to be read, one after the other: as text where they are nothing else. */
+  /** Files to be read, one after the other: as text, if they are nothing else. */
   async documents(given: readonly Given[]): Promise<ReadDocument[]> {
     const read: ReadDocument[] = [];
     for (const one of given) {
@@ -83,7 +83,7 @@ export class GivenFiles {
     return read;
   }
 
-  /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
+  /** A member's recording. Its bytes decide the format, not its name. */
   sound(given: Given): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
     const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS });
@@ -112,7 +112,7 @@ export class GivenFiles {
     return { most, patienceMs: PATIENCE_MS, givenBy: this.#parts.memberId };
   }
 
-  /** What can go wrong with a file is expected, and told in words; the log keeps what lay behind it. */
+  /** Failures of a file are expected, and become a refusal; the log keeps the cause. */
   expected(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
@@ -146,7 +146,7 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
     case 'expired':
       return new Refusal('refusals.pictureGone', { name });
     case 'forbidden-address':
-      // What only we fetch can be uploaded instead, wherever it lies.
+      // Files that only the bot fetches can be uploaded instead.
       if (given.medium === undefined) return new Refusal('refusals.pictureUnreachable', { name });
       return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':
@@ -155,7 +155,7 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
   }
 }
 
-/** A file that a model is to read: its text, or all of it as a data URI. */
+/** A file that a model reads: its text, or all of it as a data URI. */
 interface ReadDocument {
   name: string;
   text?: string;
@@ -164,10 +164,10 @@ interface ReadDocument {
 
 const PDF = '%PDF-';
 const PDF_WITHIN = 1024;
-/** Whole groups of three bytes, for base64 that can be joined. */
+/** A multiple of three bytes, so that the base64 pieces can be joined. */
 const PIECE = 3 * 64 * 1024;
 
-/** What it is its bytes say, never its name. It is read piece by piece, so that a large one keeps nobody waiting. */
+/** The bytes decide the type, never the name. Read in pieces, so that a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
   if (await isPdf(content)) return { name, data: `data:application/pdf;base64,${await base64Of(content)}` };
@@ -193,7 +193,7 @@ async function textIn(content: FileContent): Promise<string | undefined> {
   const pieces: string[] = [];
   try {
     for await (const piece of piecesOf(content, PIECE)) {
-      // Text has no such letter, and nearly everything else has.
+      // Text contains no NUL; nearly every other file does.
       if (piece.includes(0)) return undefined;
       pieces.push(decoder.decode(piece, { stream: true }));
     }

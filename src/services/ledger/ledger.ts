@@ -23,31 +23,30 @@ import {
 } from './entry.ts';
 
 export interface UsesQuestion {
-  /** Days of UTC, `YYYY-MM-DD`, both included. What counts is the day of the order. */
+  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the order counts. */
   range: { start: string; end: string };
-  /** Everybody's, everywhere, without them. */
+  /** Omitted: all members, all servers. */
   memberId?: string | undefined;
   guildId?: string | undefined;
 }
 
-/** Orders of one day that are alike, summed. What was refunded is no use, and not among them. */
+/** The sum of similar orders of one day, without refunds. */
 export interface Use {
   day: string;
-  /** undefined: whoever it was has had their data deleted. */
+  /** undefined: the member's data was erased. */
   memberId: string | undefined;
   kind: string;
   model: string | undefined;
   count: number;
-  /** The sum with every digit; undefined for orders of which nobody knows what they cost. */
+  /** The exact sum; undefined for orders of unknown cost. */
   amount: string | undefined;
   isEstimate: boolean;
-  /** Done; not ended yet; or nobody knows whether the gateway took it. */
   state: 'settled' | 'open' | 'unconfirmed';
 }
 
 const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', refunded: undefined } as const;
 
-/** SQLite answers at once, so a long row of entries of others would keep everything else in the process waiting. */
+/** SQLite reads synchronously, so a long run over other members' entries would block the process. */
 const ENTRIES_AT_ONCE = 100;
 
 interface LedgerParts {
@@ -65,12 +64,12 @@ export interface Cost {
 }
 
 /**
- * Who used what, made from tasks: reserved before the gateway hears of an order, settled or refunded at its end. Whatever it could not write
- * it writes at the next change of the task, when the bot stops, or at the next start: nobody's result waits for it.
+ * Who used what, derived from tasks: reserved before an order is submitted, settled or refunded at its end. A failed
+ * write is repeated at the task's next change, at shutdown or at the next start; no result waits for it.
  */
 export class Ledger {
   readonly #parts: LedgerParts;
-  /** Reserved, and the end is not written yet. */
+  /** Reserved, without a written end. */
   readonly #open = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
   readonly #underWay = new Set<Promise<void>>();
@@ -79,7 +78,7 @@ export class Ledger {
     this.#parts = parts;
   }
 
-  /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
+  /** Repairs what a crash left behind; for a store without a ledger, creates it from the stored tasks. */
   async open(all: readonly Task[]): Promise<void> {
     const live = all.filter(({ traits }) => traits.isPaid);
     const { entries, clock, prices } = this.#parts;
@@ -99,7 +98,7 @@ export class Ledger {
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called with an order before anything is done about it. This is where a no would come from: a `Refusal`. */
+  /** Called before anything is done about an order. A limit would throw its `Refusal` here. */
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
     const { entries, prices } = this.#parts;
@@ -107,12 +106,12 @@ export class Ledger {
     this.#open.add(task.id);
   }
 
-  /** The gateway has refused it, or never heard of it. */
+  /** The gateway has refused the order, or never received it. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
 
-  /** Told of every change of a task, as often as there is one. */
+  /** Called for every change of a task, possibly several times. */
   follow(task: Task): void {
     const fact = factOf(task);
     if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
@@ -120,7 +119,7 @@ export class Ledger {
     this.#underWay.add(work);
   }
 
-  /** Its end is written when this comes back, so that the task may go. */
+  /** Resolves when the task's end is written, so that the task may be deleted. */
   async close(task: Task): Promise<void> {
     await Promise.all(this.#underWay);
     if (this.#open.has(task.id)) await this.#note(task, factOf(task));
@@ -128,8 +127,8 @@ export class Ledger {
   }
 
   /**
-   * What a member used stays in the sums, and is nobody's. What is still kept, or has not come to its end here, keeps its entry as it is: says
-   * how many these are.
+   * Anonymizes a member's entries, so that they stay in the sums. Skips entries of tasks that are kept or still open,
+   * and returns their number.
    */
   async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries } = this.#parts;
@@ -141,7 +140,7 @@ export class Ledger {
     return kept;
   }
 
-  /** What is known of what a task cost; undefined: nothing. */
+  /** The known cost of a task, if any. */
   async costOf(task: Task): Promise<Cost | undefined> {
     if (!task.traits.isPaid) return undefined;
     const entry = await this.#parts.entries.find(keyOfTask(task));
@@ -159,13 +158,13 @@ export class Ledger {
     }
   }
 
-  /** Brings what is still to be written to its end. */
+  /** Writes everything that is still unwritten. */
   async finish(): Promise<void> {
     await Promise.all(this.#underWay);
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#note(task, fact);
   }
 
-  /** By day, and within a day in the order of the first of each. */
+  /** Sorted by day, then by first occurrence. */
   async uses({ range, memberId, guildId }: UsesQuestion): Promise<Use[]> {
     const groups = new Map<string, { use: Omit<Use, 'amount'>; amounts: string[] }>();
     for await (const entry of this.#parts.entries.between(range.start, range.end)) {

@@ -9,16 +9,16 @@ import { accountSheet, bookSheet, type Grouping, type Note, type Sheet } from '.
 
 interface DeskParts {
   reports: Pick<UsageReports, 'get'>;
-  /** The bot's own book. */
+  /** The ledger. */
   book: Pick<Ledger, 'uses'>;
-  /** What the gateway's amounts are, where the operator knows it. */
+  /** The unit of the gateway's amounts, if the operator configured it. */
   unit: 'cents' | undefined;
-  /** Where charts are drawn. */
+  /** Draws charts. */
   process: Pick<MediaProcess, 'run'>;
   log: Pick<PlainLog, 'warn'>;
 }
 
-/** Where it is asked what was used. Who may ask what is decided before. */
+/** Usage queries. Permissions are checked before. */
 export class UsageDesk {
   readonly unit: DeskParts['unit'];
   readonly #parts: DeskParts;
@@ -28,7 +28,7 @@ export class UsageDesk {
     this.#parts = parts;
   }
 
-  /** The whole account. The gateway knows no members, so these come from the bot's own book, with its total beside them. */
+  /** The whole account. Members' usage comes from the ledger, because the gateway knows no members. */
   async account(range: DayRange, by: Grouping): Promise<Sheet> {
     const { reports, book } = this.#parts;
     if (by !== 'member') return accountSheet(await reports.get(range), range, by);
@@ -39,12 +39,12 @@ export class UsageDesk {
     return { ...sheet, notes: [...sheet.notes, ...beside, ...notes.filter(({ kind }) => kind !== 'differs')] };
   }
 
-  /** What one member did through this bot. */
+  /** One member's usage of this bot. */
   async own(memberId: string, range: DayRange, by: Grouping): Promise<Sheet> {
     return bookSheet(await this.#parts.book.uses({ range, memberId }), range, by, 'own');
   }
 
-  /** The table says all of it too, so a chart that cannot be drawn is left out. */
+  /** The table has all the numbers, so a chart that cannot be drawn is left out. */
   async draw(picture: BarPicture): Promise<Buffer | undefined> {
     try {
       return (await this.#parts.process.run({ do: 'chart', chart: picture }, z.object({}))).bytes;

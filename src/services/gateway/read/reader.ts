@@ -7,13 +7,15 @@ import { idIn, normalised, recordIn, type Standing, standingOf, wordIn } from '.
 import type { Action, Failure, Medium, Snapshot, SnapshotState, Submission, Track } from './snapshot.ts';
 import { type Family, seeds, submitted, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
 
-/** What a reader tells its surroundings: both are rare, and both mean that the table wants a new line. */
+/** Both are rare, and both mean that the table needs a new line. */
 export interface ReadingNotices {
   unknownWord(family: Family, word: string): void;
   foundByWalking(family: Family, remoteId: string | undefined): void;
 }
 
-/** Turns any answer about one task into a snapshot. Throws `GatewayError` (malformed) where it says nothing of a task. */
+/**
+ * Turns any response about one task into a snapshot. Throws a malformed `GatewayError` if it does not describe a task.
+ */
 export function readSnapshot(family: Family, answer: unknown, place: ReadingPlace, notices: ReadingNotices): Snapshot {
   const table = tables[family];
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
@@ -35,7 +37,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
   const text = firstAt(record, mayBeText ? table.textResult : table.text, asText);
   const isText = mayBeText && text !== undefined;
 
-  // What was described is no result of describing it.
+  // The described image is not a result of /describe.
   const media = isDone && !(isText && action !== undefined) ? listed : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
     const kinds = table.media.map(({ kind }) => kind);
@@ -64,7 +66,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
 
 const ERROR = places('error.message', 'error');
 
-/** What an answer without a status word means. */
+/** The state of a response without a status word. */
 function silentStanding(record: unknown, listed: readonly Medium[], tracks: readonly Track[], id?: string): Standing {
   if (tracks.some((track) => track.state === 'running')) return { state: 'running' };
   if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
@@ -75,7 +77,7 @@ function silentStanding(record: unknown, listed: readonly Medium[], tracks: read
   throw malformed('The gateway answered without saying how the task stands.');
 }
 
-/** The kinds in their order of preference: the first that yields anything is the result. */
+/** The first kind, in order of preference, that has any media. */
 function mediaIn(record: unknown, table: Table, place: ReadingPlace): Medium[] {
   for (const { kind, at } of table.media) {
     const found = listAt(record, at, (value) => mediumFrom(value, kind, place));
@@ -90,12 +92,12 @@ function failureIn(record: unknown, table: Table, cause: Failure['cause'], track
   return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
-/** Words that stand where a reason would, and say the opposite. */
+/** Words that stand where a reason would, and mean success. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function asReason(value: unknown): string | undefined {
   const text = asString(value);
-  // "/imagine …" is the order as it was given, not what became of it.
+  // "/imagine …" repeats the order instead of giving a reason.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
@@ -130,12 +132,12 @@ const at = {
   failure: places('metadata.error_message', 'error_message', 'fail_reason'),
 } as const satisfies Record<string, readonly Place[]>;
 
-/** All tracks of a task; `taskState` is what a track without a word of its own is in. */
+/** All tracks of a task; `taskState` applies to tracks without a status of their own. */
 function tracksIn(record: unknown, table: Table, taskState: SnapshotState | undefined, place: ReadingPlace): Track[] {
   const read = (value: unknown): Track | undefined => trackFrom(value, taskState, place);
   const list = listAt(record, table.tracks, read);
   if (list.length > 0) return list;
-  // Lyrics stand in the same place and have an id and a title too; only sound makes a lone track.
+  // Lyrics stand in the same place and also have an id and a title; only audio makes a track.
   const lone = firstAt(record, table.loneTrack, read);
   return lone?.audio === undefined ? [] : [lone];
 }
@@ -175,11 +177,11 @@ function mediaOf(tracks: readonly Track[]): Medium[] {
   });
 }
 
-/** What a gateway says to an order that it has taken. */
+/** Reads the response to an accepted order. */
 export function readSubmission(family: Family, answer: unknown): Submission {
   const [anyId, textId] = submitted.ids[family];
   const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
-  // An id that is missing is the one thing that cannot be made up: the order may well have been taken.
+  // Without an id the task cannot be polled, but the order may well have been accepted.
   if (remoteId === undefined) {
     throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
   }
@@ -193,8 +195,8 @@ export function readSubmission(family: Family, answer: unknown): Submission {
 }
 
 /**
- * Code 21 means either "a window waits for your words" or "this exists already"; the latter comes with a state or a picture.
- * Gateways rewrite the code to 1 on its way, and leave `remix` standing.
+ * Code 21 means "waiting for your input" or, with a state or an image, "this exists already". Some gateways rewrite the
+ * code to 1 but keep `remix`.
  */
 function waitsForWords(answer: unknown): boolean {
   const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};

@@ -9,7 +9,7 @@ import { type Frame, responseIdOf } from './wire.ts';
 
 const PREFIX = 'conversation.item.input_audio_transcription.';
 
-/** What the gateway writes down of one sound. It does so beside the answer, and may be slower or never come to it. */
+/** The transcript of one utterance. It arrives next to the answer, and may be late or never come. */
 class Hearing {
   #itemId: string | undefined;
   #words = '';
@@ -23,7 +23,7 @@ class Hearing {
     return !this.#isOver;
   }
 
-  /** All of it, once, as soon as it is known. */
+  /** The whole transcript, once, as soon as it is known. */
   take({ type, body }: Frame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
     const id = asText(body.item_id);
@@ -34,7 +34,7 @@ class Hearing {
     return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will come: what is there has to do. */
+  /** Nothing more will come: uses what has arrived. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
@@ -42,7 +42,7 @@ class Hearing {
   }
 }
 
-/** What is told one by one to somebody who takes it when they can. One listener. */
+/** An unbounded queue with one reader. */
 class Feed<T> implements AsyncIterable<T> {
   readonly #waiting: T[] = [];
   #isOver = false;
@@ -70,24 +70,24 @@ class Feed<T> implements AsyncIterable<T> {
         await promise;
       }
     } finally {
-      // Whoever has left is told nothing more, and nothing is kept for them.
+      // A reader that has left gets nothing more, so nothing is kept.
       this.#isOver = true;
       this.#waiting.length = 0;
     }
   }
 }
 
-/** How long an answer that was broken off may take to end. */
+/** How long an interrupted answer may take to end. */
 const LAST_WORD_MS = 5_000;
-/** How long the end of an answer waits for what the gateway still writes down of the sound that it answers. */
+/** How long the end of an answer waits for a late transcript of the utterance. */
 const LATE_WORDS_MS = 2_000;
 
 interface Beginning {
   id: string;
   line: Line;
-  /** What it answers. */
+  /** The utterance that it answers. */
   said: Utterance;
-  /** Whether the gateway writes down what it hears. */
+  /** Whether the gateway transcribes audio. */
   writesDown: boolean;
   whenOver(): void;
 }
@@ -102,7 +102,7 @@ export class Answer implements RealtimeAnswer, Ear {
   readonly #hearing: Hearing;
   readonly #feed = new Feed<RealtimeEvent>();
   readonly #over = Promise.withResolvers<void>();
-  /** Takes the words of the sound that is answered. */
+  /** Adds the transcript to the conversation's memory. */
   readonly #learn: ((words: string) => void) | undefined;
   #end: RealtimeResponse | undefined;
   #isInterrupted = false;
@@ -148,7 +148,7 @@ export class Answer implements RealtimeAnswer, Ear {
       this.#isInterrupted = true;
       this.#reader.freeze();
       this.#expectMore(LAST_WORD_MS);
-      // Where the connection is lost meanwhile, that ends the answer as well.
+      // If the connection is lost meanwhile, that ends the answer as well.
       await Promise.allSettled(this.#breakingOff().map((event) => this.#line.send(event)));
     }
     await this.#over.promise;
@@ -221,7 +221,7 @@ export class Answer implements RealtimeAnswer, Ear {
     this.#expect(ms, () => this.#giveUp(lost('silent', this.#around.http.baseUrl.host)));
   }
 
-  /** One thing is waited for at a time. */
+  /** Only one timer runs at a time. */
   #expect(ms: number, late: () => void): void {
     this.#stopTimer();
     this.#stopTimer = this.#around.http.tools.clock.after(ms, late);

@@ -7,24 +7,24 @@ import type { Connector, Surroundings } from './connector.ts';
 import { type Ear, type Line, lost } from './line.ts';
 import type { Frame } from './wire.ts';
 
-/** So often a connection is made anew by itself; then whoever speaks next does it. */
+/** Automatic reconnection attempts; after that, the next utterance reconnects. */
 const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** A connection that held so long was a good one: the tries before it are forgotten. */
+/** A connection that lasted this long resets the attempts. */
 const GOOD_AFTER_MS = 60_000;
 
 /** Gateways end a session after an hour. */
 const RENEWED_AFTER_MS = 55 * 60_000;
 const EXPIRED = 'session_expired';
 
-/** One connection after the other: whichever there is, and made anew while nobody speaks. */
+/** Keeps one connection open, and replaces it while nothing is being said. */
 export class Lifeline implements Ear {
   readonly #around: Surroundings;
   readonly #connector: Connector;
   readonly #ear: Ear;
   readonly #closing = new AbortController();
-  /** How often the connection was made anew since it last held. */
+  /** Reconnection attempts since a connection last held. */
   #tries = 0;
   #id = '';
   #line: Line | undefined;
@@ -46,7 +46,7 @@ export class Lifeline implements Ear {
     return this.#id;
   }
 
-  /** Somebody speaks: a connection that is open, made anew where it has to be. It stays until they rest. */
+  /** An open connection, replaced if necessary; it is kept until `rest`. */
   async take(signal: AbortSignal | undefined): Promise<Line> {
     const { http } = this.#around;
     const { attempts } = http.limits;
@@ -68,7 +68,7 @@ export class Lifeline implements Ear {
     }
   }
 
-  /** Nobody speaks any more: what had to wait for that is done now. */
+  /** Nothing is being said any more: does what had to wait for that. */
   rest(): void {
     this.#isBusy = false;
     if (this.#isDue) this.#leave();
@@ -100,7 +100,7 @@ export class Lifeline implements Ear {
     if (signal?.aborted) throw lost('aborted', host, signal.reason);
   }
 
-  /** One attempt at a time, whoever wants it. Who takes their words back does not wait for it. */
+  /** All callers share one attempt. A caller that aborts does not wait for it. */
   async #connected(signal: AbortSignal | undefined): Promise<void> {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -159,7 +159,7 @@ export class Lifeline implements Ear {
   async #mended(stop: AbortSignal): Promise<void> {
     const { clock, log, random } = this.#around.http.tools;
     while (!this.#line?.isOpen && this.#tries < MOST_TRIES) {
-      // Many that were cut together do not come back together.
+      // Connections that were cut together do not come back together.
       const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
       this.#tries += 1;
       await pause(clock, wait, stop);
