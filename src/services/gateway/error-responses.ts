@@ -1,76 +1,51 @@
+import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
 import { asNumber, asText, firstAt, places, wordsIn } from './read/places.ts';
 import { saysId, saysState } from './read/record.ts';
 
-/**
- * Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and descriptions.
- */
-const WORDS_OF_KIND: readonly [GatewayErrorKind, string][] = [
-  ['unauthorized', 'invalid_api_key invalid_token token_expired authentication_error unauthorized'],
-  ['forbidden', 'access_denied permission_error permission_denied forbidden'],
-  [
-    'quota',
-    `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
+/** Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and messages. */
+const CODES = {
+  unauthorized: 'invalid_api_key invalid_token token_expired authentication_error unauthorized',
+  forbidden: 'access_denied permission_error permission_denied forbidden',
+  quota: `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
     billing_hard_limit_reached`,
-  ],
-  [
-    'not-found',
-    `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
+  'not-found': `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
     openai_image_job_not_found midjourney_task_not_found`,
-  ],
-  [
-    'invalid',
-    `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
+  invalid: `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
     moderation_blocked convert_request_failed request_body_too_large idempotency_key_required invalid_prompt
     invalid_value unsupported_parameter unsupported_value unknown_parameter context_length_exceeded`,
-  ],
-  ['rate-limited', 'rate_limit_exceeded rate_limit_error too_many_requests'],
-  [
-    'unavailable',
-    `do_request_failed bad_response bad_response_body bad_response_status_code empty_response empty_response_body
-    get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error upstream_error
-    internal_error upstream_timeout channel:no_available_key channel:response_time_exceeded`,
-  ],
-  ['not-offered', 'api_not_implemented not_implemented invalid_url unknown_action'],
-];
+  'rate-limited': 'rate_limit_exceeded rate_limit_error too_many_requests',
+  unavailable: `do_request_failed bad_response bad_response_body bad_response_status_code empty_response
+    empty_response_body get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error
+    upstream_error internal_error upstream_timeout channel:no_available_key channel:response_time_exceeded`,
+  'not-offered': 'api_not_implemented not_implemented invalid_url unknown_action',
+} as const satisfies Partial<Record<GatewayErrorKind, string>>;
 
-const KIND_OF_WORD = new Map(
-  WORDS_OF_KIND.flatMap(([kind, words]) => wordsIn(words).map((word) => [word, kind] as const)),
+const KIND_OF_CODE: ReadonlyMap<string, GatewayErrorKind> = new Map(
+  keysOf(CODES).flatMap((kind) => wordsIn(CODES[kind]).map((code) => [code, kind] as const)),
 );
 
-/** What is known about an error response. */
-interface Symptoms {
-  status: number;
-  /** The code in the response, which may be a number. */
-  sentCode: string | undefined;
-  /** The code at the start of the message, if any. */
-  spokenCode: string | undefined;
-  type: string | undefined;
-  /** Numeric codes that one resource family gives a meaning. */
-  familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** What a 404 without a known code means at this address: the object is missing, or the whole endpoint is. */
-  missing: 'not-found' | 'not-offered';
-}
+/** `sentCode` is the code in the response, which may be a number; `spokenCode` the one its message starts with. */
+type Symptoms = Pick<FailedAnswer, 'status' | 'familyCodes' | 'missing'> &
+  Record<'sentCode' | 'spokenCode' | 'type', string | undefined>;
 
 /** The code beats the status, and the status beats `type`, which often only names the software. */
 export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
-    KIND_OF_WORD.get(word(sentCode)) ??
-    KIND_OF_WORD.get(word(spokenCode)) ??
+    KIND_OF_CODE.get(word(sentCode)) ??
+    KIND_OF_CODE.get(word(spokenCode)) ??
     // On a 5xx the work may have started, so a numeric code does not decide.
     (status < 500 ? familyCodes?.get(word(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
     // Inside a 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
-    KIND_OF_WORD.get(word(type)) ??
+    KIND_OF_CODE.get(word(type)) ??
     'invalid'
   );
 }
 
-function word(text: string | undefined): string {
-  return text?.trim().toLowerCase() ?? '';
-}
+const word = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
 
 const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
   [401, 'unauthorized'],
@@ -91,9 +66,7 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
 /** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
 const MAY_HAVE_WORKED: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
-/**
- * Where errors stand in the wild. The specification (part 7) only has `error.message`, `error.type` and `error.code`.
- */
+/** Where errors stand in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
 const at = {
   message: places(
     `error.message error message description msg err error_msg detail header.message response.error.message`,
@@ -109,7 +82,7 @@ const at = {
 /** Descriptions that are really codes: one word with underscores. */
 const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
 
-export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> {
+export interface FailedAnswer {
   status: number;
   body: unknown;
   /** The body, if it is not JSON. */
@@ -118,6 +91,10 @@ export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> 
   unexplained?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
+  /** Numeric codes that one resource family gives a meaning. */
+  familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
+  /** What a 404 without a known code means at this address: the object is missing, or the whole endpoint is. */
+  missing: 'not-found' | 'not-offered';
   secrets: readonly string[];
 }
 
@@ -135,7 +112,7 @@ export function errorFrom(answer: FailedAnswer): GatewayError {
     type,
     param: firstAt(body, at.param, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
-    isNamed: [sentCode, spokenCode, type].some((text) => KIND_OF_WORD.get(word(text)) === kind),
+    isNamed: [sentCode, spokenCode, type].some((text) => KIND_OF_CODE.get(word(text)) === kind),
     mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_WORKED.has(kind),
   });
 }

@@ -19,7 +19,6 @@ type Facts = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
-  /** HTTP status, if there was a response. */
   readonly status: number | undefined;
   /** The gateway's own code, always as text. */
   readonly code: string | undefined;
@@ -82,21 +81,14 @@ const TELLING = new Map([
 
 /** A request without a complete response: the reason, and whether it may have been carried out. */
 export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+  const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
-    return new GatewayError('The request was taken back before the gateway answered.', {
-      kind: 'unreachable',
-      code: 'aborted',
-      mayHaveTakenEffect: isSubmit,
-      cause,
-    });
+    const message = 'The request was taken back before the gateway answered.';
+    return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  return new GatewayError(`The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`, {
-    kind: 'unreachable',
-    code,
-    mayHaveTakenEffect: isSubmit && !wasNeverSent(cause),
-    cause,
-  });
+  const message = `The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`;
+  return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
 /** Whether nothing of the request can have left this machine. */

@@ -2,10 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
 /** Reads a body up to a limit. Stopping early closes the connection. */
-export async function chunksOf(
-  body: AsyncIterable<Uint8Array>,
-  most: number,
-): Promise<{ chunks: Uint8Array[]; isWhole: boolean }> {
+export async function chunksOf(body: AsyncIterable<Uint8Array>, most: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -16,12 +13,10 @@ export async function chunksOf(
   return { chunks, isWhole: size <= most };
 }
 
+export type Pieces = AsyncGenerator<string, void, void>;
+
 /** Decodes a body piece by piece, up to a limit. */
-export async function* piecesOf(
-  body: AsyncIterable<Uint8Array>,
-  most: number,
-  tooMuch: () => Error,
-): AsyncGenerator<string, void, void> {
+export async function* piecesOf(body: AsyncIterable<Uint8Array>, most: number, tooMuch: () => Error): Pieces {
   // A character may be split between chunks.
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -34,9 +29,7 @@ export async function* piecesOf(
 }
 
 /** The first piece with content, and the whole stream; undefined if there is no content. */
-export async function begun(
-  pieces: AsyncGenerator<string, void, void>,
-): Promise<{ first: string; all: AsyncGenerator<string, void, void> } | undefined> {
+export async function begun(pieces: Pieces): Promise<{ first: string; all: Pieces } | undefined> {
   for (;;) {
     const { value, done } = await pieces.next();
     if (done) return undefined;
@@ -44,7 +37,7 @@ export async function begun(
   }
 }
 
-async function* joined(first: string, rest: AsyncGenerator<string, void, void>): AsyncGenerator<string, void, void> {
+async function* joined(first: string, rest: Pieces): Pieces {
   try {
     yield first;
     yield* rest;

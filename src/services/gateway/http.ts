@@ -92,10 +92,7 @@ export class GatewayHttp {
     return this.#jsonOf(await this.#open(question, true), question, true);
   }
 
-  /**
-   * Orders a streamed response, once. Refusals are thrown, and a JSON response is returned whole. Stopping the
-   * iteration closes the connection.
-   */
+  /** Orders a streamed response, once. Refusals are thrown; a JSON response is whole. Leaving closes the connection. */
   async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
     const { signal } = question;
     const headers = { accept: 'text/event-stream, application/json', ...question.headers };
@@ -104,22 +101,18 @@ export class GatewayHttp {
     const pieces = this.#pieces(response, signal);
     const start = await begun(pieces);
     if (start && isEventStream(start.first, response.headers['content-type'])) return start.all;
-    let text = '';
-    for await (const piece of start?.all ?? []) text += piece;
+    const text = (await Array.fromAsync(start?.all ?? [])).join('');
     return { whole: this.#judged(text, response, question, true) };
   }
 
-  /**
-   * Opens a socket, which is returned paused so that the caller can listen first. A refused upgrade is read like any
-   * other response; it can be retried because nothing has started.
-   */
+  /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */
   async socket(question: Question): Promise<WebSocket> {
     const { signal } = question;
     const url = new URL(this.baseUrl.origin + this.#prefix + question.path + queryText(question.query));
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...question.headers };
-    const upgrade = { url, headers, clock: this.tools.clock, patienceMs: this.limits.readMs, signal };
-    const answer = await this.#asked(question, false, () => upgraded(upgrade));
+    const upgrade = () => upgraded(url, headers, this.tools.clock, this.limits.readMs, signal);
+    const answer = await this.#asked(question, false, upgrade);
     if (answer instanceof WebSocket) return answer;
     if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
     if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
@@ -132,7 +125,6 @@ export class GatewayHttp {
     });
   }
 
-  /** An error reported inside a response. */
   readonly errorIn = (body: unknown, status: number): GatewayError => {
     const unexplained = 'The gateway reported an error without an explanation.';
     return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });

@@ -25,27 +25,13 @@ export type { TextRequest, TextTool } from './responses/request.ts';
 export { refusedParts } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
 
-export interface Gateway {
-  readonly models: Models;
-  readonly usage: UsageReports;
-  readonly fineTunes: FineTunes;
-  readonly imageJobs: ImageJobs;
-  readonly imgx: Imgx;
-  readonly videos: Videos;
-  readonly secondVideos: SecondVideos;
-  readonly imageToVideo: ImageToVideo;
-  readonly music: Music;
-  readonly responses: Responses;
-  readonly realtime: Realtime;
-  /** Aborts all running requests and closes the connections. */
-  close(): Promise<void>;
-}
+export type Gateway = Readonly<ReturnType<typeof openGateway>>;
 
 export function openGateway(
   settings: GatewaySettings,
   tools: Partial<GatewayTools> = {},
   limits: Partial<GatewayLimits> = {},
-): Gateway {
+) {
   const http = new GatewayHttp(
     settings,
     { ...defaultLimits, ...limits },
@@ -70,7 +56,7 @@ export function openGateway(
     music: new Music(tasks),
     responses: new Responses(http),
     realtime,
-    close: async () => {
+    close: async (): Promise<void> => {
       await realtime.close();
       await http.close();
     },

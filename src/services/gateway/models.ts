@@ -33,7 +33,6 @@ export class Models {
     this.#settings = settings;
   }
 
-  /** The models this key can use. */
   async list(options?: CallOptions): Promise<Model[]> {
     return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
   }

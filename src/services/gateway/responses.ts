@@ -22,10 +22,7 @@ export class Responses extends Resource {
     return end.response;
   }
 
-  /**
-   * The response as a stream. Early refusals are thrown; later the last event says how it ended. Leaving the loop, or
-   * the signal, closes the connection.
-   */
+  /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
   async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
     const body = bodyOf(checked(textRequest, request), true);
     const answer = await this.http.stream({ path: PATH, body, signal });
@@ -37,10 +34,7 @@ export class Responses extends Resource {
 }
 
 /** Keeps what came before the connection was cut; the last event says why it ended. */
-export async function* eventsIn(
-  pieces: AsyncIterable<string>,
-  reader: AnswerReader,
-): AsyncGenerator<TextEvent, void, void> {
+export async function* eventsIn(pieces: AsyncIterable<string>, reader: AnswerReader): AsyncGenerator<TextEvent, void> {
   try {
     for await (const frame of framesIn(pieces)) {
       yield* reader.take(frame);

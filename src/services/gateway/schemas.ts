@@ -34,9 +34,7 @@ export const picture = z
     'this is neither a web address nor a picture as a data URI (data:image/png;base64,…)',
   );
 
-export const day = z
-  .string()
-  .refine((text) => isDay(text), 'this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
+export const day = z.iso.date('this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
 
 export const frameSize = z
   .string()
@@ -60,12 +58,6 @@ function isWebAddress(text: string): boolean {
   // The URL parser forgives spaces and missing slashes; the server that fetches the address may not.
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : undefined;
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** Validates input before it is sent to the gateway. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { errors } from 'undici';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
 import { chunksOf } from './event-stream.ts';
@@ -7,35 +8,20 @@ import { chunksOf } from './event-stream.ts';
 const MOST_BYTES_A_MESSAGE = 16 * 2 ** 20;
 const MOST_BYTES_OF_REFUSAL = 64 * 2 ** 10;
 
-/** A response that opened no socket. */
 interface RefusedUpgrade {
   statusCode: number;
   headers: IncomingHttpHeaders;
   text: string;
 }
 
-interface Upgrade {
-  url: URL;
-  headers: Readonly<Record<string, string>>;
-  clock: Clock;
-  /** Until it is open, or completely refused. */
-  patienceMs: number;
-  signal?: AbortSignal | undefined;
-}
-
-/** The code selects the message of the error. */
-class TooLate extends Error {
-  readonly code = 'UND_ERR_HEADERS_TIMEOUT';
-}
-
-/** Opens a socket, paused so that no event is lost before someone listens. Follows no redirect. */
-export async function upgraded({
-  url,
-  headers,
-  clock,
-  patienceMs,
-  signal,
-}: Upgrade): Promise<WebSocket | RefusedUpgrade> {
+/** Opens a socket within a time limit, paused so that no event is lost before someone listens. Follows no redirect. */
+export async function upgraded(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  clock: Clock,
+  limitMs: number,
+  signal?: AbortSignal,
+): Promise<WebSocket | RefusedUpgrade> {
   const socket = new WebSocket(url, {
     headers,
     followRedirects: false,
@@ -45,7 +31,8 @@ export async function upgraded({
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
   const takenBack = (): void => outcome.reject(signal?.reason);
-  const cancel = clock.after(patienceMs, () => outcome.reject(new TooLate()));
+  // Its code selects the message of the gateway's error.
+  const cancel = clock.after(limitMs, () => outcome.reject(new errors.HeadersTimeoutError()));
   signal?.addEventListener('abort', takenBack);
   // Never removed: an abandoned socket emits another error, which would end the process without a listener.
   socket.on('error', outcome.reject);

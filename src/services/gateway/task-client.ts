@@ -66,12 +66,7 @@ export class TaskClient {
   }
 
   /** Many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
-  async getMany(
-    family: Family,
-    path: string,
-    ids: readonly string[],
-    options?: Partial<Question>,
-  ): Promise<Map<string, Snapshot>> {
+  async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<Question>) {
     return this.readMany(family, await this.http.read({ path, body: { ids: checked(manyIds, ids) }, ...options }));
   }
 

@@ -8,7 +8,6 @@ interface Whereabouts {
   alsoAllowed: readonly string[];
   /** The operator allows addresses in private networks. */
   allowPrivate: boolean;
-  /** DNS lookup. */
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
 

@@ -3,13 +3,12 @@ import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
 import type { Sounds } from '../sound/sounds.ts';
-import type { Reference } from '../tasks/materials.ts';
+import type { Materials, Reference } from '../tasks/materials.ts';
 
 export interface GivenFilesParts {
   media: Media;
   sounds: Pick<Sounds, 'decoded'>;
   log: Pick<PlainLog, 'info'>;
-  /** The member who named the files. */
   memberId: string;
 }
 
@@ -74,13 +73,11 @@ export class GivenFiles {
 
   /** Files to be read, one after the other: as text, if they are nothing else. */
   async documents(given: readonly Given[]): Promise<ReadDocument[]> {
-    const read: ReadDocument[] = [];
-    for (const one of given) {
+    return await Array.fromAsync(given, (one) => {
       const { name } = one;
       const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
-      read.push(await this.#content(one, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file)));
-    }
-    return read;
+      return this.#content(one, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file));
+    });
   }
 
   /** A member's recording. Its bytes decide the format, not its name. */
@@ -155,12 +152,7 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
   }
 }
 
-/** A file that a model reads: its text, or all of it as a data URI. */
-interface ReadDocument {
-  name: string;
-  text?: string;
-  data?: string;
-}
+type ReadDocument = NonNullable<Materials['documents']>[number];
 
 const PDF = '%PDF-';
 const PDF_WITHIN = 1024;
@@ -170,7 +162,10 @@ const PIECE = 3 * 64 * 1024;
 /** The bytes decide the type, never the name. Read in pieces, so that a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
-  if (await isPdf(content)) return { name, data: `data:application/pdf;base64,${await base64Of(content)}` };
+  if (await isPdf(content)) {
+    const base64 = await Array.fromAsync(piecesOf(content, PIECE), (piece) => piece.toString('base64'));
+    return { name, data: `data:application/pdf;base64,${base64.join('')}` };
+  }
   const text = await textIn(content);
   if (text === undefined) throw new Refusal('refusals.documentUnreadable', { name });
   if (!/\S/.test(text)) throw new Refusal('refusals.documentEmpty', { name });
@@ -180,12 +175,6 @@ async function readDocument(name: string, content: FileContent): Promise<ReadDoc
 async function isPdf(content: FileContent): Promise<boolean> {
   for await (const head of piecesOf(content, PDF_WITHIN)) return head.includes(PDF);
   return false;
-}
-
-async function base64Of(content: FileContent): Promise<string> {
-  const pieces: string[] = [];
-  for await (const piece of piecesOf(content, PIECE)) pieces.push(piece.toString('base64'));
-  return pieces.join('');
 }
 
 async function textIn(content: FileContent): Promise<string | undefined> {

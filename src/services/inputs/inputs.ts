@@ -6,7 +6,6 @@ import { type Reach, signedUntil } from './addresses.ts';
 import { GivenFiles, type GivenFilesParts, inMegabytes, MB, PATIENCE_MS, whileHeld } from './given-files.ts';
 
 interface GathererParts extends Omit<GivenFilesParts, 'memberId'> {
-  /** What the gateway can fetch itself. */
   reach: Reach;
   clock: Clock;
 }
@@ -52,16 +51,13 @@ class Parcel {
 
   /** As data URIs, one after the other, so that no order holds more than one file in the shared memory. */
   async pictures(given: readonly GivenPicture[]): Promise<string[]> {
-    const dataUris: string[] = [];
-    for (const one of given) dataUris.push(await this.#files.with(one, (file) => this.#add(file)));
-    return dataUris;
+    return await Array.fromAsync(given, (one) => this.#files.with(one, (file) => this.#add(file)));
   }
 
   /** Checked first, then passed by address if the gateway can reach it; also one after the other. */
   async references(references: readonly Reference[]) {
-    const given: { medium: Reference['medium']; given: string }[] = [];
-    for (const one of references) given.push({ medium: one.medium, given: await this.#reference(one) });
-    return given;
+    const give = async (one: Reference) => ({ medium: one.medium, given: await this.#reference(one) });
+    return await Array.fromAsync(references, give);
   }
 
   async #add(file: FileContent): Promise<string> {

@@ -7,9 +7,7 @@ import type { Task } from '../tasks/task.ts';
 /** Decimal text by kind, or by `kind:model` if a model has its own price. */
 export type Prices = Readonly<Record<string, string>>;
 
-/**
- * reserved: not ended. unconfirmed: unknown whether the gateway accepted it. refunded: no result, or never accepted.
- */
+/** reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. */
 const standings = ['reserved', 'unconfirmed', 'settled', 'refunded'] as const;
 export type Standing = (typeof standings)[number];
 
@@ -17,9 +15,7 @@ export type Standing = (typeof standings)[number];
 const fact = z.object({
   standing: z.enum(standings),
   at: z.number(),
-  /**
-   * Decimal text: with `settled` as the gateway reported it, with `reserved` the estimate from the operator's prices.
-   */
+  /** Decimal text: the gateway's amount with `settled`, an estimate from the operator's prices with `reserved`. */
   amount: z
     .string()
     .regex(/^-?\d+(\.\d+)?$/)
@@ -28,10 +24,7 @@ const fact = z.object({
   tokens: tokens.optional(),
 });
 
-/**
- * Who used what, one entry per task. Erasure removes the member, the channel and the task's id; what remains is
- * anonymous, under an id without meaning.
- */
+/** Who used what, one entry per task. Erasure removes the member, the channel, the server and the task id. */
 export const entrySchema = z.object({
   id: z.string(),
   /** When it was ordered. */
@@ -51,7 +44,6 @@ export type Fact = Entry['facts'][number];
 export const keyOf = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const keyOfTask = ({ id, times }: Task): string => keyOf({ id, at: times.created });
 
-/** The entry of a new order. */
 export function reserved(task: Task, prices: Prices): Entry {
   const { id, times, requesterId: memberId, guildId, channelId, kind, model } = task;
   const at = times.created;
@@ -77,21 +69,11 @@ function standingOfTask(task: Task): Standing {
   if (task.handedOver) return 'refunded';
   // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
   if (task.traits.isInWords && failure && hasCost(task)) return 'settled';
-  switch (state) {
-    case 'ready':
-    case 'delivered':
-      return 'settled';
-    case 'unconfirmed':
-      return 'unconfirmed';
-    case 'cancelled':
-      // A member who dismisses it does not know the outcome either.
-      return failure?.cause === 'dismissed' ? 'unconfirmed' : 'refunded';
-    case 'failed':
-    case 'expired':
-      return 'refunded';
-    default:
-      return 'reserved';
-  }
+  if (state === 'ready' || state === 'delivered') return 'settled';
+  // A member who dismisses it does not know the outcome either.
+  const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
+  if (state === 'unconfirmed' || isDismissed) return 'unconfirmed';
+  return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
 
 function hasCost({ text, answer, failure }: Task): boolean {
@@ -134,8 +116,8 @@ export interface Forgetful {
 }
 
 /**
- * The entry without its member and place. The result is always the same, so that a repeat after a crash counts nothing
- * twice; without the secret the original id cannot be found.
+ * The anonymous entry; always the same one, so that a repeat after a crash counts nothing twice. Without the secret, the
+ * original id cannot be found.
  */
 export function nameless({ id, at, kind, model, facts }: Entry, secret: string): Entry {
   const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);

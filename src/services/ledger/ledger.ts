@@ -56,12 +56,7 @@ interface LedgerParts {
   log: Pick<PlainLog, 'error'>;
 }
 
-export interface Cost {
-  /** Decimal text. */
-  amount: string;
-  isEstimate: boolean;
-  standing: Standing;
-}
+export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
 
 /**
  * Who used what, derived from tasks: reserved before an order is submitted, settled or refunded at its end. A failed
@@ -126,10 +121,7 @@ export class Ledger {
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
-  /**
-   * Anonymizes a member's entries, so that they stay in the sums. Skips entries of tasks that are kept or still open,
-   * and returns their number.
-   */
+  /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped: kept or still open tasks. */
   async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries } = this.#parts;
     let kept = 0;
@@ -140,7 +132,6 @@ export class Ledger {
     return kept;
   }
 
-  /** The known cost of a task, if any. */
   async costOf(task: Task): Promise<Cost | undefined> {
     if (!task.traits.isPaid) return undefined;
     const entry = await this.#parts.entries.find(keyOfTask(task));

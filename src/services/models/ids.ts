@@ -57,14 +57,12 @@ const MOST_NEAR = 3;
 export function nearIds(typed: string, ids: readonly string[]): string[] {
   const wanted = typed.toLowerCase();
   return ids
-    .map((id) => ({ id, away: distance(wanted, id.toLowerCase()) }))
+    .map((id) => {
+      const isPart = wanted.length >= 3 && id.toLowerCase().includes(wanted);
+      return { id, away: isPart ? 0 : editDistance(wanted, id.toLowerCase()) };
+    })
     .filter(({ away }) => away <= Math.max(2, wanted.length * 0.4))
     .sort((a, b) => a.away - b.away || a.id.localeCompare(b.id))
     .slice(0, MOST_NEAR)
     .map(({ id }) => id);
-}
-
-function distance(wanted: string, id: string): number {
-  if (wanted.length >= 3 && id.includes(wanted)) return 0;
-  return editDistance(wanted, id);
 }

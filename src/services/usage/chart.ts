@@ -20,9 +20,7 @@ export interface Bar {
   text: string;
 }
 
-/**
- * In units of the drawing. A phone shows it some 350 units wide, so letters have to be nearly twice their final size.
- */
+/** Units of the drawing. A phone shows it 350 units wide, so letters need nearly twice their final size. */
 const WIDTH = 600;
 const FONT = 20;
 const SMALL = 18;

@@ -25,19 +25,15 @@ export const daysOf = (range: DayRange): string[] =>
 export const holds = ({ start, end }: DayRange, day: string): boolean => start <= day && day <= end;
 
 export function quickRange(name: QuickRange, today: string): DayRange {
-  const first = `${today.slice(0, 8)}01`;
-  switch (name) {
-    case 'today':
-      return { start: today, end: today };
-    case 'week':
-      return { start: dayAfter(today, -6), end: today };
-    case 'month':
-      return { start: first, end: today };
-    case 'last': {
-      const end = dayAfter(first, -1);
-      return { start: `${end.slice(0, 8)}01`, end };
-    }
-  }
+  const firstOfMonth = (day: string): string => `${day.slice(0, 8)}01`;
+  const lastMonth = dayAfter(firstOfMonth(today), -1);
+  const ranges = {
+    today: { start: today, end: today },
+    week: { start: dayAfter(today, -6), end: today },
+    month: { start: firstOfMonth(today), end: today },
+    last: { start: firstOfMonth(lastMonth), end: lastMonth },
+  };
+  return ranges[name];
 }
 
 /** A leap year: gateways still return it in one response, and a table can still show it. */

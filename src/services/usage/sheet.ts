@@ -65,7 +65,6 @@ function gathered(entries: readonly Line[], by: Grouping): Line[] {
   });
 }
 
-/** The totals of all rows. */
 export function added(entries: readonly Line[]): Omit<Line, 'label'> {
   const counts = entries.flatMap(({ requests }) => (requests === undefined ? [] : [requests]));
   return {

@@ -9,11 +9,9 @@ import { accountSheet, bookSheet, type Grouping, type Note, type Sheet } from '.
 
 interface DeskParts {
   reports: Pick<UsageReports, 'get'>;
-  /** The ledger. */
   book: Pick<Ledger, 'uses'>;
   /** The unit of the gateway's amounts, if the operator configured it. */
   unit: 'cents' | undefined;
-  /** Draws charts. */
   process: Pick<MediaProcess, 'run'>;
   log: Pick<PlainLog, 'warn'>;
 }
@@ -39,7 +37,6 @@ export class UsageDesk {
     return { ...sheet, notes: [...sheet.notes, ...beside, ...notes.filter(({ kind }) => kind !== 'differs')] };
   }
 
-  /** One member's usage of this bot. */
   async own(memberId: string, range: DayRange, by: Grouping): Promise<Sheet> {
     return bookSheet(await this.#parts.book.uses({ range, memberId }), range, by, 'own');
   }

@@ -23,7 +23,8 @@ const at = {
 
 /** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
 export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
-  if (typeof value === 'string') return base64Medium(value, kind) ?? bareMedium(value, kind, place);
+  if (typeof value === 'string' && kindOfBase64(value) === kind) return { kind, base64: value };
+  if (typeof value === 'string') return bareMedium(value, kind, place);
   if (!isRecord(value)) return undefined;
   const source =
     firstAt(value, at.address, (address) =>
@@ -43,9 +44,7 @@ export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingP
   return { ...source, ...definedIn(facts) };
 }
 
-/**
- * An absolute address. Relative paths, and addresses of the gateway's own machine, are resolved against the gateway.
- */
+/** An absolute address. Paths, and addresses of the gateway's own machine, are resolved against the gateway. */
 export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): string | undefined {
   if (typeof value !== 'string') return undefined;
   // A gateway that does not know its public name may leave the host out.
@@ -87,11 +86,6 @@ const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
 
 const SHORTEST_BASE64_FILE = 64;
 
-function base64Medium(text: string, expected: Medium['kind']): Medium | undefined {
-  const kind = kindOfBase64(text);
-  return kind === expected ? { kind, base64: text } : undefined;
-}
-
 function kindOfBase64(text: string): Medium['kind'] | undefined {
   if (text.length < SHORTEST_BASE64_FILE) return undefined;
   const head = text.slice(0, SHORTEST_BASE64_FILE);
@@ -106,18 +100,13 @@ const MOST_VALUES = 5_000;
 const NOT_A_RESULT =
   /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|frame|image_tail|base64Array|^images?$/i;
 
-const KINDS = ['image', 'video', 'audio'] as const satisfies Medium['kind'][];
-
 const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
   [/\.(?:mp4|webm|mov|m4v)$/i, 'video'],
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
-/**
- * Last resort for a finished task without a result at a known place: anything in the response that looks like suitable
- * media.
- */
+/** Last resort for a finished task without a result at a known place: any suitable media in the response. */
 export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], place: ReadingPlace): Medium[] {
   const found = new Map<string, Medium>();
   let left = MOST_VALUES;
@@ -138,7 +127,8 @@ export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], pla
 
 function mediumIn(text: string, place: ReadingPlace): Medium | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
-  const kind = KINDS.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
+  const kinds = ['image', 'video', 'audio'] as const;
+  const kind = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
   if (kind) return mediumFrom(text, kind, place);
   const address = addressFrom(text, place);
   if (address === undefined || text.startsWith('/')) return undefined;

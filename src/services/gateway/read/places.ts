@@ -24,12 +24,10 @@ export function places(...texts: string[]): readonly Place[] {
   );
 }
 
+type Read<T> = (value: unknown) => T | undefined;
+
 /** The first value at any of the places for which `read` returns something. */
-export function firstAt<T>(
-  answer: unknown,
-  where: readonly Place[],
-  read: (value: unknown) => T | undefined,
-): T | undefined {
+export function firstAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T | undefined {
   for (const one of where) {
     const result = search(answer, one, 0, read);
     if (result !== undefined) return result;
@@ -38,7 +36,7 @@ export function firstAt<T>(
 }
 
 /** All that `read` returns for the first place with any result. */
-export function listAt<T>(answer: unknown, where: readonly Place[], read: (value: unknown) => T | undefined): T[] {
+export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T[] {
   const found: T[] = [];
   const collect = (value: unknown): true | undefined => {
     const result = read(value);
@@ -53,7 +51,7 @@ export function listAt<T>(answer: unknown, where: readonly Place[], read: (value
 }
 
 /** Follows a place from its step `at`, until `read` returns something for a value there. */
-function search<T>(start: unknown, where: Place, at: number, read: (value: unknown) => T | undefined): T | undefined {
+function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T | undefined {
   let value = start;
   for (let index = at; index < where.length; index++) {
     const step = where[index];
@@ -81,7 +79,6 @@ function itemsOf(value: unknown): unknown[] {
 
 const opened = (text: string): unknown => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
 
-/** Parses JSON; undefined if it is invalid. */
 export function parsedJson(text: string): Json | undefined {
   try {
     return parseExact(text);

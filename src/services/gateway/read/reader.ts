@@ -13,9 +13,7 @@ export interface ReadingNotices {
   foundByWalking(family: Family, remoteId: string | undefined): void;
 }
 
-/**
- * Turns any response about one task into a snapshot. Throws a malformed `GatewayError` if it does not describe a task.
- */
+/** Turns a response about one task into a snapshot. Throws a malformed `GatewayError` if it describes no task. */
 export function readSnapshot(family: Family, answer: unknown, place: ReadingPlace, notices: ReadingNotices): Snapshot {
   const table = tables[family];
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
@@ -194,10 +192,7 @@ export function readSubmission(family: Family, answer: unknown): Submission {
   };
 }
 
-/**
- * Code 21 means "waiting for your input" or, with a state or an image, "this exists already". Some gateways rewrite the
- * code to 1 but keep `remix`.
- */
+/** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some send 1 instead but keep `remix`. */
 function waitsForWords(answer: unknown): boolean {
   const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
   if (remix === true || remix === 'true') return true;

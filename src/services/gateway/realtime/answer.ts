@@ -92,7 +92,6 @@ interface Beginning {
   whenOver(): void;
 }
 
-/** One answer, from its first event to its last. */
 export class Answer implements RealtimeAnswer, Ear {
   readonly id: string;
   readonly #around: Surroundings;

@@ -116,7 +116,6 @@ class Inbox implements Ear {
   #wake: (() => void) | undefined;
 
   hear(frame: Frame): void {
-    // Nothing reads any other event.
     if (!OF_SESSIONS.has(frame.type)) return;
     this.#frames.push(frame);
     this.#wake?.();

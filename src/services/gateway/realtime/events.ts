@@ -51,7 +51,6 @@ export type RealtimeUsage = Partial<
 /** incomplete: stopped by a limit. cancelled: interrupted by us. failed: by the gateway. cut: by a lost connection. */
 export type RealtimeEnd = 'completed' | 'incomplete' | 'cancelled' | 'failed' | 'cut';
 
-/** The complete answer, however it ended. */
 export interface RealtimeResponse {
   id: string;
   end: RealtimeEnd;
@@ -75,7 +74,6 @@ export type RealtimeEvent =
   | { type: 'end'; response: RealtimeResponse };
 
 export interface RealtimeAnswer {
-  /** The gateway's id of the response. */
   readonly id: string;
   readonly events: AsyncIterable<RealtimeEvent>;
   /** Interrupts it and removes the unheard part from the conversation. The events end as cancelled. */

@@ -41,7 +41,6 @@ export class Lifeline implements Ear {
     this.#ear = ear;
   }
 
-  /** The gateway's id of the first connection. */
   get id(): string {
     return this.#id;
   }

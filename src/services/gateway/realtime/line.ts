@@ -3,7 +3,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientEvent, type Frame, frameOf } from './wire.ts';
 
-/** Listens to a connection. */
 export interface Ear {
   hear(frame: Frame): void;
   /** Called once, and never for a connection that we closed. */
@@ -15,9 +14,7 @@ const BEAT_MS = 20_000;
 
 /** How long to wait for a sign of life before an utterance is sent. */
 const SIGN_MS = 10_000;
-/**
- * After a stall, the event loop gets this many turns to read what has arrived before the connection counts as silent.
- */
+/** After a stall, the event loop gets this many turns to read what has arrived before the connection is dropped. */
 const LAST_TURNS = 8;
 
 /** One connection, kept alive by pings. */
@@ -50,7 +47,6 @@ export class Line {
     return this.#why === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Replaces the listener. */
   listen(ear: Ear): void {
     this.#ear = ear;
   }
@@ -65,10 +61,7 @@ export class Line {
     });
   }
 
-  /**
-   * Resolves when the connection is known to be alive. A dead one accepts data for a while, and whether the gateway
-   * received it would be unknown.
-   */
+  /** Resolves when the connection is known to be alive. A dead one accepts data that the gateway may never receive. */
   async alive(): Promise<void> {
     if (this.isOpen) await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
     if (!this.isOpen) throw this.#why ?? lost('cut', this.#host);

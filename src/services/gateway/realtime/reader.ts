@@ -33,10 +33,7 @@ interface SoundSoFar {
 
 type Parts = Record<string, unknown>;
 
-/**
- * Turns the gateway's events for one answer into ours, without repeating anything; the end comes once and holds
- * everything.
- */
+/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
 export class ResponseReader {
   readonly #id: string;
   readonly #errorIn: (body: unknown, status: number) => GatewayError;

@@ -125,7 +125,6 @@ function isAboutShape({ code, param }: Record<string, unknown>): boolean {
   return SHAPE_CODES.has(asText(code) ?? '') || asText(param) === SHAPE_PARAM;
 }
 
-/** An event from the gateway. */
 export interface Frame {
   type: string;
   body: Record<string, unknown>;
@@ -156,10 +155,7 @@ function textOf(data: RawData): string {
 /** One second: some 64 KB as base64, far below the limit of an event. */
 const PIECE = PCM_RATE;
 
-/**
- * Audio for the wire, in pieces that fit into an event. Samples are little-endian there and on every machine Node runs
- * on.
- */
+/** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and wherever Node runs. */
 function* soundInPieces(pcm: Pcm): Generator<string, void, void> {
   for (let start = 0; start < pcm.length; start += PIECE) {
     const piece = pcm.subarray(start, start + PIECE);

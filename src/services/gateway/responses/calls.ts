@@ -114,14 +114,9 @@ const STATES: ReadonlyMap<string, State> = new Map([
   ['response.output_item.done', 'done'],
 ]);
 
-interface Told {
-  states: Set<State>;
-  hasQuery: boolean;
-}
-
 /** Web searches. Each state is reported once, although both the item and the search event report it. */
 export class Searches {
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, { states: Set<State>; hasQuery: boolean }>();
 
   /** Undefined if the event is about something else. */
   took(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
@@ -137,7 +132,7 @@ export class Searches {
   }
 
   #tell(state: State, search = '', query?: string): TextEvent[] {
-    const told = this.#told.get(search) ?? { states: new Set(), hasQuery: false };
+    const told = this.#told.get(search) ?? { states: new Set<State>(), hasQuery: false };
     this.#told.set(search, told);
     // The query is often known only at the end, and is still worth reporting.
     const isNews = !told.states.has(state) || (query !== undefined && !told.hasQuery);

@@ -8,10 +8,7 @@ export interface Spot {
   part: string;
 }
 
-/**
- * Text that arrives in pieces of several parts, some of which are repeated whole. Each call returns what is new;
- * joined, that is always `text`.
- */
+/** Text in pieces of several parts, some repeated whole. Each call returns what is new; joined, that is `text`. */
 export class Growing {
   #text = '';
   #last: Spot | undefined;
@@ -40,10 +37,7 @@ export class Growing {
     return fresh;
   }
 
-  /**
-   * Adds what is missing of a whole part. If it contradicts earlier text, that stays, because it has been shown
-   * already.
-   */
+  /** Adds what is missing of a whole part. Earlier text that contradicts it stays: it has been shown already. */
   whole(spot: Spot, whole: string): string {
     const came = this.#parts.get(keyOf(spot));
     if (came !== undefined) return whole.startsWith(came) ? this.add(spot, whole.slice(came.length)) : '';

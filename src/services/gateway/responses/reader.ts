@@ -35,10 +35,7 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
 /** A response in the background: there is no way to query it later. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
-/**
- * Turns the gateway's events for one answer into ours, without repeating anything; the last event comes exactly once
- * and holds everything.
- */
+/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
   readonly #said = newVoices();
@@ -82,7 +79,6 @@ export class AnswerReader {
     return isOne ? this.#read({ type: 'response.completed', body: { response } }) : [];
   }
 
-  /** Nothing more will come. */
   close(error?: GatewayError): TextEvent[] {
     if (this.#isOver) return [];
     // A stream that says it is done counts as complete, even without an end event.

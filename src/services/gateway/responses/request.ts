@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { definedIn, keysOf } from '../../../lib/entries.ts';
 import type { GatewayError } from '../errors.ts';
 import { wordsIn } from '../read/places.ts';
 import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
@@ -168,10 +169,8 @@ const ABOUT_THE_BODY = new Set([413, 415]);
 export function refusedParts(error: GatewayError, request: TextRequest): RefusablePart[] {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return [];
   if (ABOUT_SOMETHING_ELSE.has(error.code ?? '') || ABOUT_THE_BODY.has(error.status ?? 0)) return [];
-  const sent: RefusablePart[] = [
-    ...(request.tools === undefined ? [] : (['tools'] as const)),
-    ...(request.effort === undefined ? [] : (['reasoning'] as const)),
-  ];
+  const { tools, effort: reasoning } = request;
+  const sent = keysOf(definedIn({ tools, reasoning }));
   // `tools[0].type`, `tool_choice`, `reasoning.effort`
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
   if (field === undefined) return sent;
