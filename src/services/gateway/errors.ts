@@ -68,26 +68,26 @@ const BEFORE_REQUEST: ReadonlySet<string> = new Set(
 
 const TELLING = new Map([
   ['ECONNREFUSED', 'refused the connection'],
-  ['ENOTFOUND', 'was not found: its name leads nowhere'],
-  ['EAI_AGAIN', 'was not found: its name could not be looked up'],
+  ['ENOTFOUND', 'was not found: its host name does not exist'],
+  ['EAI_AGAIN', 'was not found: its host name could not be resolved'],
   ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
   ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
-  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its answer'],
+  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its response'],
   ['ECONNRESET', 'cut the connection'],
   ['UND_ERR_SOCKET', 'cut the connection'],
-  ['UND_ERR_CLOSED', 'is no longer asked: the client was closed'],
-  ['UND_ERR_DESTROYED', 'is no longer asked: the client was closed'],
+  ['UND_ERR_CLOSED', 'is no longer used: the client was closed'],
+  ['UND_ERR_DESTROYED', 'is no longer used: the client was closed'],
 ]);
 
 /** A request without a complete response: the reason, and whether it may have been carried out. */
 export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
   const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
-    const message = 'The request was taken back before the gateway answered.';
+    const message = 'The request was cancelled before the gateway responded.';
     return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  const message = `The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`;
+  const message = `The gateway at ${host} ${TELLING.get(code) ?? 'could not be reached'}.`;
   return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
@@ -106,13 +106,16 @@ function codeOf(cause: unknown): string {
 }
 
 export const tooLarge = (most: number, facts: Facts): GatewayError =>
-  malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, { ...facts, code: 'too_large' });
+  malformed(`The gateway's response is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+    ...facts,
+    code: 'too_large',
+  });
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
 export function notJson(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
-  if (text.trim() === '') return malformed('The gateway answered with nothing at all.', facts);
+  if (text.trim() === '') return malformed('The response of the gateway is empty.', facts);
   const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformed(`The gateway answered with something other than JSON (${named}, ${text.length} characters).`, facts);
+  return malformed(`The response of the gateway is not JSON (${named}, ${text.length} characters).`, facts);
 }
 
 const LONGEST_MESSAGE = 500;

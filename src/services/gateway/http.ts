@@ -118,7 +118,7 @@ export class GatewayHttp {
     if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
       this.#judged(answer.text, answer, question, false);
     // Some gateways serve their home page for unknown paths.
-    throw new GatewayError(`The gateway at ${this.baseUrl.host} opens no socket for live conversations.`, {
+    throw new GatewayError(`The gateway at ${this.baseUrl.host} offers no live conversations.`, {
       kind: 'not-offered',
       status: answer.statusCode,
       code: 'not_upgraded',
@@ -218,7 +218,7 @@ export class GatewayHttp {
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MOST_REDIRECTS) return target;
     const where = target ? ` to ${target.origin}` : '';
     throw new GatewayError(
-      `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the address that answers by itself.`,
+      `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the final address.`,
       { kind: 'not-offered', status: response.statusCode, code: 'redirected' },
     );
   }

@@ -8,7 +8,7 @@ import { TaskResource } from './task-client.ts';
 const imageJob = z.strictObject({
   model: modelId,
   prompt,
-  image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference pictures is empty')]).optional(),
+  image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 
 /** The key is created once per order and stored with it: the same key never starts a second job. */

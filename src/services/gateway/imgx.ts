@@ -6,12 +6,12 @@ import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
+const pictures = z.array(dataUri).min(1, 'at least one image is needed');
 
 /** Every submit (4.3) may name an address for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
 
-const BLEND_SIZE = 'a blend needs two to five pictures';
+const BLEND_SIZE = 'a blend needs two to five images';
 
 const requests = {
   imagine: z.strictObject({ prompt, pictures: pictures.optional(), ...callback }),
@@ -44,7 +44,7 @@ const requests = {
 
 type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)[Name]>;
 
-const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
+const onePicture = z.array(dataUri).max(1, 'this gateway describes one image at a time: send one');
 
 /** The meaning of this family's numeric codes. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
@@ -91,7 +91,7 @@ export class Imgx extends TaskResource {
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
     const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asText);
     if (addresses.length === 0)
-      throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
+      throw malformed('The gateway accepted the images without returning an address.', { mayHaveTakenEffect: true });
     return addresses;
   }
 

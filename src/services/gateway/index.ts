@@ -40,7 +40,7 @@ export function openGateway(
   if (isReadableOnTheWay(http.baseUrl))
     http.tools.log.warn(
       { host: http.baseUrl.host },
-      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts can be read on the way. Use https://.',
+      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts travel unencrypted. Use https://.',
     );
   const tasks = new TaskClient(http, settings);
   const realtime = new Realtime(http, settings);

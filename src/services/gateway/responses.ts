@@ -18,7 +18,7 @@ export class Responses extends Resource {
     const answer = await this.http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
     const reader = new AnswerReader(this.http.errorIn);
     const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
-    if (!end || end.response.error) throw end?.response.error ?? new Error('An answer without an end.');
+    if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
     return end.response;
   }
 

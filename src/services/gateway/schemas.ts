@@ -20,7 +20,7 @@ const FRAMES_URI = /^data:(?:image|video)\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base6
 
 export const dataUri = z
   .string()
-  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not a picture as a data URI (data:image/png;base64,…)');
+  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not an image as a data URI (data:image/png;base64,…)');
 
 export const webAddress = z
   .string()
@@ -31,7 +31,7 @@ export const picture = z
   .string()
   .refine(
     (text) => isWebAddress(text) || isDataUri(text, FRAMES_URI),
-    'this is neither a web address nor a picture as a data URI (data:image/png;base64,…)',
+    'this is neither a web address nor an image as a data URI (data:image/png;base64,…)',
   );
 
 export const day = z.iso.date('this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
@@ -66,7 +66,7 @@ export function checked<T>(schema: z.ZodType<T>, input: unknown): T {
   if (result.success) return result.data;
   const issue = telling(result.error.issues[0]);
   const where = issue?.path.map(String).join('.') ?? '';
-  const what = issue?.message ?? 'this does not fit';
+  const what = issue?.message ?? 'this is invalid';
   throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
 }
 

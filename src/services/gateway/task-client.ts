@@ -48,11 +48,11 @@ export class TaskClient {
         // It may be any text, even a prompt.
         const told = nameIn(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
         const facts = { family, word: told };
-        log.warn(facts, 'The gateway uses a status word that is not known; it is read as "still running".');
+        log.warn(facts, 'Unknown gateway status word, treated as still running.');
       },
       foundByWalking: (family, remoteId) => {
         const facts = { family, remoteId: nameIn(remoteId) };
-        log.warn(facts, 'A result stood at no known place and was found by searching the whole answer.');
+        log.warn(facts, 'A result was at no known place; found by searching the whole response.');
       },
     };
   }
@@ -89,7 +89,7 @@ export class TaskClient {
   readMany(family: Family, answer: unknown): Map<string, Snapshot> {
     const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
-    if (!list && !isNothing) throw malformed('The gateway answered with something that is not a list of tasks.');
+    if (!list && !isNothing) throw malformed('The gateway's response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
     for (const record of list?.slice(0, MOST_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);

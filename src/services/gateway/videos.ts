@@ -20,11 +20,11 @@ const video = z.strictObject({
   resolution: text.optional(),
   duration: seconds.optional(),
   image: picture.optional(),
-  images: z.array(picture).min(1, 'the list of pictures is empty').optional(),
+  images: z.array(picture).min(1, 'the list of images is empty').optional(),
   mode: text.optional(),
   metadata: anything.optional(),
   referenceVideos: z.array(webAddress).min(1, 'the list of reference videos is empty').optional(),
-  referenceAudios: z.array(webAddress).min(1, 'the list of reference sounds is empty').optional(),
+  referenceAudios: z.array(webAddress).min(1, 'the list of reference audios is empty').optional(),
   /** Sent only if the settings name the field. */
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
@@ -82,7 +82,7 @@ function within(limits: VideoOptions['limits']) {
   return video
     .refine(({ images = [] }) => images.length <= most.images, {
       path: ['images'],
-      message: `this model takes at most ${most.images} reference pictures`,
+      message: `this model takes at most ${most.images} reference images`,
     })
     .refine(({ referenceVideos = [] }) => referenceVideos.length <= most.referenceVideos, {
       path: ['referenceVideos'],

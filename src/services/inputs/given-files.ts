@@ -66,7 +66,7 @@ export class GivenFiles {
   async picture(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
     if (width * height * frames > MOST_PIXELS) {
-      throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
+      throw new MediaError('too-large', `The image has more than ${MOST_PIXELS / 1e6} million pixels.`);
     }
     return await this.#parts.media.checkedPicture(file);
   }

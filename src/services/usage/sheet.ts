@@ -122,7 +122,7 @@ function otherDays(rows: readonly Row[], total: string | undefined): Note {
 function summable({ total, rows }: Usage): void {
   const amounts = rows.flatMap(({ amount, items }) => [amount, ...items.map((item) => item.amount)]);
   if (![total, ...amounts].every((amount) => amount === undefined || isDecimal(amount))) {
-    throw malformed('The gateway answered with an amount that is beyond all measure.');
+    throw malformed('The gateway reported an amount that is out of range.');
   }
 }
 

@@ -17,7 +17,7 @@ export interface ReadingNotices {
 export function readSnapshot(family: Family, answer: unknown, place: ReadingPlace, notices: ReadingNotices): Snapshot {
   const table = tables[family];
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
-  if (record === undefined) throw malformed('The gateway answered with something that is not a task.');
+  if (record === undefined) throw malformed('The gateway's response is not a task.');
 
   const remoteId = idIn(family, record) ?? idIn(family, answer);
   const word = wordIn(record, table.status);
@@ -72,7 +72,7 @@ function silentStanding(record: unknown, listed: readonly Medium[], tracks: read
   if (listed.length > 0) return { state: 'succeeded' };
   if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (id !== undefined) return { state: 'queued' };
-  throw malformed('The gateway answered without saying how the task stands.');
+  throw malformed('The response of the gateway has no task status.');
 }
 
 /** The first kind, in order of preference, that has any media. */
@@ -181,7 +181,7 @@ export function readSubmission(family: Family, answer: unknown): Submission {
   const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
   // Without an id the task cannot be polled, but the order may well have been accepted.
   if (remoteId === undefined) {
-    throw malformed('The gateway took the order but named no task.', { mayHaveTakenEffect: true });
+    throw malformed('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
   }
   const word = firstAt(answer, submitted.status, asText);
   return {

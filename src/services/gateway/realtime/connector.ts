@@ -79,7 +79,7 @@ export class Connector {
       const other = this.#dialects.otherAfter(error, dialect);
       if (this.writesDown && isAboutTranscriber(error)) {
         this.#settings = { ...this.#settings, transcriber: undefined };
-        http.tools.log.info({ model: this.#settings.model }, 'The gateway writes nothing down of what it hears.');
+        http.tools.log.info({ model: this.#settings.model }, 'The gateway refused to transcribe audio.');
       } else if (other) dialect = other;
       else throw this.#refusal(error);
     }

@@ -10,7 +10,7 @@ export const realtimeSettings = z.strictObject({
   instructions: words('the instructions are empty').optional(),
   voice: words('the voice is empty').optional(),
   /** The model that transcribes the member's audio, if the gateway has one. */
-  transcriber: words('the model that writes down what is said is missing').optional(),
+  transcriber: words('the transcription model is missing').optional(),
   /** Gateways offer web search for text only. */
   tools: z
     .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
@@ -27,12 +27,12 @@ export const earlierTurns = z.array(earlierTurn).readonly();
 /** A turn of the conversation so far, for a session that did not hear it. */
 export type EarlierTurn = z.output<typeof earlierTurn>;
 
-const NOTHING = 'there is nothing to say: write or record something';
+const NOTHING = 'the message is empty: write or record something';
 
 export const spoken = z
   .strictObject({
     text: z.string().optional(),
-    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is no sound').optional(),
+    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is not audio').optional(),
     /** The results of the tools that the last answer called. */
     outputs: z
       .array(z.strictObject({ callId: taskId, output: z.string() }))

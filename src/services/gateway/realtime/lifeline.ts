@@ -80,7 +80,7 @@ export class Lifeline implements Ear {
   }
 
   lose(why: GatewayError): void {
-    this.#around.http.tools.log.info({ err: why }, 'A live connection to the gateway was lost.');
+    this.#around.http.tools.log.info({ err: why }, 'Live connection to the gateway lost.');
     this.#leave();
     this.#ear.lose(why);
     if (!this.#isBusy) this.#mend();
@@ -168,7 +168,7 @@ export class Lifeline implements Ear {
       } catch (error) {
         if (stop.aborted) return;
         const again = error instanceof GatewayError ? waitBeforeRetry(error, 1, () => 0) : undefined;
-        log.info({ err: error }, 'A live connection to the gateway could not be made anew.');
+        log.info({ err: error }, 'Reconnecting to the gateway failed.');
         if (again === undefined) return;
       }
     }

@@ -126,8 +126,8 @@ export class Line {
 const SENTENCES = {
   cut: (host: string) => `The gateway at ${host} cut the connection.`,
   silent: (host: string) => `The gateway at ${host} did not answer in time.`,
-  closed: (host: string) => `The gateway at ${host} is no longer spoken to: the conversation was closed.`,
-  aborted: () => 'What was said was taken back before the gateway answered.',
+  closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
+  aborted: () => 'The utterance was cancelled before the gateway responded.',
 };
 
 export function lost(trouble: keyof typeof SENTENCES, host: string, cause?: unknown): GatewayError {

@@ -167,7 +167,7 @@ export class Session implements RealtimeSession {
   async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
     const said = checked(spoken, utterance);
     if (this.#isBusy) {
-      throw new GatewayError('The last answer is still coming: break it off first.', { kind: 'invalid', code: 'busy' });
+      throw new GatewayError('The last answer has not ended: interrupt it first.', { kind: 'invalid', code: 'busy' });
     }
     this.#isBusy = true;
     try {

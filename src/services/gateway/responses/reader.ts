@@ -89,8 +89,8 @@ export class AnswerReader {
     }
     const cut = malformed(
       this.#isBegun
-        ? 'The gateway ended its answer in the middle.'
-        : 'The gateway answered with nothing that can be understood.',
+        ? 'The gateway ended its response in the middle.'
+        : 'The response of the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
     );
     return this.#end('ended-early', { error: error ?? cut });

@@ -16,7 +16,7 @@ const pictureShown = z.strictObject({ type: z.literal('picture'), picture });
 const fileSent = z.strictObject({ type: z.literal('file'), name: words('the file has no name'), data: fileData });
 const fileAt = z.strictObject({ type: z.literal('file'), address: webAddress });
 
-const content = z.union([text, pictureShown, fileSent, fileAt], 'this is neither text nor a picture nor a file');
+const content = z.union([text, pictureShown, fileSent, fileAt], 'this is neither text nor an image nor a file');
 
 const said = z.strictObject({
   role: z.enum(['user', 'assistant', 'system', 'developer'], 'the role is user, assistant, system or developer'),
