@@ -1,82 +1,51 @@
+import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
 import { asNumber, asText, firstAt, places, wordsIn } from './read/places.ts';
 import { saysId, saysState } from './read/record.ts';
 
-/**
- * Codes, types and one-word descriptions that name a kind by themselves, whatever the HTTP status.
- * Gateways disagree on statuses (a quota refusal is 403, 402 or 400; a missing model 404, 503 or even 200), rarely on these words.
- */
-const WORDS_OF_KIND: readonly [GatewayErrorKind, string][] = [
-  ['unauthorized', 'invalid_api_key invalid_token token_expired authentication_error unauthorized'],
-  ['forbidden', 'access_denied permission_error permission_denied forbidden'],
-  [
-    'quota',
-    `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
+/** Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and messages. */
+const CODES = {
+  unauthorized: 'invalid_api_key invalid_token token_expired authentication_error unauthorized',
+  forbidden: 'access_denied permission_error permission_denied forbidden',
+  quota: `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
     billing_hard_limit_reached`,
-  ],
-  [
-    'not-found',
-    `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
+  'not-found': `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
     openai_image_job_not_found midjourney_task_not_found`,
-  ],
-  [
-    'invalid',
-    `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
+  invalid: `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
     moderation_blocked convert_request_failed request_body_too_large idempotency_key_required invalid_prompt
     invalid_value unsupported_parameter unsupported_value unknown_parameter context_length_exceeded`,
-  ],
-  ['rate-limited', 'rate_limit_exceeded rate_limit_error too_many_requests'],
-  [
-    'unavailable',
-    `do_request_failed bad_response bad_response_body bad_response_status_code empty_response empty_response_body
-    get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error upstream_error
-    internal_error upstream_timeout channel:no_available_key channel:response_time_exceeded`,
-  ],
-  ['not-offered', 'api_not_implemented not_implemented invalid_url unknown_action'],
-];
+  'rate-limited': 'rate_limit_exceeded rate_limit_error too_many_requests',
+  unavailable: `do_request_failed bad_response bad_response_body bad_response_status_code empty_response
+    empty_response_body get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error
+    upstream_error internal_error upstream_timeout channel:no_available_key channel:response_time_exceeded`,
+  'not-offered': 'api_not_implemented not_implemented invalid_url unknown_action',
+} as const satisfies Partial<Record<GatewayErrorKind, string>>;
 
-const KIND_OF_WORD = new Map(
-  WORDS_OF_KIND.flatMap(([kind, words]) => wordsIn(words).map((word) => [word, kind] as const)),
+const KIND_OF_CODE: ReadonlyMap<string, GatewayErrorKind> = new Map(
+  keysOf(CODES).flatMap((kind) => wordsIn(CODES[kind]).map((code) => [code, kind] as const)),
 );
 
-/** What is known of an answer that reports an error. */
-interface Symptoms {
-  status: number;
-  /** The code as the answer gave it, which may be a number. */
-  sentCode: string | undefined;
-  /** The code with which the message begins, where it does. */
-  spokenCode: string | undefined;
-  type: string | undefined;
-  /** Numeric codes that one endpoint family gives a meaning to. */
-  familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
-  /** What a 404 without a telling code means at this address: the thing is missing, or the whole endpoint is. */
-  missing: 'not-found' | 'not-offered';
-}
+/** `sentCode` is the code in the response, which may be a number; `spokenCode` the one its message starts with. */
+type Symptoms = Pick<FailedAnswer, 'status' | 'familyCodes' | 'missing'> &
+  Record<'sentCode' | 'spokenCode' | 'type', string | undefined>;
 
-/** Codes speak before the status, the status before `type`, which is often only the name of the software. */
+/** The code beats the status, and the status beats `type`, which often only names the software. */
 export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
-    KIND_OF_WORD.get(word(sentCode)) ??
-    KIND_OF_WORD.get(word(spokenCode)) ??
-    // A number says less than a 5xx: whoever answers that may have begun the work.
+    KIND_OF_CODE.get(word(sentCode)) ??
+    KIND_OF_CODE.get(word(spokenCode)) ??
+    // On a 5xx the work may have started, so a numeric code does not decide.
     (status < 500 ? familyCodes?.get(word(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
-    // Inside a 200, a code of three digits is the status that should have been sent.
+    // Inside a 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
-    KIND_OF_WORD.get(word(type)) ??
+    KIND_OF_CODE.get(word(type)) ??
     'invalid'
   );
 }
 
-/** Whether one of its words says so by itself. */
-function isNamed(kind: GatewayErrorKind, { sentCode, spokenCode, type }: Symptoms): boolean {
-  return [sentCode, spokenCode, type].some((text) => KIND_OF_WORD.get(word(text)) === kind);
-}
-
-function word(text: string | undefined): string {
-  return text?.trim().toLowerCase() ?? '';
-}
+const word = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
 
 const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
   [401, 'unauthorized'],
@@ -94,121 +63,93 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
   return KIND_OF_STATUS.get(status) ?? usual;
 }
 
-/** Words of a definite refusal: the work was not begun, even when they come with a 5xx. */
-const REFUSED_BEFORE_WORK: ReadonlySet<GatewayErrorKind> = new Set([
-  'unauthorized',
-  'forbidden',
-  'quota',
-  'not-found',
-  'invalid',
-  'rate-limited',
-  'not-offered',
-]);
+/** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
+const MAY_HAVE_WORKED: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
-/** Whether a submit that was answered like this may have been carried out all the same. */
-function mayHaveWorked(kind: GatewayErrorKind): boolean {
-  return !REFUSED_BEFORE_WORK.has(kind);
-}
+/** Where errors stand in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
+const at = {
+  message: places(
+    `error.message error message description msg err error_msg detail header.message response.error.message`,
+  ),
+  code: places('error.code', 'code', 'response.error.code'),
+  type: places('error.type', 'type', 'response.error.type'),
+  param: places('error.param', 'param', 'response.error.param'),
+  /** The image-prompt family names the banned word next to its description. */
+  bannedWord: places('properties.bannedWord'),
+  retryAfter: places('retry_after', 'error.retry_after'),
+} as const;
 
-/**
- * The envelopes of errors in the wild. The specification (part 7) knows `error.message`, `error.type`, `error.code`;
- * others put the words flat, call them `description` or `msg`, or nest them under what an upstream said.
- */
-const MESSAGE = places(
-  'error.message',
-  'error',
-  'message',
-  'description',
-  'msg',
-  'err',
-  'error_msg',
-  'detail',
-  'header.message',
-  'response.error.message',
-);
-const CODE = places('error.code', 'code', 'response.error.code');
-const TYPE = places('error.type', 'type', 'response.error.type');
-const PARAM = places('error.param', 'param', 'response.error.param');
-/** The image-prompt family names the word it objects to beside its description. */
-const BANNED_WORD = places('properties.bannedWord');
-const RETRY_AFTER = places('retry_after', 'error.retry_after');
-
-/** Descriptions that are codes in all but name: one word, underscores inside. */
+/** Descriptions that are really codes: one word with underscores. */
 const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
 
-export interface FailedAnswer extends Pick<Symptoms, 'familyCodes' | 'missing'> {
+export interface FailedAnswer {
   status: number;
   body: unknown;
-  /** What came instead where the body is not JSON. */
+  /** The body, if it is not JSON. */
   text?: string;
-  /** What is said of an answer that explains nothing. */
+  /** The message for a response that explains nothing. */
   unexplained?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
+  /** Numeric codes that one resource family gives a meaning. */
+  familyCodes?: ReadonlyMap<string, GatewayErrorKind> | undefined;
+  /** What a 404 without a known code means at this address: the object is missing, or the whole endpoint is. */
+  missing: 'not-found' | 'not-offered';
   secrets: readonly string[];
 }
 
 export function errorFrom(answer: FailedAnswer): GatewayError {
   const { status, body } = answer;
-  const message = withBannedWord(firstAt(body, MESSAGE, asText), body) ?? asText(answer.text);
-  const sentCode = firstAt(body, CODE, asText);
+  const message = withBannedWord(firstAt(body, at.message, asText), body) ?? asText(answer.text);
+  const sentCode = firstAt(body, at.code, asText);
   const spokenCode = codeIn(message);
-  const type = firstAt(body, TYPE, asText);
-  const symptoms = { ...answer, sentCode, spokenCode, type };
-  const kind = kindOf(symptoms);
+  const type = firstAt(body, at.type, asText);
+  const kind = kindOf({ ...answer, sentCode, spokenCode, type });
   return new GatewayError(sentenceOf(message, answer), {
     kind,
     status,
-    code: isNumber(sentCode) ? (spokenCode ?? sentCode) : sentCode,
+    code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (spokenCode ?? sentCode) : sentCode,
     type,
-    param: firstAt(body, PARAM, asText),
+    param: firstAt(body, at.param, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
-    isNamed: isNamed(kind, symptoms),
-    mayHaveTakenEffect: answer.isSubmit && mayHaveWorked(kind),
+    isNamed: [sentCode, spokenCode, type].some((text) => KIND_OF_CODE.get(word(text)) === kind),
+    mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_WORKED.has(kind),
   });
 }
 
 function withBannedWord(message: string | undefined, body: unknown): string | undefined {
-  const banned = firstAt(body, BANNED_WORD, asText);
+  const banned = firstAt(body, at.bannedWord, asText);
   return banned === undefined ? message : `${message ?? 'banned word'}: ${banned}`;
 }
 
-/** The image-prompt family sends numbers as codes and puts the word into the description. */
+/** The image-prompt family sends numbers as codes and puts the real code into the description. */
 function codeIn(message: string | undefined): string | undefined {
-  // What the word is about may follow at once: `unknown_action:MJ::…`.
+  // Details may follow immediately: `unknown_action:MJ::…`.
   const [head = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
   return CODE_LIKE.test(head) ? head : undefined;
 }
 
-function isNumber(code: string | undefined): boolean {
-  return code === undefined || /^-?\d+$/.test(code);
-}
-
 function sentenceOf(message: string | undefined, { status, unexplained, secrets }: FailedAnswer): string {
-  const clean = message === undefined ? '' : cleanMessage(message, secrets);
-  if (clean !== '') return clean;
-  return unexplained ?? `The gateway answered with status ${status} and no explanation.`;
+  const clean = cleanMessage(message ?? '', secrets);
+  return clean || (unexplained ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
-/** A year: more is no delay but rubbish. */
+/** A year; anything longer is nonsense. */
 const LONGEST_DELAY_SECONDS = 366 * 24 * 3600;
 
 function retryDelayIn(body: unknown): number | undefined {
-  const seconds = firstAt(body, RETRY_AFTER, asNumber);
+  const seconds = firstAt(body, at.retryAfter, asNumber);
   return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
 
-/** Words and numbers that mean "fine" where an answer with HTTP 200 carries a `code`. */
+/** Values of `code` that mean success in a response with HTTP 200. */
 const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
 
-/**
- * HTTP 200 is no promise: some gateways report errors inside it. A record that has a state of its own
- * is a task, whose `error` says why the task failed; anything else with an error is a refusal.
- */
+/** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
 export function hidesError(body: unknown, isSubmit: boolean): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
-  // A submit that names no task has made none, whatever word comes with it.
+  // A submit response without a task id created no task, whatever its status word says.
   if (saysState(body) && (saysId(body) || !isSubmit)) return false;
   if (isRecord(body.job) && saysState(body.job)) return false;
   const error = body.error;
@@ -223,20 +164,14 @@ function saysSomething(value: unknown): boolean {
   return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }
 
-/** A word that says by itself that the request was at fault. */
-const AT_FAULT = 'invalid_request_error';
-
-/**
- * The status that an error inside of an answer would have had. Without one nobody knows whether the work was done,
- * and that is what a 500 says.
- */
+/** The status an error inside a response would have had; 500 if unknown, because the work may have been done. */
 export function statusOf(error: Record<string, unknown>): number {
   const said = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
   if (said !== undefined && said >= 400 && said < 600) return said;
-  return asText(error.type) === AT_FAULT ? 400 : 500;
+  return asText(error.type) === 'invalid_request_error' ? 400 : 500;
 }
 
-/** What an event says of an error, wherever it says it: nested, flat, or as mere words. */
+/** The error in an event: nested, flat or plain text. */
 export function errorOf(body: Record<string, unknown>): Record<string, unknown> {
   const inner = isRecord(body.response) ? body.response.error : undefined;
   const error = body.error ?? inner;
@@ -246,9 +181,9 @@ export function errorOf(body: Record<string, unknown>): Record<string, unknown> 
   return { message, code, param };
 }
 
-/** A failure that was told after the answer had begun; once something came, it cannot be undone by asking again. */
+/** A failure reported mid-response. Once there was output, a retry cannot undo it. */
 export function toldLater(error: GatewayError, hasOutput: boolean): GatewayError {
-  // Its status is made up: the answer itself came with another.
+  // The status is made up: the response itself had another.
   const facts = { ...error, status: undefined };
   return new GatewayError(error.message, { ...facts, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });
 }

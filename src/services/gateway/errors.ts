@@ -1,7 +1,6 @@
 import { neverConnected } from '../../lib/never-connected.ts';
 import { wordsIn } from './read/places.ts';
 
-/** What went wrong, in the words a caller branches on. */
 export type GatewayErrorKind =
   | 'unauthorized'
   | 'forbidden'
@@ -14,43 +13,25 @@ export type GatewayErrorKind =
   | 'malformed'
   | 'unreachable';
 
-interface GatewayErrorFacts {
-  kind: GatewayErrorKind;
-  /** HTTP status, when there was an answer. */
-  status?: number | undefined;
-  /** The gateway's own code, always as text. */
-  code?: string | undefined;
-  /** The gateway's own type of error. */
-  type?: string | undefined;
-  /** The field of the request that the gateway objects to, where it names one. */
-  param?: string | undefined;
-  retryAfterMs?: number | undefined;
-  /**
-   * Whether a code of the gateway's own names the kind. Without one it is read from the status, which a proxy sends as well, or a gateway that
-   * starts just then.
-   */
-  isNamed?: boolean | undefined;
-  /**
-   * Whether the request may have been carried out although it failed: true for a submit that timed out, was reset or got a 5xx.
-   * A submit with this set is never sent again by itself.
-   */
-  mayHaveTakenEffect?: boolean | undefined;
-  cause?: unknown;
-}
+type Facts = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 
-/** The one error of this folder. Its message is fit to be shown to a person: no HTML, no secret, no stack. */
+/** The only error of this folder. Its message is safe to show to a member: no HTML, no secrets, no stack. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
   readonly status: number | undefined;
+  /** The gateway's own code, always as text. */
   readonly code: string | undefined;
   readonly type: string | undefined;
+  /** The request field that the gateway rejects, if it names one. */
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
   readonly isNamed: boolean;
+  /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
 
-  constructor(message: string, facts: GatewayErrorFacts) {
+  constructor(message: string, facts: Facts & Pick<GatewayError, 'kind'>) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
     this.kind = facts.kind;
     this.status = facts.status;
@@ -63,18 +44,16 @@ export class GatewayError extends Error {
   }
 }
 
-/** The same failure, of a request that may or may not have been carried out. */
 export const withEffect = (error: GatewayError, mayHaveTakenEffect: boolean): GatewayError =>
   new GatewayError(error.message, { ...error, mayHaveTakenEffect, cause: error.cause });
 
-/** The answer arrived but says nothing that can be understood. */
-export function malformed(message: string, facts: Omit<GatewayErrorFacts, 'kind'> = {}): GatewayError {
-  return new GatewayError(message, { ...facts, kind: 'malformed' });
-}
+/** The response arrived but cannot be understood. */
+export const malformed = (message: string, facts: Facts = {}): GatewayError =>
+  new GatewayError(message, { ...facts, kind: 'malformed' });
 
 /**
- * Said before the first byte of a request is written: undici's refusal before dispatch, its limit for connecting, and a certificate that Node
- * refuses in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ * Errors raised before the first byte is sent: undici's refusal before dispatch, its connect limit, and certificates
+ * refused in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
  */
 const BEFORE_REQUEST: ReadonlySet<string> = new Set(
   wordsIn(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
@@ -89,34 +68,27 @@ const BEFORE_REQUEST: ReadonlySet<string> = new Set(
 
 const TELLING = new Map([
   ['ECONNREFUSED', 'refused the connection'],
-  ['ENOTFOUND', 'was not found: its name leads nowhere'],
-  ['EAI_AGAIN', 'was not found: its name could not be looked up'],
+  ['ENOTFOUND', 'was not found: its host name does not exist'],
+  ['EAI_AGAIN', 'was not found: its host name could not be resolved'],
   ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
   ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
-  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its answer'],
+  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its response'],
   ['ECONNRESET', 'cut the connection'],
   ['UND_ERR_SOCKET', 'cut the connection'],
-  ['UND_ERR_CLOSED', 'is no longer asked: the client was closed'],
-  ['UND_ERR_DESTROYED', 'is no longer asked: the client was closed'],
+  ['UND_ERR_CLOSED', 'is no longer used: the client was closed'],
+  ['UND_ERR_DESTROYED', 'is no longer used: the client was closed'],
 ]);
 
-/** A request that brought no whole answer: why, and whether it may have been carried out all the same. */
+/** A request without a complete response: the reason, and whether it may have been carried out. */
 export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+  const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
-    return new GatewayError('The request was taken back before the gateway answered.', {
-      kind: 'unreachable',
-      code: 'aborted',
-      mayHaveTakenEffect: isSubmit,
-      cause,
-    });
+    const message = 'The request was cancelled before the gateway responded.';
+    return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  return new GatewayError(`The gateway at ${host} ${TELLING.get(code) ?? 'could not be spoken to'}.`, {
-    kind: 'unreachable',
-    code,
-    mayHaveTakenEffect: isSubmit && !wasNeverSent(cause),
-    cause,
-  });
+  const message = `The gateway at ${host} ${TELLING.get(code) ?? 'could not be reached'}.`;
+  return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
 /** Whether nothing of the request can have left this machine. */
@@ -127,64 +99,56 @@ function wasNeverSent(cause: unknown): boolean {
 }
 
 function codeOf(cause: unknown): string {
-  // Several addresses tried and all refused arrive as one AggregateError.
+  // Several addresses that all refused arrive as one AggregateError.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = first instanceof Error && 'code' in first ? first.code : undefined;
   return typeof code === 'string' ? code : 'unknown';
 }
 
-export function tooLarge(most: number, facts: Omit<GatewayErrorFacts, 'kind'>): GatewayError {
-  return malformed(`The gateway's answer is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+export const tooLarge = (most: number, facts: Facts): GatewayError =>
+  malformed(`The gateway's response is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
     ...facts,
     code: 'too_large',
   });
-}
 
-/** Never what came: a gateway may echo the order, and a prompt belongs into no log. */
-export function notJson(
-  text: string,
-  type: string | string[] | undefined,
-  facts: Omit<GatewayErrorFacts, 'kind'>,
-): GatewayError {
-  if (text.trim() === '') return malformed('The gateway answered with nothing at all.', facts);
+/** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
+export function notJson(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
+  if (text.trim() === '') return malformed('The response of the gateway is empty.', facts);
   const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformed(`The gateway answered with something other than JSON (${named}, ${text.length} characters).`, facts);
+  return malformed(`The response of the gateway is not JSON (${named}, ${text.length} characters).`, facts);
 }
 
 const LONGEST_MESSAGE = 500;
 const HIDDEN = '[hidden]';
 
-/** Keys and tokens as they appear in messages of gateways that quote what they were sent. */
+/** Keys and tokens in the messages of gateways that quote what they were sent. */
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
-/** Elements whose content is never prose, and what is no element at all. */
+/** Elements whose content is never prose, and comments. */
 const UNREADABLE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
-/** HTML's own names alone: a gateway may well write "<width>x<height>". */
+/** Real HTML names only: a gateway may write "<width>x<height>". */
 const TAG =
   /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
-/** More than this of a page is never looked at. */
+/** Longer pages are cut before they are read. */
 const LONGEST_PAGE = 20_000;
 
-/** Makes a gateway's words fit to be shown: no markup, no secrets, one line, not endless. */
+/** Makes a gateway's text safe to show: no markup, no secrets, one line, bounded length. */
 export function cleanMessage(text: string, secrets: readonly string[]): string {
-  // Secrets go first: half of one, cut at the end, would no longer be known for what it is.
+  // Secrets go first: once cut in half, a secret would no longer be recognized.
   let clean = text;
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
-  clean = proseOf(clean.slice(0, LONGEST_PAGE));
+  clean = clean.slice(0, LONGEST_PAGE);
+  // The title describes a page best.
+  clean = titleOf(clean) || clean.replace(UNREADABLE, ' ').replace(TAG, ' ');
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   if (clean.length <= LONGEST_MESSAGE) return clean;
-  // A letter of two halves is not cut in two.
+  // Does not cut a surrogate pair in two.
   return `${clean
     .slice(0, LONGEST_MESSAGE - 1)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
-}
-
-/** A page is best told by its title. */
-function proseOf(text: string): string {
-  return titleOf(text) || text.replace(UNREADABLE, ' ').replace(TAG, ' ');
 }
 
 function titleOf(text: string): string {
@@ -194,27 +158,26 @@ function titleOf(text: string): string {
   return title.slice(0, Math.max(0, title.indexOf('<'))).trim();
 }
 
-/** Longer than this nobody waits inside one call: the caller is told the delay and plans with it. */
+/** Longer delays are left to the caller, who can plan with them. */
 const LONGEST_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
 const PASSING: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
 
-/** How long to wait before a read is tried again; undefined: not at all. `attempt` counts from 1. */
+/** The delay before a read is retried, or undefined for no retry. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
-  // What was too large once is too large again.
+  // A response that was too large will be too large again.
   if (!PASSING.has(error.kind) || error.code === 'too_large') return undefined;
-  // Full jitter: many clients that failed together do not come back together.
+  // Full jitter: clients that failed together do not retry together.
   const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);
   return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }
 
-/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
-  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  const text = [header].flat()[0]?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  // Date.parse makes a date of nearly anything that holds a number; a real one ends like this.
+  // Date.parse accepts nearly anything that contains a number; a real HTTP date ends in GMT.
   const date = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,11 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
-/** A body, up to a bound. Leaving it there closes the connection: nobody waits for the rest. */
-export async function chunksOf(
-  body: AsyncIterable<Uint8Array>,
-  most: number,
-): Promise<{ chunks: Uint8Array[]; isWhole: boolean }> {
+/** Reads a body up to a limit. Stopping early closes the connection. */
+export async function chunksOf(body: AsyncIterable<Uint8Array>, most: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -16,13 +13,11 @@ export async function chunksOf(
   return { chunks, isWhole: size <= most };
 }
 
-/** The text of an answer, piece by piece as it comes, up to a bound. */
-export async function* piecesOf(
-  body: AsyncIterable<Uint8Array>,
-  most: number,
-  tooMuch: () => Error,
-): AsyncGenerator<string, void, void> {
-  // A letter may be cut in two between pieces.
+export type Pieces = AsyncGenerator<string, void, void>;
+
+/** Decodes a body piece by piece, up to a limit. */
+export async function* piecesOf(body: AsyncIterable<Uint8Array>, most: number, tooMuch: () => Error): Pieces {
+  // A character may be split between chunks.
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of body) {
@@ -33,10 +28,8 @@ export async function* piecesOf(
   }
 }
 
-/** The first piece that says something, and all that follows it. Undefined where nothing does. */
-export async function begun(
-  pieces: AsyncGenerator<string, void, void>,
-): Promise<{ first: string; all: AsyncGenerator<string, void, void> } | undefined> {
+/** The first piece with content, and the whole stream; undefined if there is no content. */
+export async function begun(pieces: Pieces): Promise<{ first: string; all: Pieces } | undefined> {
   for (;;) {
     const { value, done } = await pieces.next();
     if (done) return undefined;
@@ -44,35 +37,35 @@ export async function begun(
   }
 }
 
-async function* joined(first: string, rest: AsyncGenerator<string, void, void>): AsyncGenerator<string, void, void> {
+async function* joined(first: string, rest: Pieces): Pieces {
   try {
     yield first;
     yield* rest;
   } finally {
-    // Whoever leaves before the rest has begun leaves the connection open otherwise.
+    // Without this, leaving before the rest has started keeps the connection open.
     await rest.return();
   }
 }
 
-/** Fields and comments of an event stream; no JSON and no page begins like one of them. */
+/** First letters of the fields and comments of an event stream; no JSON and no HTML page starts with them. */
 const EVENT_LETTERS = /^[:deir]/;
 
-/** What the type says is not believed of something that is plainly JSON or a page, and not needed of what is plainly a stream. */
+/** The content type is ignored for obvious JSON or HTML, and not needed for an obvious stream. */
 export function isEventStream(first: string, type: string | string[] | undefined): boolean {
   if (/^[[{"<]/.test(first)) return false;
   return EVENT_LETTERS.test(first) || /^text\/event-stream\b/i.test([type].flat()[0] ?? '');
 }
 
-/** One event of a stream, named by its own `type` or by the line `event:` where it has none. */
+/** One event of a stream, named by its `type`, else by its `event:` line. */
 export interface Frame {
   type: string;
   body: Record<string, unknown>;
 }
 
-/** The word with which some gateways end a stream, and others do not. */
+/** Some gateways end a stream with this, others do not. */
 export const DONE: Frame = { type: '[DONE]', body: {} };
 
-/** What an event stream tells. What is no JSON object is passed over: keepalives, comments, half a last event. */
+/** Parses an event stream. Skips everything that is not a JSON object: keepalives, comments, a truncated last event. */
 export async function* framesIn(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
   let ready: Frame[] = [];
   const parser = createParser({
@@ -87,7 +80,7 @@ export async function* framesIn(pieces: AsyncIterable<string>): AsyncGenerator<F
     ready = [];
     yield* frames;
   }
-  // The last event of a stream that was closed too early may lack its empty line.
+  // The last event of a stream that was closed early may lack its empty line.
   parser.feed('\n\n');
   yield* ready;
 }
@@ -99,7 +92,7 @@ function frameOf(event: string | undefined, data: string): Frame | undefined {
   return { type: typeof body.type === 'string' ? body.type : (event ?? ''), body };
 }
 
-/** Plain JSON: nothing in here is counted in more digits than a number holds, and every word of an answer passes this way. */
+/** Plain JSON.parse: every word passes through here, and no number needs more digits than a double holds. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);
@@ -108,15 +101,15 @@ function parsed(data: string): unknown {
   }
 }
 
-/** The last word of an answer in the shape of a chat; what is used may still follow it. */
+/** The last event of a chat completion; usage may still follow it. */
 export const CHAT_END = 'chat.end';
 
 export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(body.choices);
 
-/** The reasons of an end that is one, in the words of chats. */
+/** The finish reasons of a complete chat response. */
 const WHOLE_ENDS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
 
-/** What an answer in the shape of a chat says, in the events of this endpoint: some gateways know no other shape. */
+/** Translates a chat completion into events of this endpoint; some gateways only speak the chat format. */
 export function framesOfChat(body: Record<string, unknown>): Frame[] {
   const { choices, id, model, usage } = body;
   const frames: Frame[] = [frame('response.created', { response: { id, model } })];

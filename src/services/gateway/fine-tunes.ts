@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { type CallOptions, Resource } from './http.ts';
 import { asList, asText, asTime, firstAt, places } from './read/places.ts';
 import { checked, taskId } from './schemas.ts';
 
@@ -8,7 +8,7 @@ export interface FineTuneEvent {
   id: string | undefined;
   at: number | undefined;
   level: string | undefined;
-  /** As the gateway wrote it, letter by letter. */
+  /** Exactly as the gateway wrote it. */
   message: string;
 }
 
@@ -20,19 +20,13 @@ const at = {
   message: places('message', 'text'),
 } as const;
 
-export class FineTunes {
-  readonly #http: GatewayHttp;
-
-  constructor(http: GatewayHttp) {
-    this.#http = http;
-  }
-
-  /** The events of one fine-tune task in the order of time (4.9), whichever way round the gateway lists them. */
+export class FineTunes extends Resource {
+  /** The events of one fine-tune task in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
-    const answer = await this.#http.read({ path, missing: 'not-found', ...options });
+    const answer = await this.http.read({ path, missing: 'not-found', ...options });
     const list = asList(answer) ?? firstAt(answer, at.list, asList);
-    if (!list) throw malformed('The gateway answered with something that is not a list of events.');
+    if (!list) throw malformed('The gateway's response is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }
@@ -47,7 +41,7 @@ function eventFrom(value: unknown): FineTuneEvent | undefined {
   };
 }
 
-/** Events of one second keep the order of their list, so a list that runs backwards is turned round first. */
+/** Events of the same second keep their order, so a reversed list is turned round before it is sorted. */
 function inOrder(events: FineTuneEvent[]): FineTuneEvent[] {
   const first = events.find((event) => event.at !== undefined)?.at ?? 0;
   const last = events.findLast((event) => event.at !== undefined)?.at ?? 0;

@@ -18,10 +18,9 @@ import { parsedJson } from './read/places.ts';
 import { baseOf, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
 import { upgraded } from './socket.ts';
 
-/** What every call of this folder accepts besides its own input. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** How often a read is tried in all. A caller that asks again by itself says 1. */
+  /** Total attempts of a read. A caller with its own retries passes 1. */
   attempts?: number | undefined;
 }
 
@@ -29,25 +28,22 @@ export interface Question extends CallOptions {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** A body makes it a POST. */
+  /** Makes the request a POST. Text is JSON already and sent unchanged. */
   body?: unknown;
-  /** The body is JSON already, and sent as it is, byte for byte. */
-  isEncoded?: boolean;
-  /** What a 404 without a telling code means here. */
+  /** What a 404 without a known code means here. */
   missing?: 'not-found' | 'not-offered';
-  /** Which of the limits its first byte keeps, where that is not the usual one. */
+  /** The limit for the first byte, if not the usual one. */
   patience?: 'wholeTextMs';
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
-/** What an answer says of itself before its body. */
 type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
 const MOST_REDIRECTS = 3;
 
 /**
- * The one door to the gateway. One pool to one origin: the key cannot go anywhere else.
- * Reads are retried; a submit is sent once, and its error says whether it may have been carried out.
+ * The only way to the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
+ * a submit is sent once, and its error says whether it may have been carried out.
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
@@ -76,12 +72,12 @@ export class GatewayHttp {
     });
   }
 
-  /** Asks without changing anything; what fails for a moment is asked again. */
+  /** Queries without side effects; passing failures are retried. */
   async read(question: Question): Promise<Json> {
     const attempts = question.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send(question, false);
+        return await this.#jsonOf(await this.#open(question, false), question, false);
       } catch (error) {
         if (!(error instanceof GatewayError) || attempt >= attempts || question.signal?.aborted) throw error;
         const wait = waitBeforeRetry(error, attempt, this.tools.random);
@@ -91,15 +87,12 @@ export class GatewayHttp {
     }
   }
 
-  /** Orders work. Sent once and never again by itself: an unknown outcome is the caller's to decide. */
+  /** Orders work. Sent once and never resent automatically: the caller decides about an unknown outcome. */
   async submit(question: Question & { body: unknown }): Promise<Json> {
-    return this.#send(question, true);
+    return this.#jsonOf(await this.#open(question, true), question, true);
   }
 
-  /**
-   * Orders an answer that comes as it is made. Sent once. What is refused is thrown, and what came as JSON all the same is read as that.
-   * Leaving the pieces closes the connection.
-   */
+  /** Orders a streamed response, once. Refusals are thrown; a JSON response is whole. Leaving closes the connection. */
   async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
     const { signal } = question;
     const headers = { accept: 'text/event-stream, application/json', ...question.headers };
@@ -108,53 +101,43 @@ export class GatewayHttp {
     const pieces = this.#pieces(response, signal);
     const start = await begun(pieces);
     if (start && isEventStream(start.first, response.headers['content-type'])) return start.all;
-    let text = '';
-    for await (const piece of start?.all ?? []) text += piece;
+    const text = (await Array.fromAsync(start?.all ?? [])).join('');
     return { whole: this.#judged(text, response, question, true) };
   }
 
-  /**
-   * Opens a socket, which comes paused: listen, then let it go on. A refused upgrade is judged like any other answer, and as nothing can have been
-   * begun yet, it may simply be asked for again.
-   */
+  /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */
   async socket(question: Question): Promise<WebSocket> {
     const { signal } = question;
     const url = new URL(this.baseUrl.origin + this.#prefix + question.path + queryText(question.query));
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...question.headers };
-    const upgrade = { url, headers, clock: this.tools.clock, patienceMs: this.limits.readMs, signal };
-    const answer = await this.#asked(question, false, () => upgraded(upgrade));
+    const upgrade = () => upgraded(url, headers, this.tools.clock, this.limits.readMs, signal);
+    const answer = await this.#asked(question, false, upgrade);
     if (answer instanceof WebSocket) return answer;
     if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
     if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
       this.#judged(answer.text, answer, question, false);
-    // Some gateways show their own page wherever they offer nothing.
-    throw new GatewayError(`The gateway at ${this.baseUrl.host} opens no socket for live conversations.`, {
+    // Some gateways serve their home page for unknown paths.
+    throw new GatewayError(`The gateway at ${this.baseUrl.host} offers no live conversations.`, {
       kind: 'not-offered',
       status: answer.statusCode,
       code: 'not_upgraded',
     });
   }
 
-  /** An error that is told inside of an answer, read like any other. */
-  errorIn(body: unknown, status: number): GatewayError {
+  readonly errorIn = (body: unknown, status: number): GatewayError => {
     const unexplained = 'The gateway reported an error without an explanation.';
     return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });
-  }
+  };
 
-  /** A gateway's words, fit to be shown to a person. */
   clean(words: string): string {
     return cleanMessage(words, this.#secrets);
   }
 
-  /** Ends whatever is still under way, which fails as unreachable: whoever cares about it has waited for it before. */
+  /** Aborts all running requests as unreachable; callers that need their results await them first. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
-  }
-
-  async #send(question: Question, isSubmit: boolean): Promise<Json> {
-    return this.#jsonOf(await this.#open(question, isSubmit), question, isSubmit);
   }
 
   #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
@@ -162,7 +145,7 @@ export class GatewayHttp {
   }
 
   async #asked<T>({ signal }: Question, isSubmit: boolean, ask: () => Promise<T>): Promise<T> {
-    // Of those that are under way when the pool is destroyed nobody knows how far they came; this one has not begun.
+    // How far running requests got when the pool is destroyed is unknown; this one has not started.
     if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
     if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
     try {
@@ -173,11 +156,12 @@ export class GatewayHttp {
   }
 
   async #jsonOf(response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Promise<Json> {
-    const text = await this.#textOf(response, isSubmit, question.signal).catch((error: unknown) => {
-      // With a status that says no, the answer is clear even when its body is not.
+    // With an error status, the outcome is clear even if the body cannot be read.
+    const unread = (error: unknown): string => {
       if (isFine(response)) throw error;
       return '';
-    });
+    };
+    const text = await this.#textOf(response, isSubmit, question.signal).catch(unread);
     return this.#judged(text, response, question, isSubmit);
   }
 
@@ -201,7 +185,8 @@ export class GatewayHttp {
   }
 
   async #request(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
-    const hasBody = question.body !== undefined;
+    const { body } = question;
+    const hasBody = body !== undefined;
     let path = this.#prefix + question.path + queryText(question.query);
     for (let redirects = 0; ; redirects++) {
       const response = await this.#pool.request({
@@ -214,7 +199,7 @@ export class GatewayHttp {
           ...(hasBody ? { 'content-type': 'application/json' } : {}),
           ...question.headers,
         },
-        body: hasBody ? encoded(question) : null,
+        body: hasBody ? (typeof body === 'string' ? body : JSON.stringify(body)) : null,
         signal: question.signal ?? null,
         headersTimeout: this.limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
@@ -226,14 +211,14 @@ export class GatewayHttp {
     }
   }
 
-  /** Followed for questions within the gateway's own origin alone: no other host ever sees the key or an order. */
+  /** Followed only for reads within the gateway's own origin: no other host may see the key or a request. */
   #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MOST_REDIRECTS) return target;
     const where = target ? ` to ${target.origin}` : '';
     throw new GatewayError(
-      `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the address that answers by itself.`,
+      `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the final address.`,
       { kind: 'not-offered', status: response.statusCode, code: 'redirected' },
     );
   }
@@ -243,7 +228,7 @@ export class GatewayHttp {
     const most = this.limits.answerBytes;
     const announced = Number(headers['content-length'] ?? Number.NaN);
     try {
-      // The length that was announced is enforced by undici, so a small one needs no counting.
+      // undici enforces the announced length, so a small body needs no counting.
       if (announced <= most) return await body.text();
       const { chunks, isWhole } = await chunksOf(body, announced > most ? 0 : most);
       if (isWhole) return Buffer.concat(chunks).toString('utf8');
@@ -265,15 +250,19 @@ export class GatewayHttp {
   }
 }
 
-function encoded({ body, isEncoded = false }: Question): string {
-  return isEncoded && typeof body === 'string' ? body : JSON.stringify(body);
+/** A family of endpoints. */
+export class Resource {
+  protected readonly http: GatewayHttp;
+
+  constructor(http: GatewayHttp) {
+    this.http = http;
+  }
 }
 
 const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 
-function queryText(query: Readonly<Record<string, string | undefined>> | undefined): string {
-  if (!query) return '';
+function queryText(query: Question['query'] = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
   return search.size > 0 ? `?${search}` : '';

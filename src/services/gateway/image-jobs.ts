@@ -1,49 +1,38 @@
 import { z } from 'zod';
 import type { CallOptions } from './http.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, modelId, prompt, taskId, webAddress } from './schemas.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
-/** The specification, 4.5. References are addresses alone: public, and valid for the whole job. */
+/** The specification, 4.5. References must be addresses that are public and stay valid during the whole job. */
 const imageJob = z.strictObject({
   model: modelId,
   prompt,
-  image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference pictures is empty')]).optional(),
+  image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 
-type ImageJobRequest = z.input<typeof imageJob>;
-
-interface ImageJobOptions extends CallOptions {
-  /** Made once per order and stored with it: the same key never starts a second job. */
-  idempotencyKey: string;
-}
+/** The key is created once per order and stored with it: the same key never starts a second job. */
+type ImageJobOptions = CallOptions & { idempotencyKey: string };
 
 const PATH = '/v1/images/generations/jobs';
 
-export class ImageJobs {
-  readonly #tasks: TaskClient;
-
-  constructor(tasks: TaskClient) {
-    this.#tasks = tasks;
-  }
-
-  async create(request: ImageJobRequest, options: ImageJobOptions): Promise<Submission> {
+export class ImageJobs extends TaskResource {
+  async create(request: z.input<typeof imageJob>, options: ImageJobOptions): Promise<Submission> {
     return this.send(this.bodyOf(request), options);
   }
 
-  /** What is sent for a request, as text. A key belongs to one body: with another one, gateways refuse it or take no notice. */
-  bodyOf(request: ImageJobRequest): string {
+  /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
+  bodyOf(request: z.input<typeof imageJob>): string {
     return JSON.stringify(checked(imageJob, request));
   }
 
-  /** Sends a body as it is, for the first time or again. */
+  /** Sends a body unchanged, for the first time or again. */
   async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
     const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
-    return this.#tasks.submit('image', { path: PATH, body, isEncoded: true, headers, signal });
+    return this.tasks.submit('image', { path: PATH, body, headers, signal });
   }
 
   get(jobId: string, options?: CallOptions): Promise<Snapshot> {
-    return this.#tasks.get('image', `${PATH}/{id}`, jobId, options);
+    return this.tasks.get('image', `${PATH}/{id}`, jobId, options);
   }
 }

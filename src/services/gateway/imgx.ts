@@ -2,26 +2,23 @@ import { z } from 'zod';
 import { type GatewayErrorKind, malformed } from './errors.ts';
 import type { CallOptions, Question } from './http.ts';
 import { asText, listAt, places } from './read/places.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
-const pictures = z.array(dataUri).min(1, 'at least one picture is needed');
+const pictures = z.array(dataUri).min(1, 'at least one image is needed');
 
-/** On every submit (4.3): where the gateway may report changes. Nobody relies on it, for many gateways drop it. */
+/** Every submit (4.3) may name an address for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
+
+const BLEND_SIZE = 'a blend needs two to five images';
 
 const requests = {
   imagine: z.strictObject({ prompt, pictures: pictures.optional(), ...callback }),
   describe: z.strictObject({ pictures, ...callback }),
   shorten: z.strictObject({ prompt, ...callback }),
   blend: z.strictObject({
-    pictures: z
-      .array(dataUri)
-      .min(2, 'a blend needs two to five pictures')
-      .max(5, 'a blend needs two to five pictures'),
+    pictures: z.array(dataUri).min(2, BLEND_SIZE).max(5, BLEND_SIZE),
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
     ...callback,
   }),
@@ -39,18 +36,17 @@ const requests = {
     picture: picture.optional(),
     endPicture: picture.optional(),
     loop: z.boolean().optional(),
-    /** Goes on from one of the films of a finished task, counted from 1 like every index of this family. */
+    /** Extends one of the videos of a finished task; the index starts at 1, as everywhere in this family. */
     extend: z.strictObject({ taskId, index: gridIndex }).optional(),
     ...callback,
   }),
 };
 
-type Requests = typeof requests;
-type ImgxRequest<Name extends keyof Requests> = z.input<Requests[Name]>;
+type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)[Name]>;
 
-const onePicture = z.array(dataUri).max(1, 'this gateway describes one picture at a time: send one');
+const onePicture = z.array(dataUri).max(1, 'this gateway describes one image at a time: send one');
 
-/** What the numbers mean that this family puts into `code`. */
+/** The meaning of this family's numeric codes. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
   ['3', 'not-found'],
   ['4', 'invalid'],
@@ -63,17 +59,9 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 
 const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
 
-const SHORT_ACTIONS = { UPSCALE: 'U', VARIATION: 'V' } as const;
-
 /** The image-prompt task family (4.3, 4.7). */
-export class Imgx {
-  readonly #tasks: TaskClient;
-  readonly #settings: GatewaySettings;
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#settings = settings;
-  }
+export class Imgx extends TaskResource {
+  readonly #settings = this.tasks.settings;
 
   async imagine(request: ImgxRequest<'imagine'>, options?: CallOptions): Promise<Submission> {
     const { pictures: base64Array, ...rest } = checked(requests.imagine, request);
@@ -83,7 +71,7 @@ export class Imgx {
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
     const { pictures: list, ...rest } = checked(requests.describe, request);
     const field = this.#settings.fields.describePictures;
-    // The wild's `base64` holds one picture, not a list; the others would go missing in silence.
+    // In the wild `base64` holds a single image; the others would be lost without an error.
     if (field === 'base64') checked(onePicture, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
@@ -97,37 +85,36 @@ export class Imgx {
     return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
   }
 
-  /** Stores pictures at the service and returns their addresses. */
+  /** Uploads images to the service and returns their addresses. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
-    const answer = await this.#tasks.http.submit(question);
-    const addresses = listAt(answer, UPLOADED, asText);
+    const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asText);
     if (addresses.length === 0)
-      throw malformed('The gateway took the pictures but named no address.', { mayHaveTakenEffect: true });
+      throw malformed('The gateway accepted the images without returning an address.', { mayHaveTakenEffect: true });
     return addresses;
   }
 
-  /** Presses a button that a result carries, by its custom action ID. */
+  /** Presses a button of a result, by its custom action id. */
   async action(request: ImgxRequest<'action'>, options?: CallOptions): Promise<Submission> {
     return this.#submit('action', checked(requests.action, request), options);
   }
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const change = checked(requests.change, request);
-    // Gateways in the wild refuse a change without an index, even where it means nothing.
+    // Gateways in the wild refuse a change without an index, even where it has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 
-  /** The same as one line of text: an action code and a task id (4.3), in the order that the settings name. */
+  /** A change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
     const { taskId: id, callbackUrl, ...change } = checked(requests.change, request);
-    const short = change.action === 'REROLL' ? 'R' : `${SHORT_ACTIONS[change.action]}${change.index}`;
+    const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
     const content = this.#settings.simpleChangeOrder === 'action-first' ? `${short} ${id}` : `${id} ${short}`;
     return this.#submit('simple-change', { content, callbackUrl }, options);
   }
 
-  /** Gives a task that waits for words its words, and the mask of a local edit. */
+  /** Answers a task that waits for a prompt, with a mask for local edits. */
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
     const { mask: maskBase64, ...rest } = checked(requests.modal, request);
     return this.#submit('modal', { ...rest, maskBase64 }, options);
@@ -140,19 +127,19 @@ export class Imgx {
 
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
     const { picture: image, endPicture: endImage, extend, ...rest } = checked(requests.video, request);
-    // The films of a task are counted from 0 on the wire.
+    // On the wire, the videos of a task count from 0.
     const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
     return this.#submit('video', { ...rest, image, endImage, ...from }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
     const path = `${this.#settings.paths.imgx}/task/{id}/fetch`;
-    return this.#tasks.get('imgx', path, id, { familyCodes: CODES, ...options });
+    return this.tasks.get('imgx', path, id, { familyCodes: CODES, ...options });
   }
 
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
     const path = `${this.#settings.paths.imgx}/task/list-by-condition`;
-    return this.#tasks.getMany('imgx', path, ids, { familyCodes: CODES, ...options });
+    return this.tasks.getMany('imgx', path, ids, { familyCodes: CODES, ...options });
   }
 
   #submit(
@@ -160,7 +147,7 @@ export class Imgx {
     { callbackUrl: notifyHook, ...body }: Record<string, unknown> & { callbackUrl?: string | undefined },
     options?: CallOptions,
   ): Promise<Submission> {
-    return this.#tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
+    return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
   }
 
   #question(name: string, body: object, options?: CallOptions): Question & { body: unknown } {

@@ -25,28 +25,13 @@ export type { TextRequest, TextTool } from './responses/request.ts';
 export { refusedParts } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
 
-/** The whole gateway, one member a resource family. */
-export interface Gateway {
-  readonly models: Models;
-  readonly usage: UsageReports;
-  readonly fineTunes: FineTunes;
-  readonly imageJobs: ImageJobs;
-  readonly imgx: Imgx;
-  readonly videos: Videos;
-  readonly secondVideos: SecondVideos;
-  readonly imageToVideo: ImageToVideo;
-  readonly music: Music;
-  readonly responses: Responses;
-  readonly realtime: Realtime;
-  /** Ends whatever is still under way and closes the connections. */
-  close(): Promise<void>;
-}
+export type Gateway = Readonly<ReturnType<typeof openGateway>>;
 
 export function openGateway(
   settings: GatewaySettings,
   tools: Partial<GatewayTools> = {},
   limits: Partial<GatewayLimits> = {},
-): Gateway {
+) {
   const http = new GatewayHttp(
     settings,
     { ...defaultLimits, ...limits },
@@ -55,7 +40,7 @@ export function openGateway(
   if (isReadableOnTheWay(http.baseUrl))
     http.tools.log.warn(
       { host: http.baseUrl.host },
-      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts can be read on the way. Use https://.',
+      'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts travel unencrypted. Use https://.',
     );
   const tasks = new TaskClient(http, settings);
   const realtime = new Realtime(http, settings);
@@ -64,14 +49,14 @@ export function openGateway(
     usage: new UsageReports(http),
     fineTunes: new FineTunes(http),
     imageJobs: new ImageJobs(tasks),
-    imgx: new Imgx(tasks, settings),
-    videos: new Videos(tasks, settings),
+    imgx: new Imgx(tasks),
+    videos: new Videos(tasks),
     secondVideos: new SecondVideos(tasks),
-    imageToVideo: new ImageToVideo(tasks, settings),
-    music: new Music(tasks, settings),
+    imageToVideo: new ImageToVideo(tasks),
+    music: new Music(tasks),
     responses: new Responses(http),
     realtime,
-    close: async () => {
+    close: async (): Promise<void> => {
       await realtime.close();
       await http.close();
     },

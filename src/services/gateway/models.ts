@@ -7,11 +7,11 @@ import type { GatewaySettings } from './settings.ts';
 
 /** The specification, part 2 and 4.8. */
 export interface Model {
-  /** Case-sensitive; dates, versions and provider prefixes are part of it. */
+  /** Case-sensitive, including dates, versions and provider prefixes. */
   id: string;
   ownedBy: string | undefined;
   createdAt: number | undefined;
-  /** Everything the gateway said of it, its own extras included. */
+  /** Everything the gateway reports about it, its own extensions included. */
   fields: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +33,6 @@ export class Models {
     this.#settings = settings;
   }
 
-  /** The models that this key can reach. */
   async list(options?: CallOptions): Promise<Model[]> {
     return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
   }
@@ -43,12 +42,12 @@ export class Models {
     return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
   }
 
-  /** One model. An unknown id is a `not-found`, and the same id must not be asked for again (4.8). */
+  /** One model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#inPath(checked(modelId, id))}`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
     const model = modelFrom(answer) ?? firstAt(answer, at.single, modelFrom);
-    if (!model) throw malformed('The gateway answered with something that is not a model.');
+    if (!model) throw malformed('The gateway's response is not a model.');
     return model;
   }
 
@@ -62,7 +61,7 @@ function modelsIn(answer: unknown): Model[] {
   const models = listAt(answer, at.items, modelFrom);
   const isList = models.length > 0 || firstAt(answer, at.lists, asList) !== undefined;
   if (!isList && !Array.isArray(answer))
-    throw malformed('The gateway answered with something that is not a list of models.');
+    throw malformed('The gateway's response is not a list of models.');
   return models;
 }
 
@@ -70,7 +69,7 @@ function modelFrom(value: unknown): Model | undefined {
   if (typeof value === 'string' && value.trim() !== '')
     return { id: value, ownedBy: undefined, createdAt: undefined, fields: {} };
   if (!isRecord(value)) return undefined;
-  // The id is taken as it stands: it is sent back letter by letter.
+  // The id is kept unchanged, because it is sent back exactly as it came.
   const id = firstAt(value, at.id, (text) => (typeof text === 'string' && text !== '' ? text : undefined));
   if (id === undefined) return undefined;
   return {

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import type { CallOptions } from './http.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
 const text = words('this is empty');
 
-/** The submit is not in the specification; these are the names it has in the wild. */
+/** The submit is not in the specification; these are the names used in the wild. */
 const song = z
   .strictObject({
-    /** A description from which words and style are made. */
+    /** A description from which the lyrics and the style are made. */
     about: text.optional(),
     lyrics: text.optional(),
     style: text.optional(),
@@ -26,48 +24,31 @@ const song = z
 
 const lyrics = z.strictObject({ about: text, callbackUrl: webAddress.optional() });
 
-type SongRequest = z.input<typeof song>;
-type LyricsRequest = z.input<typeof lyrics>;
-
-export class Music {
-  readonly #tasks: TaskClient;
-  readonly #path: string;
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#path = settings.paths.music;
-  }
+export class Music extends TaskResource {
+  readonly #path = this.tasks.settings.paths.music;
 
   /** A gateway without this route answers `not-offered`. */
-  async makeSong(request: SongRequest, options?: CallOptions): Promise<Submission> {
-    const { about, lyrics: verses, style, title, instrumental, model, callbackUrl } = checked(song, request);
-    const body = {
-      prompt: verses,
-      gpt_description_prompt: about,
-      tags: style,
-      title,
-      make_instrumental: instrumental,
-      mv: model,
-      notify_hook: callbackUrl,
-    };
+  async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
+    const { lyrics, about, style, title, instrumental, model, callbackUrl } = checked(song, request);
+    const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
+    const body = { ...named, make_instrumental: instrumental, mv: model, notify_hook: callbackUrl };
     return this.#submit('music', body, options);
   }
 
-  async makeLyrics(request: LyricsRequest, options?: CallOptions): Promise<Submission> {
+  async makeLyrics(request: z.input<typeof lyrics>, options?: CallOptions): Promise<Submission> {
     const { about, callbackUrl } = checked(lyrics, request);
     return this.#submit('lyrics', { prompt: about, notify_hook: callbackUrl }, options);
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
-    return this.#tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
+    return this.tasks.get('music', `${this.#path}/fetch/{id}`, id, options);
   }
 
-  /** Many tasks in one question (4.1). */
   getMany(ids: readonly string[], options?: CallOptions): Promise<Map<string, Snapshot>> {
-    return this.#tasks.getMany('music', `${this.#path}/fetch`, ids, options);
+    return this.tasks.getMany('music', `${this.#path}/fetch`, ids, options);
   }
 
   #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {
-    return this.#tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
+    return this.tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
   }
 }

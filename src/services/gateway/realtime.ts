@@ -14,7 +14,7 @@ import { checked } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface OpenOptions {
-  /** The conversation so far, where this session goes on with one. */
+  /** The conversation so far, if this session continues one. */
   earlier?: readonly EarlierTurn[] | undefined;
   /** Until the session is open. */
   signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export class Realtime {
     this.#isBeta = settings.realtimeBeta;
   }
 
-  /** Comes back when the gateway has taken the settings; whatever it refuses is thrown. */
+  /** Resolves when the gateway has accepted the settings; a refusal is thrown. */
   async open(settings: RealtimeSettings, { earlier = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
     const wanted = checked(realtimeSettings, settings);
     const memory = new Memory(checked(earlierTurns, earlier));
@@ -45,7 +45,6 @@ export class Realtime {
     return session;
   }
 
-  /** Ends all of them. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }

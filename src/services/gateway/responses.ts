@@ -1,6 +1,6 @@
 import { GatewayError } from './errors.ts';
 import { framesIn } from './event-stream.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { type CallOptions, Resource } from './http.ts';
 import type { TextEvent, TextResponse } from './responses/events.ts';
 import { AnswerReader } from './responses/reader.ts';
 import { bodyOf, type TextRequest, textRequest } from './responses/request.ts';
@@ -11,46 +11,30 @@ type TextOptions = Pick<CallOptions, 'signal'>;
 const PATH = '/v1/responses';
 
 /** The text endpoint (4.6, 6). */
-export class Responses {
-  readonly #http: GatewayHttp;
-
-  constructor(http: GatewayHttp) {
-    this.#http = http;
-  }
-
-  /** The whole answer at once. One that failed or cannot be understood is thrown; an incomplete one says so. */
+export class Responses extends Resource {
+  /** The whole response at once. A failed or unreadable one is thrown; an incomplete one is marked. */
   async create(request: TextRequest, { signal }: TextOptions = {}): Promise<TextResponse> {
     const body = bodyOf(checked(textRequest, request), false);
-    const answer = await this.#http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
-    const reader = this.#reader();
+    const answer = await this.http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
+    const reader = new AnswerReader(this.http.errorIn);
     const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
-    if (!end || end.response.error) throw end?.response.error ?? new Error('An answer without an end.');
+    if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
     return end.response;
   }
 
-  /**
-   * The answer as it comes. What is refused before it begins is thrown; afterwards the last event says how it ended, and with what.
-   * Leaving the loop, and the signal, close the connection.
-   */
+  /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
   async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
     const body = bodyOf(checked(textRequest, request), true);
-    const answer = await this.#http.stream({ path: PATH, body, signal });
-    const reader = this.#reader();
+    const answer = await this.http.stream({ path: PATH, body, signal });
+    const reader = new AnswerReader(this.http.errorIn);
     if (!('whole' in answer)) return yield* eventsIn(answer, reader);
     yield* reader.takeWhole(answer.whole);
     yield* reader.close();
   }
-
-  #reader(): AnswerReader {
-    return new AnswerReader((body, status) => this.#http.errorIn(body, status));
-  }
 }
 
-/** What came before the connection was cut is kept: how it was cut is the last event. */
-export async function* eventsIn(
-  pieces: AsyncIterable<string>,
-  reader: AnswerReader,
-): AsyncGenerator<TextEvent, void, void> {
+/** Keeps what came before the connection was cut; the last event says why it ended. */
+export async function* eventsIn(pieces: AsyncIterable<string>, reader: AnswerReader): AsyncGenerator<TextEvent, void> {
   try {
     for await (const frame of framesIn(pieces)) {
       yield* reader.take(frame);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from './errors.ts';
 
-/** Pieces that several requests share. Each message is a whole thought, for it may reach a person. */
+/** Each message is a complete thought, because it may reach a member. */
 
 export const words = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
@@ -11,7 +11,7 @@ export const modelId = words('the model is missing: name one from the list of mo
 
 export const taskId = words('the task id is missing');
 
-/** The specification (part 8): a picture in a grid of four. */
+/** The specification (part 8): an image in a grid of four. */
 const INDEX_RANGE = 'the index goes from 1 to 4';
 export const gridIndex = z.number(INDEX_RANGE).int(INDEX_RANGE).min(1, INDEX_RANGE).max(4, INDEX_RANGE);
 
@@ -20,67 +20,53 @@ const FRAMES_URI = /^data:(?:image|video)\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base6
 
 export const dataUri = z
   .string()
-  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not a picture as a data URI (data:image/png;base64,…)');
+  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not an image as a data URI (data:image/png;base64,…)');
 
 export const webAddress = z
   .string()
   .refine(isWebAddress, 'this is not a web address: it should begin with https:// or http://');
 
-/** A public address or a whole data URI; some models read videos where others read pictures (4.4). */
+/** A public address or a data URI; some models accept videos where others accept images (4.4). */
 export const picture = z
   .string()
   .refine(
     (text) => isWebAddress(text) || isDataUri(text, FRAMES_URI),
-    'this is neither a web address nor a picture as a data URI (data:image/png;base64,…)',
+    'this is neither a web address nor an image as a data URI (data:image/png;base64,…)',
   );
 
-export const day = z
-  .string()
-  .refine((text) => isDay(text), 'this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
+export const day = z.iso.date('this is not a date: write it as YYYY-MM-DD, for example 2026-01-31');
 
 export const frameSize = z
   .string()
   .regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'this is not a size: write <width>x<height>, for example 1280x720');
 
-/** Seconds. The specification (4.4) accepts a number or a numeric string; what was given is what is sent. */
-export const seconds = z.custom<number | string>(
-  (value) => isPositive(value) && (typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(String(value))),
-  'this is not a duration: write seconds as a number, for example 5',
-);
-
-function isPositive(value: unknown): boolean {
-  return (
-    (typeof value === 'number' || typeof value === 'string') && Number.isFinite(Number(value)) && Number(value) > 0
-  );
-}
+/** Seconds. The specification (4.4) accepts a number or a numeric string; the input is sent unchanged. */
+export const seconds = z.custom<number | string>((value) => {
+  const isNumeric = typeof value === 'number' || (typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value));
+  return isNumeric && Number(value) > 0 && Number.isFinite(Number(value));
+}, 'this is not a duration: write seconds as a number, for example 5');
 
 function isDataUri(text: string, kind: RegExp): boolean {
   const head = kind.exec(text.slice(0, 200));
   if (!head) return false;
   const payload = text.slice(head[0].length);
-  // Four letters carry three bytes; anything else is cut or garbled (RFC 4648, 4).
+  // Base64 without whole groups of four characters is cut or garbled (RFC 4648, 4).
   return payload.length > 0 && payload.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(payload);
 }
 
 function isWebAddress(text: string): boolean {
-  // The parser forgives spaces and missing slashes; whoever fetches the address may not.
+  // The URL parser forgives spaces and missing slashes; the server that fetches the address may not.
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : undefined;
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
 }
 
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-/** Checks what a caller wants to send. What does not fit never reaches the gateway. */
+/** Validates input before it is sent to the gateway. */
 export function checked<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = telling(result.error.issues[0]);
   const where = issue?.path.map(String).join('.') ?? '';
-  const what = issue?.message ?? 'this does not fit';
+  const what = issue?.message ?? 'this is invalid';
   throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
 }
 
@@ -89,7 +75,7 @@ interface Issue {
   message: string;
 }
 
-/** Of things that may be one of several, what is wrong with the one that was most likely meant, where that says more than "none of them". */
+/** For a union, the problem of the branch that was most likely meant, if that says more than "none of them". */
 function telling(issue: z.core.$ZodIssue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [best] = issue.errors

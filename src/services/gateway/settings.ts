@@ -1,30 +1,26 @@
 import { BlockList, isIP } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { GatewayError } from './errors.ts';
 
-/** Where the gateway is and how it spells what the specification leaves open. */
+/** Where the gateway is, and how it spells what the specification leaves open. */
 export interface GatewaySettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The most connections held to the gateway: at least requests per second times seconds per answer. */
+  /** Connection limit: at least requests per second times seconds per response. */
   readonly connections: number;
-  readonly paths: {
-    readonly imgx: string;
-    readonly music: string;
-    readonly videoa: string;
-    readonly compat: string;
-  };
+  readonly paths: Readonly<Record<'imgx' | 'music' | 'videoa' | 'compat', string>>;
   readonly fields: {
     readonly referenceVideos: string;
     readonly referenceAudios: string;
-    /** Unset: the face check is never sent, and the gateway's default holds. */
+    /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describePictures: string;
   };
   readonly simpleChangeOrder: 'action-first' | 'id-first';
-  /** Some proxies in front of a gateway decode `%2F` in a path and lose the route; those want `plain`. */
+  /** Some proxies decode `%2F` in a path and lose the route; those need `plain`. */
   readonly modelSlashes: 'encoded' | 'plain';
-  /** Older gateways open live conversations only where this is announced, and newer ones refuse those that announce it. */
+  /** Older gateways require this header for live conversations, newer ones refuse it. */
   readonly realtimeBeta: boolean;
 }
 
@@ -41,49 +37,34 @@ export const defaultSettings = {
   realtimeBeta: false,
 } as const satisfies Omit<GatewaySettings, 'baseUrl' | 'apiKey'>;
 
-/** Patience and appetite of the client. */
-export interface GatewayLimits {
-  readonly connectMs: number;
-  /** Until the first byte of an answer to a question. */
-  readonly readMs: number;
-  /** Until the first byte of an answer to a submit: a gateway may speak to its own upstream first. */
-  readonly submitMs: number;
-  /** Between two pieces of a body. */
-  readonly bodyMs: number;
-  /** Until the first byte of a text answer that comes whole: it is written to its end first. */
-  readonly wholeTextMs: number;
-  /** Between two pieces of an answer that comes as it is made: a model may think long without a word. */
-  readonly silenceMs: number;
-  /** A 4K picture as base64 is about 30 MB. */
-  readonly answerBytes: number;
-  /** How often a read is tried in all. */
-  readonly attempts: number;
-}
-
-export const defaultLimits: GatewayLimits = {
+export const defaultLimits = {
   connectMs: 5_000,
+  /** Until the first byte of a read's response. */
   readMs: 15_000,
+  /** Until the first byte of a submit's response: the gateway may call its own upstream first. */
   submitMs: 90_000,
+  /** Between two chunks of a body. */
   bodyMs: 30_000,
+  /** Until the first byte of an unstreamed text response: it is written completely before it is sent. */
   wholeTextMs: 300_000,
+  /** Between two chunks of a stream: a model may think for a long time. */
   silenceMs: 120_000,
+  /** A 4K image as base64 is about 30 MB. */
   answerBytes: 96 * 1024 * 1024,
+  /** Total attempts of a read. */
   attempts: 3,
 };
 
-interface GatewayLog {
-  info(facts: object, sentence: string): void;
-  warn(facts: object, sentence: string): void;
-}
+export type GatewayLimits = Readonly<typeof defaultLimits>;
 
-/** What the client needs from outside; each has a working default. */
+/** Dependencies of the client; each has a default. */
 export interface GatewayTools {
-  readonly log: GatewayLog;
+  readonly log: Pick<PlainLog, 'info' | 'warn'>;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Where the gateway is; with credentials in it an address would end up in logs. */
+/** Refuses credentials in the address, which would end up in logs. */
 export function baseOf(text: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '') return url;
@@ -94,7 +75,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Whether prompts and the key travel to another machine where everybody on the way can read them, in a private network as well. */
+/** Whether prompts and the key travel unencrypted to another machine, even in a private network. */
 export function isReadableOnTheWay({ protocol, hostname }: URL): boolean {
   if (protocol !== 'http:') return false;
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

@@ -4,47 +4,55 @@ import { nameIn } from '../../lib/loggable.ts';
 import { GatewayError, malformed } from './errors.ts';
 import type { GatewayHttp, Question } from './http.ts';
 import { asList, firstAt, places } from './read/places.ts';
-import { type ReadingNotices, readSnapshot } from './read/reader.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import { readSubmission, type Submission } from './read/submission.ts';
+import { type ReadingNotices, readSnapshot, readSubmission } from './read/reader.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import type { Family } from './read/table.ts';
 import { checked, taskId } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
+/** A family of endpoints that make tasks. */
+export class TaskResource {
+  protected readonly tasks: TaskClient;
+
+  constructor(tasks: TaskClient) {
+    this.tasks = tasks;
+  }
+}
+
 const LISTS = places('data', 'data.data', 'tasks');
 
-/** More words than any gateway has: a bound on what a hostile one makes us remember. */
+/** More words than any gateway has: limits what a hostile one can make us remember. */
 const MOST_WORDS = 200;
 
-/** Many times what is asked for at once: what is no task costs an error each. */
+/** Many times the size of a batch: every record that is not a task costs an error. */
 const MOST_RECORDS = 1_000;
 
 const manyIds = z.array(taskId).min(1, 'no task id was given');
 
-/** Orders tasks and asks about them, whatever their family; says each surprise in what the gateway answers once. */
+/** Submits and polls tasks of any family; logs each unknown status word once. */
 export class TaskClient {
   readonly http: GatewayHttp;
-  readonly #imgxPath: string;
+  readonly settings: GatewaySettings;
   readonly #known = new Set<string>();
   readonly #notices: ReadingNotices;
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
     this.http = http;
-    this.#imgxPath = settings.paths.imgx;
+    this.settings = settings;
     const { log } = http.tools;
     this.#notices = {
       unknownWord: (family, word) => {
         const name = `${family}:${word}`;
         if (this.#known.has(name) || this.#known.size >= MOST_WORDS) return;
         this.#known.add(name);
-        // It may be any text, one that was sent among them.
+        // It may be any text, even a prompt.
         const told = nameIn(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
         const facts = { family, word: told };
-        log.warn(facts, 'The gateway uses a status word that is not known; it is read as "still running".');
+        log.warn(facts, 'Unknown gateway status word, treated as still running.');
       },
       foundByWalking: (family, remoteId) => {
         const facts = { family, remoteId: nameIn(remoteId) };
-        log.warn(facts, 'A result stood at no known place and was found by searching the whole answer.');
+        log.warn(facts, 'A result was at no known place; found by searching the whole response.');
       },
     };
   }
@@ -57,35 +65,31 @@ export class TaskClient {
     return this.read(family, await this.answerAbout(path, id, options));
   }
 
-  /** Many tasks in one question. Those the gateway does not know are missing from the answer, whose order means nothing. */
-  async getMany(
-    family: Family,
-    path: string,
-    ids: readonly string[],
-    options?: Partial<Question>,
-  ): Promise<Map<string, Snapshot>> {
+  /** Many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
+  async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<Question>) {
     return this.readMany(family, await this.http.read({ path, body: { ids: checked(manyIds, ids) }, ...options }));
   }
 
-  /** Asks about a task. In the path `{id}` stands for its id. */
+  /** Polls a task. `{id}` in the path stands for its id. */
   answerAbout(path: string, id: string, options?: Partial<Question>): Promise<Json> {
     const name = encodeURIComponent(checked(taskId, id));
     return this.http.read({ path: path.replace('{id}', () => name), missing: 'not-found', ...options });
   }
 
   read(family: Family, answer: unknown): Snapshot {
-    const place = { base: this.http.baseUrl, imgxPath: this.#imgxPath, now: this.http.tools.clock.now() };
+    const { baseUrl: base, tools } = this.http;
+    const place = { base, imgxPath: this.settings.paths.imgx, now: tools.clock.now() };
     const snapshot = readSnapshot(family, answer, place, this.#notices);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;
     return { ...snapshot, failure: { ...failure, reason: this.http.clean(failure.reason) } };
   }
 
-  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all where no task is known. */
+  /** Reads a batch by id: a list under `data`, a bare list, or nothing at all if no task is known. */
   readMany(family: Family, answer: unknown): Map<string, Snapshot> {
     const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
-    if (!list && !isNothing) throw malformed('The gateway answered with something that is not a list of tasks.');
+    if (!list && !isNothing) throw malformed('The gateway's response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
     for (const record of list?.slice(0, MOST_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);
@@ -94,7 +98,7 @@ export class TaskClient {
     return snapshots;
   }
 
-  /** One record that is no task does not hide the others; it is only absent, like a task the gateway does not know. */
+  /** A record that is not a task does not hide the others; it is treated like an unknown task. */
   #readOneOfMany(family: Family, record: unknown): Snapshot | undefined {
     try {
       return this.read(family, record);

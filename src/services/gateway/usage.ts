@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformed } from './errors.ts';
-import type { CallOptions, GatewayHttp } from './http.ts';
+import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
 import { checked, day } from './schemas.ts';
 
-/** What an account used. Every amount is text with exactly the digits the service sent; its unit is the service's. */
+/** Account usage. Every amount is text with exactly the digits the service sent, in the service's unit. */
 export interface Usage {
   total: string | undefined;
   rows: UsageRow[];
@@ -35,28 +35,22 @@ const at = {
   name: places('name', 'model'),
 } as const;
 
-export class UsageReports {
-  readonly #http: GatewayHttp;
-
-  constructor(http: GatewayHttp) {
-    this.#http = http;
-  }
-
-  /** Both dates are always sent (4.11); the end is part of the range. Some gateways ignore the range: see the rows' dates. */
+export class UsageReports extends Resource {
+  /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
     const { start, end } = checked(range, input);
     const query = { start_date: start, end_date: end };
-    const answer = await this.#http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
+    const answer = await this.http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
     const rows = listAt(answer, at.rows, rowFrom);
     const total = firstAt(answer, at.total, asAmount);
     if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {
-      throw malformed('The gateway answered with something that is not a usage report.');
+      throw malformed('The gateway's response is not a usage report.');
     }
     return { total, rows };
   }
 }
 
-/** A report about nothing is still a report. */
+/** An empty report is still a report. */
 function looksLikeReport(answer: unknown): boolean {
   return (
     Array.isArray(answer) ||

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { GatewayError } from './errors.ts';
 import type { CallOptions } from './http.ts';
-import type { Snapshot } from './read/snapshot.ts';
-import type { Submission } from './read/submission.ts';
+import type { Snapshot, Submission } from './read/snapshot.ts';
 import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
-import type { GatewaySettings } from './settings.ts';
-import type { TaskClient } from './task-client.ts';
+import { TaskResource } from './task-client.ts';
 
-/** The specification, part 8. Some models have these limits; for one that is known to differ the caller says so. */
+/** The specification, part 8. Some models have these limits; the caller passes others if they are known. */
 const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
 
 const text = words('this is empty');
@@ -22,120 +20,86 @@ const video = z.strictObject({
   resolution: text.optional(),
   duration: seconds.optional(),
   image: picture.optional(),
-  images: z.array(picture).min(1, 'the list of pictures is empty').optional(),
+  images: z.array(picture).min(1, 'the list of images is empty').optional(),
   mode: text.optional(),
   metadata: anything.optional(),
   referenceVideos: z.array(webAddress).min(1, 'the list of reference videos is empty').optional(),
-  referenceAudios: z.array(webAddress).min(1, 'the list of reference sounds is empty').optional(),
-  /** Sent only where the settings say under which name. */
+  referenceAudios: z.array(webAddress).min(1, 'the list of reference audios is empty').optional(),
+  /** Sent only if the settings name the field. */
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
   extra: anything.optional(),
 });
 
-const secondEntry = z.strictObject({
-  model: modelId,
-  prompt,
-  size: frameSize.optional(),
-  duration: seconds.optional(),
-  image: picture.optional(),
-  extra: anything.optional(),
-});
+const secondEntry = video.pick({ model: true, prompt: true, size: true, duration: true, image: true, extra: true });
 
-type VideoRequest = z.input<typeof video>;
-type SecondEntryRequest = z.input<typeof secondEntry>;
-
-interface VideoOptions extends CallOptions {
-  limits?: Partial<typeof USUAL_LIMITS>;
-}
+type VideoOptions = CallOptions & { limits?: Partial<typeof USUAL_LIMITS> };
 
 /** The generic video task (4.4, 4.7). */
-export class Videos {
-  readonly #tasks: TaskClient;
-  readonly #fields: GatewaySettings['fields'];
-
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#fields = settings.fields;
-  }
-
-  async create(request: VideoRequest, { limits, signal }: VideoOptions = {}): Promise<Submission> {
+export class Videos extends TaskResource {
+  async create(request: z.input<typeof video>, { limits, signal }: VideoOptions = {}): Promise<Submission> {
     const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = checked(
       within(limits),
       request,
     );
-    const { faceCheck: faceField, referenceVideos: videoField, referenceAudios: audioField } = this.#fields;
+    const { fields } = this.tasks.settings;
     const known = {
       ...rest,
       aspect_ratio: aspectRatio,
-      [videoField]: referenceVideos,
-      [audioField]: referenceAudios,
-      ...(faceField === undefined ? {} : { [faceField]: faceCheck }),
+      [fields.referenceVideos]: referenceVideos,
+      [fields.referenceAudios]: referenceAudios,
+      ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
     };
-    return this.#tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
+    return this.tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const answer = await this.#tasks.answerAbout('/v1/video/generations/{id}', id, options);
-    const snapshot = this.#tasks.read('video', answer);
-    // Some channels answer here in the second entry's words, whose films are fetched by id.
+    const answer = await this.tasks.answerAbout('/v1/video/generations/{id}', id, options);
+    const snapshot = this.tasks.read('video', answer);
+    // Some channels answer here in the format of the second entry, whose videos are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
-    return isSecondEntry ? withContent(snapshot, id, this.#tasks.http.baseUrl) : snapshot;
+    return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
   }
 }
 
-/** `/v1/videos` (4.4): the specification names the entry and shows no shape, so these are the names it has in the wild. */
-export class SecondVideos {
-  readonly #tasks: TaskClient;
-
-  constructor(tasks: TaskClient) {
-    this.#tasks = tasks;
-  }
-
-  async create(request: SecondEntryRequest, options?: CallOptions): Promise<Submission> {
+/** `/v1/videos` (4.4): the specification shows no format, so these are the names used in the wild. */
+export class SecondVideos extends TaskResource {
+  async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
     const { duration, image, extra, ...rest } = checked(secondEntry, request);
-    // Seconds travel as text here.
+    // A duration is a string here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
-    return this.#tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
+    return this.tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const snapshot = await this.#tasks.get('video', '/v1/videos/{id}', id, options);
-    return withContent(snapshot, id, this.#tasks.http.baseUrl);
+    const snapshot = await this.tasks.get('video', '/v1/videos/{id}', id, options);
+    return withContent(snapshot, id, this.tasks.http.baseUrl);
   }
 }
 
 function within(limits: VideoOptions['limits']) {
-  const { images, referenceVideos } = { ...USUAL_LIMITS, ...limits };
+  const most = { ...USUAL_LIMITS, ...limits };
   return video
-    .refine((request) => (request.images?.length ?? 0) <= images, {
+    .refine(({ images = [] }) => images.length <= most.images, {
       path: ['images'],
-      message: `this model takes at most ${images} reference pictures`,
+      message: `this model takes at most ${most.images} reference images`,
     })
-    .refine((request) => (request.referenceVideos?.length ?? 0) <= referenceVideos, {
+    .refine(({ referenceVideos = [] }) => referenceVideos.length <= most.referenceVideos, {
       path: ['referenceVideos'],
-      message: `this model takes at most ${referenceVideos} reference videos`,
+      message: `this model takes at most ${most.referenceVideos} reference videos`,
     });
 }
 
-/** Fields that a request has a place for cannot come in by the back door. */
-function withExtra(
-  known: Record<string, unknown>,
-  extra: Record<string, unknown> | undefined,
-): Record<string, unknown> {
-  const names = Object.keys(extra ?? {});
-  checked(
-    z.array(
-      z.string().refine((name) => !Object.hasOwn(known, name), {
-        error: ({ input }) => `${String(input)} has a place of its own`,
-      }),
-    ),
-    names,
-  );
+/** Extra fields must not override regular ones. */
+function withExtra(known: Record<string, unknown>, extra: Record<string, unknown> = {}): Record<string, unknown> {
+  const free = z.string().refine((name) => !Object.hasOwn(known, name), {
+    error: ({ input }) => `${String(input)} has a place of its own`,
+  });
+  checked(z.array(free), Object.keys(extra));
   return { ...known, ...extra };
 }
 
-/** A finished film without an address is fetched by its id, with the key. */
+/** A finished video without an address is fetched by its id, with the key. */
 function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   if (!snapshot.isEmpty) return snapshot;
   const prefix = base.pathname.replace(/\/$/, '');
@@ -143,7 +107,7 @@ function withContent(snapshot: Snapshot, id: string, base: URL): Snapshot {
   return { ...snapshot, media: [{ kind: 'video', address }], isEmpty: false };
 }
 
-/** The specification, 4.2: the reference picture is a public address. */
+/** The specification, 4.2: the reference image is a public address. */
 const imageToVideo = z.strictObject({
   model: modelId,
   prompt,
@@ -152,41 +116,29 @@ const imageToVideo = z.strictObject({
   mode: words('this is empty').optional(),
 });
 
-type ImageToVideoRequest = z.input<typeof imageToVideo>;
-
 /** Image-to-video on the vendor path. */
-export class ImageToVideo {
-  readonly #tasks: TaskClient;
-  readonly #path: string;
-  /** The specification does not show where these tasks are asked for: the likeliest place first. */
-  #queries: readonly string[];
+export class ImageToVideo extends TaskResource {
+  readonly #path = `${this.tasks.settings.paths.videoa}/v1/videos/image2video`;
+  /** The specification does not show the path for polling these tasks; the likeliest comes first. */
+  #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
-  constructor(tasks: TaskClient, settings: GatewaySettings) {
-    this.#tasks = tasks;
-    this.#path = `${settings.paths.videoa}/v1/videos/image2video`;
-    this.#queries = [this.#path, '/v1/video/generations', '/v1/videos'];
-  }
-
-  async create(request: ImageToVideoRequest, options?: CallOptions): Promise<Submission> {
-    return this.#tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
+  async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
+    return this.tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
     let missing: GatewayError | undefined;
     for (const query of this.#queries) {
       try {
-        const snapshot = await this.#tasks.get('video', `${query}/{id}`, id, options);
+        const snapshot = await this.tasks.get('video', `${query}/{id}`, id, options);
         this.#queries = [query, ...this.#queries.filter((other) => other !== query)];
         return snapshot;
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        const isMissing = error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
+        if (!isMissing) throw error;
         missing ??= error;
       }
     }
     throw missing;
   }
-}
-
-function isMissing(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && (error.kind === 'not-found' || error.kind === 'not-offered');
 }

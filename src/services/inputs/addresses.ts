@@ -4,23 +4,22 @@ import { hostOf, isPublicAddress } from '../media/download/hosts.ts';
 
 interface Whereabouts {
   gatewayOrigin: string;
-  /** Where an embedded Discord keeps its files. */
+  /** The file origins of an embedded Discord. */
   alsoAllowed: readonly string[];
-  /** The operator says that private networks may be asked. */
+  /** The operator allows addresses in private networks. */
   allowPrivate: boolean;
-  /** What DNS says about a name. */
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
 
-/** Whether the gateway can fetch what is at an address. */
+/** Whether the gateway can fetch an address. */
 export type Reach = (address: string) => Promise<boolean>;
 
 const byDns = (name: string) => lookup(name, { all: true });
 
 /**
- * A public address can be reached by any gateway. Of a private network a gateway that stands in one itself is given its own files
- * and those of an embedded Discord, where the operator has allowed private addresses at all; whatever else a member names there
- * would let members ask around in that network, with the gateway's voice.
+ * Any gateway can reach a public address. In a private network, only the gateway's own files and those of an embedded
+ * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other address would let
+ * members probe that network through the gateway.
  */
 export function gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate, resolve = byDns }: Whereabouts): Reach {
   const known = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
@@ -35,24 +34,19 @@ async function isPublic(address: string, resolve: NonNullable<Whereabouts['resol
   const url = URL.parse(address);
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
-  const found = await resolve(host).then(
-    (addresses) => addresses,
-    // A name that leads nowhere leads nobody into a private network; that it cannot be fetched shows when it is looked at.
-    () => undefined,
-  );
+  // An unknown name leads into no private network; that it cannot be fetched shows when the file is checked.
+  const found = await resolve(host).catch(() => undefined);
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
 
-/** What Discord signs: files of messages, and those that only one member sees. */
-const OF_DISCORD = /^\/(?:ephemeral-)?attachments\//;
-
 /**
- * Until when Discord's own address of a file leads to it; undefined for any other address. Its host does not matter, for the media
- * proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
+ * When Discord's signed address of a file expires; undefined for any other address. The host does not matter, because
+ * the media proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
  */
 export function signedUntil(address: string): number | undefined {
   const url = URL.parse(address);
-  if (!url || !OF_DISCORD.test(url.pathname)) return undefined;
+  // Discord signs files of messages, and of ephemeral ones.
+  if (!url || !/^\/(?:ephemeral-)?attachments\//.test(url.pathname)) return undefined;
   const seconds = url.searchParams.get('ex') ?? '';
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }

@@ -1,18 +1,18 @@
+import type { PlainLog } from '../../lib/log.ts';
 import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
 import type { Sounds } from '../sound/sounds.ts';
-import type { Reference } from '../tasks/materials.ts';
+import type { Materials, Reference } from '../tasks/materials.ts';
 
 export interface GivenFilesParts {
   media: Media;
   sounds: Pick<Sounds, 'decoded'>;
-  log: { info(facts: object, sentence: string): void };
-  /** Who named them. */
+  log: Pick<PlainLog, 'info'>;
   memberId: string;
 }
 
-/** What an order names. Of what the gateway fetches it says the medium; the rest are pictures. */
+/** A file that an order names. The medium is set for references; other files are images. */
 interface Given {
   address: string;
   name: string;
@@ -20,28 +20,28 @@ interface Given {
 }
 
 export const MB = 1_000_000;
-/** The specification shows no limit; a model sees nothing in a picture that would need more. */
+/** The specification shows no limit; a model sees no more detail in a larger image. */
 const MOST_BYTES = 20 * MB;
-/** Somebody waits, and a host that only drips must not hold for long what others need. */
+/** The member is waiting, and a slow host must not block what others need. */
 export const PATIENCE_MS = 60_000;
-/** More text than any model reads at once. */
+/** More text than any model can read. */
 const MOST_OF_DOCUMENT = 10 * MB;
-/** Four pictures of 4K side by side have 67 million, and nothing much larger is a picture to go by. */
+/** Four 4K images side by side have 67 million; hardly any reference image is larger. */
 const MOST_PIXELS = 80_000_000;
 
-/** A film of a quarter of a minute, well drawn; Discord takes no larger files from most members. */
+/** A detailed video of 15 seconds; Discord accepts no larger files from most members. */
 const MOST_OF_FILM = 100 * MB;
 
-/** Five minutes of speech as it is recorded without any compression, on two tracks. */
+/** Five minutes of uncompressed stereo speech. */
 const MOST_OF_SOUND = 60 * MB;
-/** Nobody speaks longer at once, and a model hears no more than it can take in. */
+/** No utterance is longer, and a model cannot take in more. */
 const MOST_SECONDS = 5 * 60;
 
 export const inMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
 type Medium = Reference['medium'];
 
-/** Files that members named: fetched without the key, worked on while they are held, and given back whatever comes of it. */
+/** Files that members named: fetched without the key, and released after use, even if that fails. */
 export class GivenFiles {
   readonly #parts: GivenFilesParts;
 
@@ -62,32 +62,29 @@ export class GivenFiles {
     }
   }
 
-  /** Looked at to its end, and without notes about anybody. */
+  /** Decoded completely, and cleaned of metadata. */
   async picture(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
     if (width * height * frames > MOST_PIXELS) {
-      throw new MediaError('too-large', `The picture has more than ${MOST_PIXELS / 1e6} million pixels.`);
+      throw new MediaError('too-large', `The image has more than ${MOST_PIXELS / 1e6} million pixels.`);
     }
     return await this.#parts.media.checkedPicture(file);
   }
 
-  /** Files to be read, one after the other: as text where they are nothing else. */
+  /** Files to be read, one after the other: as text, if they are nothing else. */
   async documents(given: readonly Given[]): Promise<ReadDocument[]> {
-    const read: ReadDocument[] = [];
-    for (const one of given) {
+    return await Array.fromAsync(given, (one) => {
       const { name } = one;
       const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: inMegabytes(MOST_OF_DOCUMENT) });
-      read.push(await this.#content(one, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file)));
-    }
-    return read;
+      return this.#content(one, MOST_OF_DOCUMENT, tooLarge, (file) => readDocument(name, file));
+    });
   }
 
-  /** What a member has spoken. What it is its bytes say, and whoever decodes them. */
+  /** A member's recording. Its bytes decide the format, not its name. */
   sound(given: Given): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', { name: given.name, most: inMegabytes(MOST_OF_SOUND) });
-    return this.#content(given, MOST_OF_SOUND, tooLarge, (file) =>
-      this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS }),
-    );
+    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS });
+    return this.#content(given, MOST_OF_SOUND, tooLarge, work);
   }
 
   async #content<T>(
@@ -112,7 +109,7 @@ export class GivenFiles {
     return { most, patienceMs: PATIENCE_MS, givenBy: this.#parts.memberId };
   }
 
-  /** What can go wrong with a file is expected, and told in words; the log keeps what lay behind it. */
+  /** Failures of a file are expected, and become a refusal; the log keeps the cause. */
   expected(error: unknown): MediaError {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'closed') throw new Refusal('refusals.stopping');
@@ -141,38 +138,34 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
       if (medium === 'audio') return new Refusal('refusals.soundOdd', { name });
       return new Refusal('refusals.pictureOdd', { name });
     case 'too-large':
-      return medium === 'image'
-        ? new Refusal('refusals.pictureTooLarge', { name, most })
-        : new Refusal('refusals.fileTooLarge', { name, most });
+      if (medium === 'image') return new Refusal('refusals.pictureTooLarge', { name, most });
+      return new Refusal('refusals.fileTooLarge', { name, most });
     case 'expired':
       return new Refusal('refusals.pictureGone', { name });
     case 'forbidden-address':
-      // What only we fetch can be uploaded instead, wherever it lies.
-      return given.medium === undefined
-        ? new Refusal('refusals.pictureUnreachable', { name })
-        : new Refusal('refusals.referenceNotPublic', { name });
+      // Files that only the bot fetches can be uploaded instead.
+      if (given.medium === undefined) return new Refusal('refusals.pictureUnreachable', { name });
+      return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':
     case 'timeout':
       return new Refusal('refusals.pictureUnreachable', { name });
   }
 }
 
-/** A file that a model is to read: its text, or all of it as a data URI. */
-interface ReadDocument {
-  name: string;
-  text?: string;
-  data?: string;
-}
+type ReadDocument = NonNullable<Materials['documents']>[number];
 
 const PDF = '%PDF-';
 const PDF_WITHIN = 1024;
-/** Whole groups of three bytes, for base64 that can be joined. */
+/** A multiple of three bytes, so that the base64 pieces can be joined. */
 const PIECE = 3 * 64 * 1024;
 
-/** What it is its bytes say, never its name. It is read piece by piece, so that a large one keeps nobody waiting. */
+/** The bytes decide the type, never the name. Read in pieces, so that a large file does not block the event loop. */
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
-  if (await isPdf(content)) return { name, data: `data:application/pdf;base64,${await base64Of(content)}` };
+  if (await isPdf(content)) {
+    const base64 = await Array.fromAsync(piecesOf(content, PIECE), (piece) => piece.toString('base64'));
+    return { name, data: `data:application/pdf;base64,${base64.join('')}` };
+  }
   const text = await textIn(content);
   if (text === undefined) throw new Refusal('refusals.documentUnreadable', { name });
   if (!/\S/.test(text)) throw new Refusal('refusals.documentEmpty', { name });
@@ -184,18 +177,12 @@ async function isPdf(content: FileContent): Promise<boolean> {
   return false;
 }
 
-async function base64Of(content: FileContent): Promise<string> {
-  const pieces: string[] = [];
-  for await (const piece of piecesOf(content, PIECE)) pieces.push(piece.toString('base64'));
-  return pieces.join('');
-}
-
 async function textIn(content: FileContent): Promise<string | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const pieces: string[] = [];
   try {
     for await (const piece of piecesOf(content, PIECE)) {
-      // Text has no such letter, and nearly everything else has.
+      // Text contains no NUL; nearly every other file does.
       if (piece.includes(0)) return undefined;
       pieces.push(decoder.decode(piece, { stream: true }));
     }

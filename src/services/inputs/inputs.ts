@@ -6,20 +6,19 @@ import { type Reach, signedUntil } from './addresses.ts';
 import { GivenFiles, type GivenFilesParts, inMegabytes, MB, PATIENCE_MS, whileHeld } from './given-files.ts';
 
 interface GathererParts extends Omit<GivenFilesParts, 'memberId'> {
-  /** What the gateway can fetch itself. */
   reach: Reach;
   clock: Clock;
 }
 
 const MOST_PICTURES = 5;
-/** They travel in one body and as base64, a third larger; the reverse proxies before gateways seldom take 64 MB. */
+/** All travel in one body as base64, a third larger; reverse proxies seldom accept more than 64 MB. */
 const MOST_TOGETHER = 40 * MB;
-/** Where a gateway found an order too large, a picture may have this much, and no more than half of what it had. */
+/** The limit of an image after the gateway found an order too large, in addition to half its size. */
 const LIGHT = 2 * MB;
-/** What is no larger than this was not what was too large, and would only become a blot. */
+/** A smaller image was not the problem, and shrinking it would make it unusable. */
 const FEATHER = 100_000;
 
-/** Brings together what an order sends along. Whatever of it cannot be sent is a refusal that says so. */
+/** Gathers the files of an order. Anything that cannot be sent is a refusal. */
 export function gatherer(parts: GathererParts): Gather {
   return async ({ pictures = [], region: changed, references = [], documents = [], sound }, occasion) => {
     if (pictures.length > MOST_PICTURES) {
@@ -38,7 +37,7 @@ export function gatherer(parts: GathererParts): Gather {
   };
 }
 
-/** The pictures that travel inside of one order, and what the gateway fetches itself. */
+/** The images sent inside one order, and the files that the gateway fetches itself. */
 class Parcel {
   readonly #parts: GathererParts;
   readonly #files: GivenFiles;
@@ -51,18 +50,15 @@ class Parcel {
     this.#occasion = occasion;
   }
 
-  /** As data URIs. One after the other, so that no order holds more than one file in the room that all of them share. */
+  /** As data URIs, one after the other, so that no order holds more than one file in the shared memory. */
   async pictures(given: readonly GivenPicture[]): Promise<string[]> {
-    const dataUris: string[] = [];
-    for (const one of given) dataUris.push(await this.#files.with(one, (file) => this.#add(file)));
-    return dataUris;
+    return await Array.fromAsync(given, (one) => this.#files.with(one, (file) => this.#add(file)));
   }
 
-  /** Looked at before, and given by its address wherever the gateway can reach that; these too one after the other. */
+  /** Checked first, then passed by address if the gateway can reach it; also one after the other. */
   async references(references: readonly Reference[]) {
-    const given: { medium: Reference['medium']; given: string }[] = [];
-    for (const one of references) given.push({ medium: one.medium, given: await this.#reference(one) });
-    return given;
+    const give = async (one: Reference) => ({ medium: one.medium, given: await this.#reference(one) });
+    return await Array.fromAsync(references, give);
   }
 
   async #add(file: FileContent): Promise<string> {
@@ -83,9 +79,12 @@ class Parcel {
   }
 
   async #reference(reference: Reference): Promise<string> {
-    const { address, medium, takes } = reference;
+    const { address, medium, name, takes } = reference;
     if (!(await this.#parts.reach(address))) {
-      if (takes === 'address' || medium !== 'image') throw outOfReach(reference);
+      if (takes === 'address' || medium !== 'image') {
+        if (signedUntil(address) === undefined) throw new Refusal('refusals.referenceNotPublic', { name });
+        throw new Refusal('refusals.referenceOutOfReach', { name });
+      }
       return await this.#files.with(reference, (file) => this.#add(file));
     }
     this.#lasts(reference);
@@ -95,7 +94,7 @@ class Parcel {
     return address;
   }
 
-  /** The gateway fetches it when it comes to it, which may be at the end of what anybody waits. */
+  /** The gateway may fetch the file as late as the end of the wait limit. */
   #lasts({ address, name }: Reference): void {
     const { patienceMs } = this.#occasion;
     const until = signedUntil(address);
@@ -108,16 +107,10 @@ class Parcel {
   }
 }
 
-function outOfReach({ address, name }: Reference): Refusal {
-  return signedUntil(address) === undefined
-    ? new Refusal('refusals.referenceNotPublic', { name })
-    : new Refusal('refusals.referenceOutOfReach', { name });
-}
-
-/** Discord's own way to tell a time is not understood inside of a refusal. */
+/** A refusal cannot contain Discord's own timestamps. */
 const inWords = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** What says which part of a picture is to be changed, as a PNG. */
+/** The mask of a region as a PNG. */
 async function maskOf(changed: Region, media: Media, files: GivenFiles): Promise<Buffer> {
   if ('drawn' in changed) {
     const mask = await files.with(changed.drawn, (file) => media.drawnMask(file));
@@ -140,7 +133,7 @@ const unusable = {
   unclear: 'refusals.maskUnclear',
 } as const;
 
-/** A result of the gateway's, which may lie where only the key leads. */
+/** A result of the gateway, which may require the key. */
 async function measured(address: string, media: Media) {
   const picture = await media.fetch({ address }, { patienceMs: PATIENCE_MS });
   return await whileHeld(picture, () => media.imageFacts(picture));

@@ -4,37 +4,27 @@ import { dayOf } from '../../lib/clock.ts';
 import { tokens } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
 
-/** Decimal text by kind, or by `kind:model` where a model has a price of its own. */
+/** Decimal text by kind, or by `kind:model` if a model has its own price. */
 export type Prices = Readonly<Record<string, string>>;
 
-export function priceOf(prices: Prices, kind: string, model: string | undefined): string | undefined {
-  return prices[`${kind}:${model ?? ''}`] ?? prices[kind];
-}
-
-/**
- * reserved: ordered, and not yet at its end. unconfirmed: still reserved, for nobody knows whether the gateway took the order. settled: it came
- * to a result. refunded: it came to none, or was never taken.
- */
+/** reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. */
 const standings = ['reserved', 'unconfirmed', 'settled', 'refunded'] as const;
 export type Standing = (typeof standings)[number];
 
-/** What happened, and when. Facts are added, never changed: the latest one says where the entry stands. */
+/** Facts are added, never changed: the latest one is the current standing. */
 const fact = z.object({
   standing: z.enum(standings),
   at: z.number(),
-  /** Decimal text. With `settled` it is what the gateway reported; with `reserved` it is what the operator's prices let expect. */
+  /** Decimal text: the gateway's amount with `settled`, an estimate from the operator's prices with `reserved`. */
   amount: z
     .string()
     .regex(/^-?\d+(\.\d+)?$/)
     .optional(),
-  /** With the end of an answer in words: what the gateway said that it took. */
+  /** The gateway's token count, at the end of an answer. */
   tokens: tokens.optional(),
 });
 
-/**
- * Who used what, once a task. The member, the channel and the task's id can go, when a member wants to be forgotten: what is left then is an
- * entry of nobody under an id that says nothing.
- */
+/** Who used what, one entry per task. Erasure removes the member, the channel, the server and the task id. */
 export const entrySchema = z.object({
   id: z.string(),
   /** When it was ordered. */
@@ -50,23 +40,23 @@ export const entrySchema = z.object({
 export type Entry = z.output<typeof entrySchema>;
 export type Fact = Entry['facts'][number];
 
-/** Entries lie by day, so that a range of days is a range of keys. */
+/** Keys start with the day, so that a range of days is a range of keys. */
 export const keyOf = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const keyOfTask = ({ id, times }: Task): string => keyOf({ id, at: times.created });
 
-/** The entry of an order of which nothing is known but that it was made. */
-export function reserved(task: Task, estimate: string | undefined): Entry {
-  const { id, times, requesterId, guildId, channelId, kind, model } = task;
-  const first: Fact = { standing: 'reserved', at: times.created, amount: estimate };
-  return { id, at: times.created, memberId: requesterId, guildId, channelId, kind, model, facts: [first] };
+export function reserved(task: Task, prices: Prices): Entry {
+  const { id, times, requesterId: memberId, guildId, channelId, kind, model } = task;
+  const at = times.created;
+  const amount = prices[`${kind}:${model ?? ''}`] ?? prices[kind];
+  return { id, at, memberId, guildId, channelId, kind, model, facts: [{ standing: 'reserved', at, amount }] };
 }
 
-/** The same entry where it stands so already. */
+/** Returns the same entry if it has that standing already. */
 export function withFact(entry: Entry, fact: Fact): Entry {
   return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
 }
 
-/** What its task says of an entry: the task is the truth, and the ledger only remembers it for longer. */
+/** The standing of a task: the task is the truth, and the ledger only keeps it longer. */
 export function factOf(task: Task): Fact {
   const standing = standingOfTask(task);
   const used = standing === 'settled' ? task.answer?.tokens : undefined;
@@ -75,25 +65,15 @@ export function factOf(task: Task): Fact {
 
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
-  // The same order stands in the ledger under its successor.
+  // The same order is in the ledger under its successor.
   if (task.handedOver) return 'refunded';
-  // The model has worked for whatever of an answer has come, however it ended, and may have where the bot no longer heard it.
+  // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
   if (task.traits.isInWords && failure && hasCost(task)) return 'settled';
-  switch (state) {
-    case 'ready':
-    case 'delivered':
-      return 'settled';
-    case 'unconfirmed':
-      return 'unconfirmed';
-    case 'cancelled':
-      // A member who wants to hear no more of it knows no more than anybody else.
-      return failure?.cause === 'dismissed' ? 'unconfirmed' : 'refunded';
-    case 'failed':
-    case 'expired':
-      return 'refunded';
-    default:
-      return 'reserved';
-  }
+  if (state === 'ready' || state === 'delivered') return 'settled';
+  // A member who dismisses it does not know the outcome either.
+  const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
+  if (state === 'unconfirmed' || isDismissed) return 'unconfirmed';
+  return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
 
 function hasCost({ text, answer, failure }: Task): boolean {
@@ -104,63 +84,59 @@ function hasCost({ text, answer, failure }: Task): boolean {
 
 export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
 
-/** What was reported is authoritative; an estimate stands in for it only until then. */
+/** A reported amount is authoritative; the estimate only applies until then. */
 export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
   const reported = facts.findLast(({ standing, amount }) => standing === 'settled' && amount !== undefined)?.amount;
   const amount = reported ?? facts[0]?.amount;
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
-/** The entry as its task says it should be; the very same one where it is right already. */
+const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
+
+/** The entry as the task says it should be; the same object if it is correct already. */
 export function agreeing(known: Entry | undefined, task: Task, prices: Prices): Entry {
-  const fresh = reserved(task, priceOf(prices, task.kind, task.model));
-  const entry = known === undefined ? fresh : isOf(known, fresh) ? known : { ...fresh, facts: known.facts };
-  return withFact(entry, factOf(task));
+  const fresh = reserved(task, prices);
+  const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
+  return withFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOf(task));
 }
 
 /**
- * An entry whose task is not there. Where it is still reserved the gateway never heard of the order, or refused it: a task that it has is
- * kept until its end is known. All others stay as they are, for tasks expire and are deleted.
+ * An entry without its task. If it is still reserved, the gateway never accepted the order, because accepted tasks are
+ * kept until they end. Other entries stay: tasks expire and are deleted.
  */
 export function withoutTask(entry: Entry, now: number): Entry {
   return standingOf(entry) === 'reserved' ? withFact(entry, { standing: 'refunded', at: now }) : entry;
 }
 
-const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
-
-const isOf = (known: Entry, fresh: Entry): boolean => IDENTITY.every((name) => known[name] === fresh[name]);
-
-/** Whose entries become nobody's, and what the new ids are made with. */
+/** Whose entries to anonymize, up to when, and the secret for the new ids. */
 export interface Forgetful {
   memberId: string;
   until: number;
   secret: string;
 }
 
-const LETTERS = 24;
-
 /**
- * What was used, and when, by nobody and nowhere. The same entry always becomes the same one, so that doing it again after a crash doubles
- * nothing; without the secret nobody finds the way back.
+ * The anonymous entry; always the same one, so that a repeat after a crash counts nothing twice. Without the secret, the
+ * original id cannot be found.
  */
 export function nameless({ id, at, kind, model, facts }: Entry, secret: string): Entry {
-  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, LETTERS);
+  const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
   return { id: other, at, kind, ...(model !== undefined && { model }), facts };
 }
 
-/** Where entries are kept, and the tasks they are made from. Every method throws where the store cannot do it. */
+/** Where entries and tasks are stored. Every method throws if the store fails. */
 export interface Entries {
   find(key: string): Promise<Entry | undefined>;
-  /** One at a time for each key; what stays the same is not written. */
+  /** Serialized per key; an unchanged entry is not written. */
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void>;
-  /** The same entry under another id; done twice it is as if it had been done once. */
+  /** Moves an entry to another id; safe to repeat. */
   rename(entry: Entry, to: Entry): Promise<void>;
-  /** Of the days from the first to the last, both included, oldest day first. */
+  /** From the first day to the last, both included, oldest first. */
   between(first: string, last: string): AsyncGenerator<Entry>;
   task(id: string): Promise<Task | undefined>;
-  /** All that are still kept, live and finished. */
+  /** All stored tasks, live and finished. */
   tasks(): AsyncGenerator<Task>;
-  /** The day of the oldest entry that may not have come to its end; undefined where no ledger was ever kept. */
+  /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */
   openSince(): Promise<string | undefined>;
   setOpenSince(day: string): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock.ts';
-import { dayOf } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import { type Clock, dayOf } from '../../lib/clock.ts';
+import { sumOf } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import type { Task } from '../tasks/task.ts';
 import {
   agreeing,
@@ -15,39 +15,56 @@ import {
   keyOfTask,
   nameless,
   type Prices,
-  priceOf,
   reserved,
   type Standing,
   standingOf,
   withFact,
   withoutTask,
 } from './entry.ts';
-import { type Use, type UsesQuestion, usesAmong } from './uses.ts';
 
-/** SQLite answers at once, so a long row of entries of others would keep everything else in the process waiting. */
+export interface UsesQuestion {
+  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the order counts. */
+  range: { start: string; end: string };
+  /** Omitted: all members, all servers. */
+  memberId?: string | undefined;
+  guildId?: string | undefined;
+}
+
+/** The sum of similar orders of one day, without refunds. */
+export interface Use {
+  day: string;
+  /** undefined: the member's data was erased. */
+  memberId: string | undefined;
+  kind: string;
+  model: string | undefined;
+  count: number;
+  /** The exact sum; undefined for orders of unknown cost. */
+  amount: string | undefined;
+  isEstimate: boolean;
+  state: 'settled' | 'open' | 'unconfirmed';
+}
+
+const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', refunded: undefined } as const;
+
+/** SQLite reads synchronously, so a long run over other members' entries would block the process. */
 const ENTRIES_AT_ONCE = 100;
 
 interface LedgerParts {
   entries: Entries;
   prices: Prices;
   clock: Clock;
-  log: Pick<Log, 'error'>;
+  log: Pick<PlainLog, 'error'>;
 }
 
-export interface Cost {
-  /** Decimal text. */
-  amount: string;
-  isEstimate: boolean;
-  standing: Standing;
-}
+export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
 
 /**
- * Who used what, made from tasks: reserved before the gateway hears of an order, settled or refunded at its end. Whatever it could not write
- * it writes at the next change of the task, when the bot stops, or at the next start: nobody's result waits for it.
+ * Who used what, derived from tasks: reserved before an order is submitted, settled or refunded at its end. A failed
+ * write is repeated at the task's next change, at shutdown or at the next start; no result waits for it.
  */
 export class Ledger {
   readonly #parts: LedgerParts;
-  /** Reserved, and the end is not written yet. */
+  /** Reserved, without a written end. */
   readonly #open = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
   readonly #underWay = new Set<Promise<void>>();
@@ -56,7 +73,7 @@ export class Ledger {
     this.#parts = parts;
   }
 
-  /** Sets right what a crash has left behind, and begins the ledger of a store that has none from the tasks it keeps. */
+  /** Repairs what a crash left behind; for a store without a ledger, creates it from the stored tasks. */
   async open(all: readonly Task[]): Promise<void> {
     const live = all.filter(({ traits }) => traits.isPaid);
     const { entries, clock, prices } = this.#parts;
@@ -76,21 +93,20 @@ export class Ledger {
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called with an order before anything is done about it. This is where a no would come from: a `Refusal`. */
+  /** Called before anything is done about an order. A limit would throw its `Refusal` here. */
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
     const { entries, prices } = this.#parts;
-    const estimate = priceOf(prices, task.kind, task.model);
-    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, estimate));
+    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, prices));
     this.#open.add(task.id);
   }
 
-  /** The gateway has refused it, or never heard of it. */
+  /** The gateway has refused the order, or never received it. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
 
-  /** Told of every change of a task, as often as there is one. */
+  /** Called for every change of a task, possibly several times. */
   follow(task: Task): void {
     const fact = factOf(task);
     if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
@@ -98,17 +114,14 @@ export class Ledger {
     this.#underWay.add(work);
   }
 
-  /** Its end is written when this comes back, so that the task may go. */
+  /** Resolves when the task's end is written, so that the task may be deleted. */
   async close(task: Task): Promise<void> {
     await Promise.all(this.#underWay);
     if (this.#open.has(task.id)) await this.#note(task, factOf(task));
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
-  /**
-   * What a member used stays in the sums, and is nobody's. What is still kept, or has not come to its end here, keeps its entry as it is: says
-   * how many these are.
-   */
+  /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped: kept or still open tasks. */
   async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries } = this.#parts;
     let kept = 0;
@@ -119,7 +132,6 @@ export class Ledger {
     return kept;
   }
 
-  /** What is known of what a task cost; undefined: nothing. */
   async costOf(task: Task): Promise<Cost | undefined> {
     if (!task.traits.isPaid) return undefined;
     const entry = await this.#parts.entries.find(keyOfTask(task));
@@ -137,15 +149,31 @@ export class Ledger {
     }
   }
 
-  /** Brings what is still to be written to its end. */
+  /** Writes everything that is still unwritten. */
   async finish(): Promise<void> {
     await Promise.all(this.#underWay);
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#note(task, fact);
   }
 
-  uses(question: UsesQuestion): Promise<Use[]> {
-    const { start, end } = question.range;
-    return usesAmong(this.#parts.entries.between(start, end), question);
+  /** Sorted by day, then by first occurrence. */
+  async uses({ range, memberId, guildId }: UsesQuestion): Promise<Use[]> {
+    const groups = new Map<string, { use: Omit<Use, 'amount'>; amounts: string[] }>();
+    for await (const entry of this.#parts.entries.between(range.start, range.end)) {
+      const state = STATES[standingOf(entry)];
+      if (state === undefined) continue;
+      if (memberId !== undefined && entry.memberId !== memberId) continue;
+      if (guildId !== undefined && entry.guildId !== guildId) continue;
+      const known = amountOf(entry);
+      const { kind, model } = entry;
+      const alike = { day: dayOf(entry.at), memberId: entry.memberId, kind, model, state };
+      const isEstimate = known?.isEstimate ?? false;
+      const key = JSON.stringify([...Object.values(alike), isEstimate, known !== undefined]);
+      const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [] };
+      groups.set(key, group);
+      group.use.count += 1;
+      if (known) group.amounts.push(known.amount);
+    }
+    return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
   }
 
   #agree(task: Task): Promise<void> {
@@ -156,8 +184,7 @@ export class Ledger {
   async #note(task: Task, fact: Fact): Promise<void> {
     const { entries, prices, log } = this.#parts;
     try {
-      const estimate = priceOf(prices, task.kind, task.model);
-      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, estimate), fact));
+      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, prices), fact));
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {

@@ -4,40 +4,37 @@ import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
 import { nearIds } from './ids.ts';
 
-/** Lists change when an operator buys something: rarely, and a member can wait so long to see it. */
+/** Models change rarely, when an operator adds some; a member can wait this long to see a new one. */
 const FRESH_MS = 5 * 60_000;
-/** Suggestions are wanted while somebody types; Discord gives three seconds, a person less. */
+/** For suggestions while the member types; Discord allows three seconds. */
 const SUGGESTION_PATIENCE_MS = 1_000;
 
-/** Whoever types an id that the gateway does not have may have it soon; until then it is not asked about again. */
+/** The gateway may offer an unknown id later; until then it is not queried again. */
 const MISSING_MS = 60 * 60_000;
-/** Anybody can invent ids, so the oldest are forgotten. */
+/** Members can invent ids, so the oldest are dropped. */
 const MOST_MISSING = 500;
-/** Longer ones are no ids, and comparing them with those that are there would take long. */
+/** Real ids are shorter, and comparing longer ones with the list would be slow. */
 const LONGEST_ID = 200;
-/** So many ids that no list has are asked about in a minute; of more the list alone decides. */
+/** Queries for unlisted ids per minute; beyond that, only the list decides. */
 const MOST_ASKED = 30;
 const ASKED_WITHIN_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
 
-interface Listed {
-  models: readonly Model[];
-  at: number;
-}
+type Listed = { models: readonly Model[]; at: number };
 
-/** The models of the gateway, asked for as seldom as possible. */
+/** The gateway's models, queried as seldom as possible. */
 export class ModelCatalogue {
   readonly #gateway: Gateway['models'];
   readonly #clock: Clock;
-  /** A clock that is set back would keep an old list fresh, and an id missing, for as long as that. */
+  /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
   readonly #steady: SteadyClock;
   readonly #lists = new Map<ListName, Listed>();
   readonly #asking = new Map<ListName, Promise<Listed>>();
-  /** Ids the gateway does not know, and since when, the oldest first. */
+  /** Ids unknown to the gateway, and since when; oldest first. */
   readonly #missing = new Map<string, number>();
   readonly #looking = new Map<string, Promise<Model>>();
-  /** When ids that no list has were asked about. */
+  /** When unlisted ids were queried. */
   #askedAt: number[] = [];
 
   constructor(gateway: Gateway['models'], clock: Clock) {
@@ -52,12 +49,12 @@ export class ModelCatalogue {
     return (await this.#ask(name)).models;
   }
 
-  /** What was listed last, however long ago that is. */
+  /** The last list, however old. */
   get known(): readonly Model[] {
     return this.#lists.get('own')?.models ?? [];
   }
 
-  /** What is known within a moment: an old list rather than a late one, and none rather than an error. */
+  /** What is available quickly: an old list instead of a late one, and none instead of an error. */
   async atHand(): Promise<readonly Model[]> {
     const late = pause(this.#clock, SUGGESTION_PATIENCE_MS).then(() => this.known);
     const listed = this.list().catch((error: unknown) => {
@@ -67,7 +64,7 @@ export class ModelCatalogue {
     return Promise.race([listed, late]);
   }
 
-  /** One model by its id, letter by letter. The specification (4.8): an unknown id is not asked for again. */
+  /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
   async get(id: string): Promise<Model> {
     if (id.length > LONGEST_ID) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, LONGEST_ID)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
@@ -85,15 +82,13 @@ export class ModelCatalogue {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
       this.#missing.set(id, this.#steady.now());
-      for (const oldest of this.#missing.keys()) {
-        if (this.#missing.size <= MOST_MISSING) break;
-        this.#missing.delete(oldest);
-      }
+      const [oldest = id] = this.#missing.keys();
+      if (this.#missing.size > MOST_MISSING) this.#missing.delete(oldest);
       throw await this.#unknown(id);
     }
   }
 
-  /** What a list has is asked about whenever somebody wants it. */
+  /** Listed ids are always queried. */
   #mayAskAbout(id: string): boolean {
     for (const { models } of this.#lists.values()) if (models.some((model) => model.id === id)) return true;
     const now = this.#steady.now();
@@ -103,7 +98,7 @@ export class ModelCatalogue {
     return true;
   }
 
-  /** Until a list that is newer than the refusal contains it. */
+  /** Until a list newer than the refusal contains it. */
   #isKnownToBeMissing(id: string): boolean {
     const since = this.#missing.get(id);
     const list = this.#lists.get('own');
@@ -112,16 +107,13 @@ export class ModelCatalogue {
   }
 
   async #unknown(id: string): Promise<Refusal> {
-    const near = nearIds(
-      id,
-      (await this.atHand()).map((model) => model.id),
-    );
-    return near.length === 0
-      ? new Refusal('refusals.unknownModel', { id })
-      : new Refusal('refusals.unknownModelNear', { id, near });
+    const ids = (await this.atHand()).map((model) => model.id);
+    const near = nearIds(id, ids);
+    if (near.length === 0) return new Refusal('refusals.unknownModel', { id });
+    return new Refusal('refusals.unknownModelNear', { id, near });
   }
 
-  /** Many who ask at once ask once. */
+  /** Concurrent callers share one query. */
   #ask(name: ListName): Promise<Listed> {
     const asking = this.#asking.get(name) ?? this.#fetch(name).finally(() => this.#asking.delete(name));
     this.#asking.set(name, asking);

@@ -4,7 +4,7 @@ import type { Model } from '../gateway/models.ts';
 export const modelKinds = ['text', 'image', 'video', 'music', 'voice', 'other'] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/** Words of a gateway's own extra fields, surest first; then words that ids are made of. */
+/** Patterns for a gateway's own extra fields and for ids, most reliable first. */
 const SIGNS: readonly [ModelKind, RegExp][] = [
   ['voice', /realtime|voice/i],
   ['video', /video|motion|reel|film/i],
@@ -13,12 +13,12 @@ const SIGNS: readonly [ModelKind, RegExp][] = [
   ['text', /response|chat|openai|completion|gpt|instruct|text/i],
 ];
 
-/** A guess, and shown as one: nothing in the specification says what a model is made for. */
+/** A guess, and shown as one: the specification does not say what a model is made for. */
 export function kindOf({ id, fields }: Model): ModelKind {
   return signIn(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? signIn(id) ?? 'other';
 }
 
-/** One that writes down what is said, where one of them seems to be made for it. */
+/** A model that seems to be made for transcription, if any. */
 export const transcriberIn = (models: readonly Model[]): string | undefined =>
   models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
 
@@ -26,24 +26,24 @@ function signIn(text: string): ModelKind | undefined {
   return SIGNS.find(([, sign]) => sign.test(text))?.[0];
 }
 
-/** The variants of an image model that differ in nothing but how large its pictures are (specification, 4.5), smallest first. */
+/** The variants of an image model that differ only in size (specification, 4.5), smallest first. */
 export const modelSizes = ['2K', '4K'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
-/** Ids are taken letter by letter, so "-2k" is part of a name. */
+/** Ids are case-sensitive, so "-2k" is part of a name. */
 function parted(id: string): { base: string; size: ModelSize | undefined } {
   const size = modelSizes.find((one) => id.endsWith(`-${one}`));
   return { base: size ? id.slice(0, -`-${size}`.length) : id, size };
 }
 
-/** The id of a model's variant of this size; undefined where it has that size already, or a larger one. */
+/** The id of a model's variant of this size; undefined if it already has that size or a larger one. */
 export function variantOf(id: string, size: ModelSize): string | undefined {
   const { base, size: present } = parted(id);
   const isLarger = present === undefined || modelSizes.indexOf(size) > modelSizes.indexOf(present);
   return isLarger ? `${base}-${size}` : undefined;
 }
 
-/** Which larger variants of a model a list has. */
+/** The listed larger variants of a model. */
 export function largerSizes(id: string, listed: readonly { id: string }[]): ModelSize[] {
   return modelSizes.filter((size) => {
     const variant = variantOf(id, size);
@@ -53,18 +53,16 @@ export function largerSizes(id: string, listed: readonly { id: string }[]): Mode
 
 const MOST_NEAR = 3;
 
-/** Ids that somebody may have meant: first those that hold what was typed, then those few letters away. */
+/** Ids the member may have meant: first those that contain the text, then similar ones. */
 export function nearIds(typed: string, ids: readonly string[]): string[] {
   const wanted = typed.toLowerCase();
   return ids
-    .map((id) => ({ id, away: distance(wanted, id.toLowerCase()) }))
+    .map((id) => {
+      const isPart = wanted.length >= 3 && id.toLowerCase().includes(wanted);
+      return { id, away: isPart ? 0 : editDistance(wanted, id.toLowerCase()) };
+    })
     .filter(({ away }) => away <= Math.max(2, wanted.length * 0.4))
     .sort((a, b) => a.away - b.away || a.id.localeCompare(b.id))
     .slice(0, MOST_NEAR)
     .map(({ id }) => id);
-}
-
-function distance(wanted: string, id: string): number {
-  if (wanted.length >= 3 && id.includes(wanted)) return 0;
-  return editDistance(wanted, id);
 }

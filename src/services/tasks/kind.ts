@@ -1,5 +1,4 @@
-import type { Snapshot } from '../gateway/read/snapshot.ts';
-import type { Submission } from '../gateway/read/submission.ts';
+import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
 import type { Materials } from './materials.ts';
 import type { TaskKind, TaskOf, TaskRequests } from './task.ts';
 import type { SentBody } from './task-store.ts';

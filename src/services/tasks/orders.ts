@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import type { Submission } from '../gateway/read/submission.ts';
+import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, Patience } from './kind.ts';

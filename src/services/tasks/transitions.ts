@@ -1,4 +1,4 @@
-import type { Submission } from '../gateway/read/submission.ts';
+import type { Submission } from '../gateway/read/snapshot.ts';
 import { settle, wrongTurn } from './delivery-state.ts';
 import {
   type CommonRequest,

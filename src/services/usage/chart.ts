@@ -1,47 +1,47 @@
 import { fileURLToPath } from 'node:url';
 import type { EChartsCoreOption } from 'echarts/core';
-import { compared, drawn, magnitude } from '../../lib/decimals.ts';
+import { compared, drawn, isZero, magnitude } from '../../lib/decimals.ts';
 
-/** What a chart shows, in words and exact amounts; how it looks is decided where it is drawn. */
+/** The content of a chart; its style is decided where it is drawn. */
 export interface BarPicture {
   title: string;
   /** Lines under the title. */
   facts: readonly string[];
-  /** Upright along the days, or lying with room for long names. */
+  /** Upright for days, lying to leave room for long names. */
   bars: 'upright' | 'lying';
   entries: readonly Bar[];
 }
 
 export interface Bar {
   label: string;
-  /** As it was told, every digit of it. */
+  /** The exact amount. */
   amount: string;
-  /** The amount as it stands at the bar. */
+  /** The label of the bar. */
   text: string;
 }
 
-/** Sizes in units of the drawing. A phone shows some 350 of its own, so letters have to be nearly twice as large as they should be there. */
+/** Units of the drawing. A phone shows it 350 units wide, so letters need nearly twice their final size. */
 const WIDTH = 600;
 const FONT = 20;
 const SMALL = 18;
-/** Thirty digits and their day have to fit on one line. */
+/** A day and thirty digits have to fit on one line. */
 const FACT = 17;
 const MARGIN = 24;
 const HEADER = 150;
 
-/** The condensed face that everything is set in: so wide is a letter, seldom wider. */
+/** The width of a letter in the condensed font, seldom exceeded. */
 const LETTER = 0.57;
 
 const widthOf = (text: string, size: number): number => text.length * LETTER * size;
 const lettersIn = (width: number, size: number): number => Math.floor(width / (LETTER * size));
 
-/** Cut at its end to what fits; digits are left out, never rounded. */
+/** Cuts the end of a text; digits are dropped, never rounded. */
 function cutTo(width: number, size: number, text: string): string {
   const most = Math.max(2, lettersIn(width, size));
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Cut in its middle: a model's name begins with its maker and ends with its version, and both tell. */
+/** Cuts the middle: both the maker at the start and the version at the end of a model's name matter. */
 function cutInside(width: number, size: number, text: string): string {
   const most = Math.max(3, lettersIn(width, size));
   if (text.length <= most) return text;
@@ -49,7 +49,7 @@ function cutInside(width: number, size: number, text: string): string {
   return `${text.slice(0, most - 1 - tail)}…${text.slice(-tail)}`;
 }
 
-/** A card of its own, which stands on Discord's dark ground as well as on its light one. */
+/** Opaque, so that it works in Discord's dark and light themes. */
 const CARD = '#fbfbfe';
 const INK = '#1f2328';
 const FAINT = '#4a505a';
@@ -63,33 +63,23 @@ const ROW_HEIGHT = 48;
 const MOST_LABEL = 210;
 const MOST_VALUE = 180;
 
-interface Chart {
-  width: number;
-  height: number;
-  option: EChartsCoreOption;
-}
+const heightOf = ({ bars, entries }: BarPicture): number =>
+  bars === 'upright' ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * entries.length + MARGIN;
 
-function chartOf(picture: BarPicture): Chart {
-  const power = powerFor(picture.entries);
-  const upright = picture.bars === 'upright';
-  const height = upright ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * picture.entries.length + MARGIN;
-  const shape = upright ? uprightBars(picture.entries, power) : lyingBars(picture.entries, power);
+function optionOf({ title, facts, bars, entries }: BarPicture): EChartsCoreOption {
+  const power = powerFor(entries);
   return {
-    width: WIDTH,
-    height,
-    option: {
-      animation: false,
-      backgroundColor: CARD,
-      textStyle: { fontFamily: FAMILY, color: INK },
-      title: {
-        ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
-        text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, picture.title),
-        textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
-        subtext: picture.facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
-        subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
-      },
-      ...shape,
+    animation: false,
+    backgroundColor: CARD,
+    textStyle: { fontFamily: FAMILY, color: INK },
+    title: {
+      ...{ left: MARGIN, top: MARGIN - 6, itemGap: 8 },
+      text: cutTo(WIDTH - 2 * MARGIN, FONT + 3, title),
+      textStyle: { fontFamily: FAMILY, fontSize: FONT + 2, fontWeight: 'bold', color: INK },
+      subtext: facts.map((fact) => cutTo(WIDTH - 2 * MARGIN, FACT, fact)).join('\n'),
+      subtextStyle: { fontFamily: FAMILY, fontSize: FACT, lineHeight: 26, color: FAINT },
     },
+    ...(bars === 'upright' ? uprightBars(entries, power) : lyingBars(entries, power)),
   };
 }
 
@@ -97,7 +87,7 @@ function uprightBars(entries: readonly Bar[], power: number) {
   const axisWidth = 60;
   const plot = WIDTH - 2 * MARGIN - 16 - axisWidth;
   const slot = plot / Math.max(1, entries.length);
-  // Half of the labels would be worse than none: the header tells the largest in any case.
+  // Half of the labels would be worse than none; the header shows the largest anyway.
   const isTold = entries.every(({ text }) => widthOf(text, SMALL) <= slot - 4);
   const every = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
   const axisLabel = { color: FAINT, fontSize: SMALL };
@@ -155,33 +145,32 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
 
 const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
 
-/** We measure by ourselves, for there is no canvas here that could. */
+/** Text is measured above: there is no canvas here. */
 const unmeasured = { outerBoundsMode: 'none' } as const;
 
-const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => compared(amount, '0') === 0);
+const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
-/** Numbers from a thousandth to ten thousands are read as they are; others by a power of ten beside the axis. */
+/** Values from a thousandth to ten thousands are shown as they are, others with a power of ten at the axis. */
 function powerFor(entries: readonly Bar[]): number {
-  const power = entries.reduce((most, { amount }) => {
-    return compared(amount, '0') === 0 ? most : Math.max(most, magnitude(amount));
-  }, Number.NEGATIVE_INFINITY);
-  return power === Number.NEGATIVE_INFINITY || (power >= -3 && power <= 4) ? 0 : Math.floor(power / 3) * 3;
+  const powers = entries.flatMap(({ amount }) => (isZero(amount) ? [] : [magnitude(amount)]));
+  const power = Math.max(...powers);
+  return powers.length === 0 || (power >= -3 && power <= 4) ? 0 : Math.floor(power / 3) * 3;
 }
 
 function superscript(power: number): string {
   return String(power).replace(/[-\d]/g, (sign) => (sign === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '')));
 }
 
-/** The only fonts there are: a slim machine has none of its own. */
+/** Loaded from a package: a slim machine has no fonts. */
 const fontFiles = [
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
   import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
 ].map((address) => fileURLToPath(address));
 
-/** Twice what Discord shows of it, so it is sharp on a dense screen; much more than that costs tens of megabytes. */
+/** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
 const ZOOM = 1.75;
 
-/** A chart as a drawing. Its library takes a second to load and much memory, so it comes when the first chart is wanted. */
+/** A chart as SVG. The library is large and takes a second to load, so it is loaded for the first chart. */
 export async function svgOf(picture: BarPicture): Promise<string> {
   const [{ init, use }, { BarChart }, { GridComponent, TitleComponent }, { SVGRenderer }] = await Promise.all([
     import('echarts/core'),
@@ -190,20 +179,18 @@ export async function svgOf(picture: BarPicture): Promise<string> {
     import('echarts/renderers'),
   ]);
   use([BarChart, GridComponent, TitleComponent, SVGRenderer]);
-  const { width, height, option } = chartOf(picture);
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: heightOf(picture) });
   try {
-    chart.setOption(option);
+    chart.setOption(optionOf(picture));
     return chart.renderToSVGString();
   } finally {
     chart.dispose();
   }
 }
 
-/** A chart as a PNG. */
 export async function drawChart(picture: BarPicture): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
-  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: 'DejaVu Sans Condensed' };
+  const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FAMILY };
   const image = await renderAsync(await svgOf(picture), { font, fitTo: { mode: 'zoom', value: ZOOM } });
   return image.asPng();
 }

@@ -1,10 +1,10 @@
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
-/** Days are days of UTC, `YYYY-MM-DD`, and their order is that of their letters. */
+/** Days in UTC, `YYYY-MM-DD`, which sort as text. */
 export interface DayRange {
   start: string;
-  /** Part of the range. */
+  /** Included. */
   end: string;
 }
 
@@ -16,7 +16,7 @@ export const isDay = (text: string): boolean =>
 
 export const dayAfter = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
 
-/** How many days there are, the first and the last counted. */
+/** The number of days, both ends included. */
 export const lengthOf = ({ start, end }: DayRange): number => (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
 
 export const daysOf = (range: DayRange): string[] =>
@@ -25,28 +25,24 @@ export const daysOf = (range: DayRange): string[] =>
 export const holds = ({ start, end }: DayRange, day: string): boolean => start <= day && day <= end;
 
 export function quickRange(name: QuickRange, today: string): DayRange {
-  const first = `${today.slice(0, 8)}01`;
-  switch (name) {
-    case 'today':
-      return { start: today, end: today };
-    case 'week':
-      return { start: dayAfter(today, -6), end: today };
-    case 'month':
-      return { start: first, end: today };
-    case 'last': {
-      const end = dayAfter(first, -1);
-      return { start: `${end.slice(0, 8)}01`, end };
-    }
-  }
+  const firstOfMonth = (day: string): string => `${day.slice(0, 8)}01`;
+  const lastMonth = dayAfter(firstOfMonth(today), -1);
+  const ranges = {
+    today: { start: today, end: today },
+    week: { start: dayAfter(today, -6), end: today },
+    month: { start: firstOfMonth(today), end: today },
+    last: { start: firstOfMonth(lastMonth), end: lastMonth },
+  };
+  return ranges[name];
 }
 
-/** A year and a leap day: what a gateway answers at once, and a table still tells. */
+/** A leap year: gateways still return it in one response, and a table can still show it. */
 const MOST_DAYS = 366;
 
-/** Without dates: today and the six days before it. */
+/** Default: today and the six days before it. */
 const USUAL_DAYS = 7;
 
-/** The days that a member asks for, or why they are none. */
+/** The range that a member asked for, or a refusal. */
 export function askedRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
   const typed = { start: asked.start?.trim(), end: asked.end?.trim() };
   for (const day of [typed.start, typed.end]) {
@@ -55,7 +51,7 @@ export function askedRange(asked: { start: string | undefined; end: string | und
   const end = typed.end ?? today;
   const start = typed.start ?? dayAfter(end, 1 - USUAL_DAYS);
   const range: DayRange = { start, end };
-  // Whoever gives no end means "until today", so a start that lies ahead is no end before its start.
+  // Without an end the range ends today, so a start in the future needs a message of its own.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });
   if (end < start) return new Refusal('refusals.usageEndFirst', { start, end });
   if (lengthOf(range) > MOST_DAYS) {

@@ -1,42 +1,42 @@
 import { compared, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
 import { malformed } from '../gateway/errors.ts';
 import type { Usage } from '../gateway/usage.ts';
-import type { Use } from '../ledger/uses.ts';
+import type { Use } from '../ledger/ledger.ts';
 import { type DayRange, holds } from './days.ts';
 
 export const groupings = ['day', 'model', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Whose use it is: the account's at the gateway, one member's own, or all members' by the bot's own book. */
+/** Whose usage: the account's at the gateway, one member's, or all members' in the ledger. */
 type Subject = 'account' | 'own' | 'members';
 
-/** One line of a table: what was used on a day, of a model, or by a member. */
+/** One row of a table: the usage of a day, a model or a member. */
 export interface Line {
-  /** undefined: nobody says of which. */
+  /** undefined if unknown. */
   label: string | undefined;
   requests: number | undefined;
-  /** Every digit that was told. */
+  /** The exact amount. */
   amount: string | undefined;
-  /** Reckoned from the operator's prices, in part at least. */
+  /** Estimated from the operator's prices, at least in part. */
   isEstimate: boolean;
 }
 
-/** What the numbers do not say by themselves. */
+/** Remarks that the numbers need. */
 export type Note =
-  /** Nothing but a total came, which does not say what days it covers. */
+  /** There is only a total, and the days it covers are unknown. */
   | { kind: 'totalOnly' }
-  /** The gateway sent other days too: they are left out, and its own total is not this range's. */
+  /** The gateway also sent other days: they are left out, and its total does not fit the range. */
   | { kind: 'otherDays'; count: number; first: string; last: string; total: string | undefined }
-  /** Some rows do not say their day. */
+  /** Some rows have no day. */
   | { kind: 'undated' }
-  /** The rows come to something else than the gateway's own total. */
+  /** The rows do not add up to the gateway's own total. */
   | { kind: 'differs'; sum: string }
-  /** What the gateway says beside the bot's own book. */
+  /** The gateway's total, next to the ledger's numbers. */
   | { kind: 'atGateway'; total: string }
-  /** Orders whose end is still open, and orders of which nobody knows whether they were taken. */
+  /** Unfinished orders, and orders with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
-  /** Orders of which nobody knows what they cost. */
+  /** Orders of unknown cost. */
   | { kind: 'unpriced'; count: number };
 
 export interface Sheet {
@@ -50,17 +50,21 @@ export interface Sheet {
   notes: readonly Note[];
 }
 
-/** Whether it is certain that everything in a sheet is of its range. */
+/** Whether everything in a sheet is certainly within its range. */
 export const isOfRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>): boolean =>
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
-/** One line a label. Days stand newest first, everything else by what it cost, or else by how often it was asked for. */
+/** One row per label. Days newest first, others by amount, then by number of requests. */
 function gathered(entries: readonly Line[], by: Grouping): Line[] {
   const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...added(group) }));
-  return lines.toSorted(by === 'day' ? newestFirst : largestFirst);
+  return lines.toSorted((one, other) => {
+    const newest = (other.label ?? '').localeCompare(one.label ?? '');
+    if (by === 'day') return newest;
+    const largest = compared(other.amount ?? '0', one.amount ?? '0');
+    return largest || (other.requests ?? 0) - (one.requests ?? 0) || -newest;
+  });
 }
 
-/** Everything together. */
 export function added(entries: readonly Line[]): Omit<Line, 'label'> {
   const counts = entries.flatMap(({ requests }) => (requests === undefined ? [] : [requests]));
   return {
@@ -70,18 +74,9 @@ export function added(entries: readonly Line[]): Omit<Line, 'label'> {
   };
 }
 
-function newestFirst({ label: one = '' }: Line, { label: other = '' }: Line): number {
-  return other.localeCompare(one);
-}
-
-function largestFirst(one: Line, other: Line): number {
-  const byAmount = compared(other.amount ?? '0', one.amount ?? '0');
-  return byAmount || (other.requests ?? 0) - (one.requests ?? 0) || (one.label ?? '').localeCompare(other.label ?? '');
-}
-
 type Row = Usage['rows'][number];
 
-/** The account's sheet from what the gateway answered, claiming no more than its answer does. */
+/** The account's sheet from the gateway's report, claiming no more than the report does. */
 export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member'>): Sheet {
   summable(usage);
   const isOther = ({ date }: Row): boolean => date !== undefined && !holds(range, date);
@@ -93,28 +88,26 @@ export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping
   const undated: Note[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
-  if (rows.length === 0) return { ...shared, total, notes: tellsNothing(total) ? [] : [{ kind: 'totalOnly' }] };
+  // If nothing was used at all, nothing was used in the range.
+  const isNothing = total === undefined || isZero(total);
+  if (rows.length === 0) return { ...shared, total, notes: isNothing ? [] : [{ kind: 'totalOnly' }] };
   const differs: Note[] =
     sum !== undefined && total !== undefined && compared(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
   return { ...shared, total, notes: [...undated, ...differs] };
 }
 
-/** Where nothing was used at all, nothing was used in the range. */
-const tellsNothing = (total: string | undefined): boolean => total === undefined || isZero(total);
-
-const told = (label: string | undefined, requests: number | undefined, amount: string | undefined): Line => ({
-  ...{ label, requests, amount },
-  isEstimate: false,
-});
+function told(label: string | undefined, requests: number | undefined, amount: string | undefined): Line {
+  return { label, requests, amount, isEstimate: false };
+}
 
 const byDay = ({ date, requests, amount, items }: Row): Line => told(date, requests, amount ?? sumOfItems(items));
 
-/** Daily costs name no model but list what they consist of; what the list leaves over belongs to no known model. */
+/** Daily costs list items instead of naming a model; the rest belongs to no known model. */
 function byModel({ model, requests, amount, items }: Row): Line[] {
   if (model !== undefined || items.length === 0) return [told(model, requests, amount ?? sumOfItems(items))];
   const listed = items.map((item) => told(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
-  const isEven = rest === undefined || compared(rest, '0') === 0;
+  const isEven = rest === undefined || isZero(rest);
   if (isEven && requests === undefined) return listed;
   return [...listed, told(undefined, requests, isEven ? undefined : rest)];
 }
@@ -129,11 +122,11 @@ function otherDays(rows: readonly Row[], total: string | undefined): Note {
 function summable({ total, rows }: Usage): void {
   const amounts = rows.flatMap(({ amount, items }) => [amount, ...items.map((item) => item.amount)]);
   if (![total, ...amounts].every((amount) => amount === undefined || isDecimal(amount))) {
-    throw malformed('The gateway answered with an amount that is beyond all measure.');
+    throw malformed('The gateway reported an amount that is out of range.');
   }
 }
 
-/** A sheet of what members did. Only what came to an end that counts stands in its lines; the rest is told of beside them. */
+/** A sheet from the ledger. Its rows hold settled orders only; notes mention the others. */
 export function bookSheet(uses: readonly Use[], range: DayRange, by: Grouping, subject: 'own' | 'members'): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled');
   const entries = settled.map((use): Line => ({ ...use, label: labelOf(use, by), requests: use.count }));
@@ -141,7 +134,7 @@ export function bookSheet(uses: readonly Use[], range: DayRange, by: Grouping, s
   const beside = {
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
-    // Where nothing has a price, nobody misses one.
+    // If nothing has a price, prices are not missing.
     unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
   };
   const notes = (['unpriced', 'open', 'unconfirmed'] as const).flatMap((kind) => {

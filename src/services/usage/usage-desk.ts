@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PlainLog } from '../../lib/log.ts';
 import type { UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
@@ -8,16 +9,14 @@ import { accountSheet, bookSheet, type Grouping, type Note, type Sheet } from '.
 
 interface DeskParts {
   reports: Pick<UsageReports, 'get'>;
-  /** The bot's own book. */
   book: Pick<Ledger, 'uses'>;
-  /** What the gateway's amounts are, where the operator knows it. */
+  /** The unit of the gateway's amounts, if the operator configured it. */
   unit: 'cents' | undefined;
-  /** Where charts are drawn. */
   process: Pick<MediaProcess, 'run'>;
-  log: { warn(facts: object, sentence: string): void };
+  log: Pick<PlainLog, 'warn'>;
 }
 
-/** Where it is asked what was used. Who may ask what is decided before. */
+/** Usage queries. Permissions are checked before. */
 export class UsageDesk {
   readonly unit: DeskParts['unit'];
   readonly #parts: DeskParts;
@@ -27,7 +26,7 @@ export class UsageDesk {
     this.#parts = parts;
   }
 
-  /** The whole account. The gateway knows no members, so these come from the bot's own book, with its total beside them. */
+  /** The whole account. Members' usage comes from the ledger, because the gateway knows no members. */
   async account(range: DayRange, by: Grouping): Promise<Sheet> {
     const { reports, book } = this.#parts;
     if (by !== 'member') return accountSheet(await reports.get(range), range, by);
@@ -38,12 +37,11 @@ export class UsageDesk {
     return { ...sheet, notes: [...sheet.notes, ...beside, ...notes.filter(({ kind }) => kind !== 'differs')] };
   }
 
-  /** What one member did through this bot. */
   async own(memberId: string, range: DayRange, by: Grouping): Promise<Sheet> {
     return bookSheet(await this.#parts.book.uses({ range, memberId }), range, by, 'own');
   }
 
-  /** The table says all of it too, so a chart that cannot be drawn is left out. */
+  /** The table has all the numbers, so a chart that cannot be drawn is left out. */
   async draw(picture: BarPicture): Promise<Buffer | undefined> {
     try {
       return (await this.#parts.process.run({ do: 'chart', chart: picture }, z.object({}))).bytes;

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { FineTunes } from '../../../src/services/gateway/fine-tunes.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
 import { Models } from '../../../src/services/gateway/models.ts';
-import { readSubmission } from '../../../src/services/gateway/read/submission.ts';
+import { readSubmission } from '../../../src/services/gateway/read/reader.ts';
 import type { Family } from '../../../src/services/gateway/read/table.ts';
 import { defaultLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { TaskClient } from '../../../src/services/gateway/task-client.ts';

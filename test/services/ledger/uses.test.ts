@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Entry, keyOf, type Standing } from '../../../src/services/ledger/entry.ts';
-import type { UsesQuestion } from '../../../src/services/ledger/uses.ts';
+import type { UsesQuestion } from '../../../src/services/ledger/ledger.ts';
 import { DAY_MS, START } from '../store/stage.ts';
 import { type Run, run } from './scene.ts';
 

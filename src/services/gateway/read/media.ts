@@ -3,7 +3,6 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { asNumber, asText, asTime, firstAt, places } from './places.ts';
 import type { Medium } from './snapshot.ts';
 
-/** What an answer is read against. */
 export interface ReadingPlace {
   base: URL;
   imgxPath: string;
@@ -24,7 +23,8 @@ const at = {
 
 /** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
 export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
-  if (typeof value === 'string') return base64Medium(value, kind) ?? bareMedium(value, kind, place);
+  if (typeof value === 'string' && kindOfBase64(value) === kind) return { kind, base64: value };
+  if (typeof value === 'string') return bareMedium(value, kind, place);
   if (!isRecord(value)) return undefined;
   const source =
     firstAt(value, at.address, (address) =>
@@ -44,10 +44,10 @@ export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingP
   return { ...source, ...definedIn(facts) };
 }
 
-/** An absolute address; paths are completed, and addresses that name the gateway's own machine are led back to it. */
+/** An absolute address. Paths, and addresses of the gateway's own machine, are resolved against the gateway. */
 export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): string | undefined {
   if (typeof value !== 'string') return undefined;
-  // A gateway that was told nothing of its public name may leave the host out altogether.
+  // A gateway that does not know its public name may leave the host out.
   const text = value.trim().replace(/^https?:\/{3,}/i, '/');
   if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
   const url = URL.parse(text, base.href);
@@ -77,7 +77,7 @@ function encodedMedium(text: string, kind: Medium['kind']): Medium | undefined {
   return { kind, base64, ...definedIn({ mediaType: head?.[1]?.toLowerCase() }) };
 }
 
-/** The first letters of pictures, films and sounds in base64. */
+/** The first characters of image, video and audio files in base64. */
 const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
   [/^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{5,8}XRUJQ|AAAA.{4}Z0eXBhdmlm)/, 'image'],
   [/^(?:AAAA.{4}Z0eXA|GkXfo)/, 'video'],
@@ -85,11 +85,6 @@ const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
 ];
 
 const SHORTEST_BASE64_FILE = 64;
-
-function base64Medium(text: string, expected: Medium['kind']): Medium | undefined {
-  const kind = kindOfBase64(text);
-  return kind === expected ? { kind, base64: text } : undefined;
-}
 
 function kindOfBase64(text: string): Medium['kind'] | undefined {
   if (text.length < SHORTEST_BASE64_FILE) return undefined;
@@ -101,11 +96,9 @@ function kindOfBase64(text: string): Medium['kind'] | undefined {
 const DEEPEST = 12;
 const MOST_VALUES = 5_000;
 
-/** Names under which answers repeat what was asked, or show what is not the result. */
+/** Fields that repeat the request, or that hold something other than the result. */
 const NOT_A_RESULT =
   /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|frame|image_tail|base64Array|^images?$/i;
-
-const KINDS = ['image', 'video', 'audio'] as const satisfies Medium['kind'][];
 
 const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
@@ -113,7 +106,7 @@ const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
-/** The last resort for a finished task whose result stands at no known place: whatever in the answer looks like media of a kind it can have. */
+/** Last resort for a finished task without a result at a known place: any suitable media in the response. */
 export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], place: ReadingPlace): Medium[] {
   const found = new Map<string, Medium>();
   let left = MOST_VALUES;
@@ -134,7 +127,8 @@ export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], pla
 
 function mediumIn(text: string, place: ReadingPlace): Medium | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
-  const kind = KINDS.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
+  const kinds = ['image', 'video', 'audio'] as const;
+  const kind = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
   if (kind) return mediumFrom(text, kind, place);
   const address = addressFrom(text, place);
   if (address === undefined || text.startsWith('/')) return undefined;

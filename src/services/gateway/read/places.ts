@@ -1,22 +1,22 @@
 import { isRecord, type Json, parseExact } from '../../../lib/exact-json.ts';
 
-/** A place to look in an answer, such as `data.task_result.videos[0].url`; `[]` means every item. */
+/** A path into a response, such as `data.task_result.videos[0].url`; `[]` means every item. */
 export type Place = readonly (string | number | typeof every)[];
 
 const every = Symbol('every item');
 
-/** Deep enough for every known shape; a bound on what a hostile answer can make us build. */
+/** Enough for every known response; limits what a hostile one can make us build. */
 const MOST_VALUES = 200;
 
-/** An answer may list millions of items that are nothing: so many are looked at. */
+/** A response may list millions of empty items; only this many are read. */
 const MOST_ITEMS = 2_000;
 
-/** The words of a list that is written as one text. */
+/** The words of a list that is written as one string. */
 export const wordsIn = (text: string): string[] => text.split(/\s+/);
 
-/** Compiles places. Done once, where a table is written; never while an answer is read. */
+/** Compiles paths, one or several per string. Called where tables are written, never while a response is read. */
 export function places(...texts: string[]): readonly Place[] {
-  return texts.map((text) =>
+  return texts.flatMap(wordsIn).map((text) =>
     [...text.matchAll(/[^.[\]]+|\[\d*\]/g)].map(([step]) => {
       if (!step.startsWith('[')) return step;
       return step === '[]' ? every : Number(step.slice(1, -1));
@@ -24,12 +24,10 @@ export function places(...texts: string[]): readonly Place[] {
   );
 }
 
-/** The first value at any of the places that `read` makes something of. */
-export function firstAt<T>(
-  answer: unknown,
-  where: readonly Place[],
-  read: (value: unknown) => T | undefined,
-): T | undefined {
+type Read<T> = (value: unknown) => T | undefined;
+
+/** The first value at any of the places for which `read` returns something. */
+export function firstAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T | undefined {
   for (const one of where) {
     const result = search(answer, one, 0, read);
     if (result !== undefined) return result;
@@ -37,8 +35,8 @@ export function firstAt<T>(
   return undefined;
 }
 
-/** All that `read` makes of the first place that yields anything. */
-export function listAt<T>(answer: unknown, where: readonly Place[], read: (value: unknown) => T | undefined): T[] {
+/** All that `read` returns for the first place with any result. */
+export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T>): T[] {
   const found: T[] = [];
   const collect = (value: unknown): true | undefined => {
     const result = read(value);
@@ -52,12 +50,12 @@ export function listAt<T>(answer: unknown, where: readonly Place[], read: (value
   return found;
 }
 
-/** Follows a place from its step `at` on, until `read` makes something of a value that stands there. */
-function search<T>(start: unknown, where: Place, at: number, read: (value: unknown) => T | undefined): T | undefined {
+/** Follows a place from its step `at`, until `read` returns something for a value there. */
+function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T | undefined {
   let value = start;
   for (let index = at; index < where.length; index++) {
     const step = where[index];
-    // Lists and objects may travel as JSON text.
+    // Lists and objects may arrive as JSON text.
     const open = typeof value === 'string' ? opened(value) : value;
     if (step === every) {
       for (const item of itemsOf(open)) {
@@ -75,13 +73,12 @@ function search<T>(start: unknown, where: Place, at: number, read: (value: unkno
 
 function itemsOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS);
-  // A map of items by id stands for the list of its values.
+  // A map of items by id counts as the list of its values.
   return isRecord(value) ? Object.values(value).slice(0, MOST_ITEMS).filter(isRecord) : [];
 }
 
 const opened = (text: string): unknown => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
 
-/** A text as JSON; undefined where it is none. */
 export function parsedJson(text: string): Json | undefined {
   try {
     return parseExact(text);
@@ -90,15 +87,16 @@ export function parsedJson(text: string): Json | undefined {
   }
 }
 
-/** How single values are read: tolerant of gateways that send numbers as text and text as numbers. */
-
-/** Text that says something. Numbers become text, digit by digit as they were sent. */
+/** Non-empty text. Numbers become text with the digits that were sent. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   return text === '' ? undefined : text;
 }
+
+/** The same for strings only, where a number means something else. */
+export const asString = (value: unknown): string | undefined => (typeof value === 'string' ? asText(value) : undefined);
 
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === 'string' && value.trim() === '') return undefined;
@@ -114,19 +112,19 @@ export function asAmount(value: unknown): string | undefined {
   return text !== undefined && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? text : undefined;
 }
 
-/** Percent, 0 to 100. `"45%"`, `45` and `0.45` all mean 45; a whole 1 means one percent. */
+/** Percent, 0 to 100. `"45%"`, `45` and `0.45` all mean 45; an integer 1 means one percent. */
 export function asProgress(value: unknown): number | undefined {
   const text = asText(value)?.replace(/%$/, '').trim();
   const number = asNumber(text);
   if (text === undefined || number === undefined) return undefined;
   const isFraction = number > 0 && number <= 1 && text.includes('.') && asText(value) === text;
-  // Hundredths have no exact binary form: 0.07 × 100 is a little more than 7.
+  // Hundredths have no exact binary form: 0.07 × 100 is slightly more than 7.
   const percent = isFraction ? Number((number * 100).toPrecision(12)) : number;
   return Math.min(100, Math.max(0, percent));
 }
 
 const FIRST_MILLISECOND_STAMP = 1e12;
-/** ECMA-262 knows no later date. */
+/** The latest date in ECMA-262. */
 const LAST_STAMP = 8.64e15;
 
 /** Milliseconds since the epoch, from milliseconds, seconds or an ISO date. */
@@ -140,7 +138,7 @@ export function asTime(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What was used, in whole numbers, each where it may stand; undefined where nothing is told. */
+/** Usage counts as integers; undefined if the response has none. */
 export function countsIn<Name extends string>(
   value: unknown,
   at: Readonly<Record<Name, readonly Place[]>>,

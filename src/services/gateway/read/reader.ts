@@ -1,22 +1,23 @@
+import { definedIn } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformed } from '../errors.ts';
 import { addressFrom, findMedia, mediumFrom, type ReadingPlace } from './media.ts';
-import { asNumber, asProgress, asText, asTime, firstAt, listAt, type Place, places } from './places.ts';
+import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, type Place, places } from './places.ts';
 import { idIn, normalised, recordIn, type Standing, standingOf, wordIn } from './record.ts';
-import type { Action, Failure, Medium, Snapshot, SnapshotState, Track } from './snapshot.ts';
-import { type Family, seeds, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
+import type { Action, Failure, Medium, Snapshot, SnapshotState, Submission, Track } from './snapshot.ts';
+import { type Family, seeds, submitted, type Table, TEXT_ACTIONS, tables, times } from './table.ts';
 
-/** What a reader tells its surroundings: both are rare, and both mean that the table wants a new line. */
+/** Both are rare, and both mean that the table needs a new line. */
 export interface ReadingNotices {
   unknownWord(family: Family, word: string): void;
   foundByWalking(family: Family, remoteId: string | undefined): void;
 }
 
-/** Turns any answer about one task into a snapshot. Throws `GatewayError` (malformed) where it says nothing of a task. */
+/** Turns a response about one task into a snapshot. Throws a malformed `GatewayError` if it describes no task. */
 export function readSnapshot(family: Family, answer: unknown, place: ReadingPlace, notices: ReadingNotices): Snapshot {
   const table = tables[family];
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
-  if (record === undefined) throw malformed('The gateway answered with something that is not a task.');
+  if (record === undefined) throw malformed('The gateway's response is not a task.');
 
   const remoteId = idIn(family, record) ?? idIn(family, answer);
   const word = wordIn(record, table.status);
@@ -26,7 +27,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
 
   const tracks = tracksIn(record, table, spoken?.state, place);
   const listed = [...mediaIn(record, table, place), ...mediaOf(tracks)];
-  const { state, cause } = spoken ?? silentStanding(record, { listed, tracks, remoteId });
+  const { state, cause } = spoken ?? silentStanding(record, listed, tracks, remoteId);
   const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
@@ -34,7 +35,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
   const text = firstAt(record, mayBeText ? table.textResult : table.text, asText);
   const isText = mayBeText && text !== undefined;
 
-  // What was described is no result of describing it.
+  // The described image is not a result of /describe.
   const media = isDone && !(isText && action !== undefined) ? listed : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
     const kinds = table.media.map(({ kind }) => kind);
@@ -53,7 +54,7 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
     text,
     actions: listAt(record, table.actions, actionFrom),
     seed: firstAt(record, seeds, asText),
-    failure: state === 'failed' ? failureIn(record, table, cause, tracks) : undefined,
+    failure: state === 'failed' ? failureIn(record, table, cause ?? 'failed', tracks) : undefined,
     isEmpty: isDone && media.length === 0 && !isText,
     submittedAt: firstAt(record, times.submitted, asTime),
     startedAt: firstAt(record, times.started, asTime),
@@ -63,19 +64,18 @@ export function readSnapshot(family: Family, answer: unknown, place: ReadingPlac
 
 const ERROR = places('error.message', 'error');
 
-/** What an answer without a status word means. */
-function silentStanding(
-  record: Record<string, unknown>,
-  facts: { listed: readonly Medium[]; tracks: readonly Track[]; remoteId: string | undefined },
-): Standing {
-  if (facts.tracks.length > 0) return { state: stateOfTracks(facts.tracks) };
-  if (facts.listed.length > 0) return { state: 'succeeded' };
+/** The state of a response without a status word. */
+function silentStanding(record: unknown, listed: readonly Medium[], tracks: readonly Track[], id?: string): Standing {
+  if (tracks.some((track) => track.state === 'running')) return { state: 'running' };
+  if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
+  if (tracks.length > 0) return { state: 'failed' };
+  if (listed.length > 0) return { state: 'succeeded' };
   if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
-  if (facts.remoteId !== undefined) return { state: 'queued' };
-  throw malformed('The gateway answered without saying how the task stands.');
+  if (id !== undefined) return { state: 'queued' };
+  throw malformed('The response of the gateway has no task status.');
 }
 
-/** The kinds in their order of preference: the first that yields anything is the result. */
+/** The first kind, in order of preference, that has any media. */
 function mediaIn(record: unknown, table: Table, place: ReadingPlace): Medium[] {
   for (const { kind, at } of table.media) {
     const found = listAt(record, at, (value) => mediumFrom(value, kind, place));
@@ -84,25 +84,18 @@ function mediaIn(record: unknown, table: Table, place: ReadingPlace): Medium[] {
   return [];
 }
 
-function failureIn(
-  record: unknown,
-  table: Table,
-  cause: Failure['cause'] = 'failed',
-  tracks: readonly Track[],
-): Failure {
-  return {
-    cause,
-    reason: firstAt(record, table.reason, asReason) ?? tracks.find((track) => track.failure !== undefined)?.failure,
-    code: firstAt(record, table.code, asText),
-  };
+function failureIn(record: unknown, table: Table, cause: Failure['cause'], tracks: readonly Track[]): Failure {
+  const reason =
+    firstAt(record, table.reason, asReason) ?? tracks.find(({ failure }) => failure !== undefined)?.failure;
+  return { cause, reason, code: firstAt(record, table.code, asText) };
 }
 
-/** Words that stand where a reason would, and say the opposite. */
+/** Words that stand where a reason would, and mean success. */
 const NO_REASON = new Set(['success', 'succeed', 'ok']);
 
 function asReason(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? asText(value) : undefined;
-  // "/imagine …" is the order as it was given, not what became of it.
+  const text = asString(value);
+  // "/imagine …" repeats the order instead of giving a reason.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
@@ -137,17 +130,13 @@ const at = {
   failure: places('metadata.error_message', 'error_message', 'fail_reason'),
 } as const satisfies Record<string, readonly Place[]>;
 
-/** All tracks of a task; `taskState` is what a track without a word of its own is in. */
-function tracksIn(
-  record: unknown,
-  { tracks, loneTrack }: Pick<Table, 'tracks' | 'loneTrack'>,
-  taskState: SnapshotState | undefined,
-  place: ReadingPlace,
-): Track[] {
-  const list = listAt(record, tracks, (value) => trackFrom(value, taskState, place));
+/** All tracks of a task; `taskState` applies to tracks without a status of their own. */
+function tracksIn(record: unknown, table: Table, taskState: SnapshotState | undefined, place: ReadingPlace): Track[] {
+  const read = (value: unknown): Track | undefined => trackFrom(value, taskState, place);
+  const list = listAt(record, table.tracks, read);
   if (list.length > 0) return list;
-  // Lyrics stand in the same place and have an id and a title too; only sound makes a lone track.
-  const lone = firstAt(record, loneTrack, (value) => trackFrom(value, taskState, place));
+  // Lyrics stand in the same place and also have an id and a title; only audio makes a track.
+  const lone = firstAt(record, table.loneTrack, read);
   return lone?.audio === undefined ? [] : [lone];
 }
 
@@ -162,7 +151,7 @@ function trackFrom(value: unknown, taskState: SnapshotState | undefined, place: 
   return {
     id,
     title,
-    state: trackState(firstAt(value, at.status, asText), audio, taskState),
+    state: trackState(firstAt(value, at.status, asText), taskState ?? (audio === undefined ? 'running' : 'succeeded')),
     audio,
     video: address(at.video),
     cover: address(at.cover),
@@ -173,34 +162,40 @@ function trackFrom(value: unknown, taskState: SnapshotState | undefined, place: 
   };
 }
 
-function trackState(
-  word: string | undefined,
-  audio: string | undefined,
-  task: SnapshotState | undefined,
-): Track['state'] {
-  const state =
-    word === undefined ? (task ?? (audio === undefined ? 'running' : 'succeeded')) : standingOf(word)?.state;
+function trackState(word: string | undefined, silent: SnapshotState): Track['state'] {
+  const state = word === undefined ? silent : standingOf(word)?.state;
   if (state === 'succeeded') return 'finished';
   return state === 'failed' ? 'failed' : 'running';
 }
 
-/** The state of a task that says nothing of itself but lists its tracks. */
-function stateOfTracks(tracks: readonly Track[]): SnapshotState {
-  if (tracks.some((track) => track.state === 'running')) return 'running';
-  return tracks.some((track) => track.state === 'finished') ? 'succeeded' : 'failed';
+function mediaOf(tracks: readonly Track[]): Medium[] {
+  return tracks.flatMap(({ state, audio: address, seconds, cover: thumbnail }) => {
+    if (state !== 'finished' || address === undefined) return [];
+    return [{ kind: 'audio' as const, address, ...definedIn({ seconds, thumbnail }) }];
+  });
 }
 
-function mediaOf(tracks: readonly Track[]): Medium[] {
-  return tracks.flatMap(({ state, audio, seconds, cover }) =>
-    state === 'finished' && audio !== undefined
-      ? [
-          {
-            kind: 'audio' as const,
-            address: audio,
-            ...(seconds === undefined ? {} : { seconds }),
-            ...(cover === undefined ? {} : { thumbnail: cover }),
-          },
-        ]
-      : [],
-  );
+/** Reads the response to an accepted order. */
+export function readSubmission(family: Family, answer: unknown): Submission {
+  const [anyId, textId] = submitted.ids[family];
+  const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
+  // Without an id the task cannot be polled, but the order may well have been accepted.
+  if (remoteId === undefined) {
+    throw malformed('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
+  }
+  const word = firstAt(answer, submitted.status, asText);
+  return {
+    remoteId,
+    needsInput: waitsForWords(answer) || (word !== undefined && standingOf(word)?.state === 'needs-input'),
+    finalPrompt: firstAt(answer, submitted.finalPrompt, asText),
+    queuedBehind: firstAt(answer, submitted.queuedBehind, asNumber),
+  };
+}
+
+/** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some send 1 instead but keep `remix`. */
+function waitsForWords(answer: unknown): boolean {
+  const { remix, imageUrl, status } = isRecord(answer) && isRecord(answer.properties) ? answer.properties : {};
+  if (remix === true || remix === 'true') return true;
+  const isWindow = firstAt(answer, submitted.code, asText) === '21';
+  return isWindow && asText(imageUrl) === undefined && asText(status) === undefined;
 }

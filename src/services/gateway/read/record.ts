@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText, firstAt, type Place, wordsIn } from './places.ts';
+import { asString, asText, firstAt, type Place, wordsIn } from './places.ts';
 import type { Failure, SnapshotState } from './snapshot.ts';
 import { type Family, tables } from './table.ts';
 
@@ -27,23 +27,22 @@ const STANDINGS = new Map<string, Standing>([
   ...WORDS.flatMap(([standing, words]) => wordsIn(words).map((word) => [word, standing] as const)),
 ]);
 
-/** undefined: a word nobody has told us. It means "still running", and a deadline elsewhere bounds the wait. */
+/** undefined for an unknown word. It counts as "still running"; a deadline elsewhere limits the wait. */
 export function standingOf(word: string): Standing | undefined {
   return STANDINGS.get(normalised(word));
 }
 
-export function normalised(word: string): string {
-  return word
+export const normalised = (word: string): string =>
+  word
     .trim()
     .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-}
+    .replaceAll(/[\s-]+/g, '_');
 
 const STATE_NAMES = ['task_status', 'status', 'state'];
 const ID_NAMES = ['task_id', 'taskId', 'id'];
 const MOST_ENVELOPES = 2;
 
-/** The task's own record: envelopes (`{code, message, data: {…}}`) are opened until something has a state of its own. */
+/** The task's own record: opens envelopes (`{code, message, data: {…}}`) until a record has a state of its own. */
 export function recordIn(answer: unknown): Record<string, unknown> | undefined {
   if (!isRecord(answer)) return undefined;
   let record = answer;
@@ -55,7 +54,7 @@ export function recordIn(answer: unknown): Record<string, unknown> | undefined {
   return record;
 }
 
-/** An envelope may have a word of its own ("success"); it has no id, and what it holds has both. */
+/** An envelope may have a status word ("success") but no id; its content has both. */
 function isEnvelope(outer: Record<string, unknown>, inner: Record<string, unknown>): boolean {
   return !saysId(outer) && saysId(inner) && saysState(inner);
 }
@@ -70,15 +69,12 @@ export function saysId(record: Record<string, unknown>): boolean {
 
 export function idIn(family: Family, record: unknown): string | undefined {
   const { id, textId } = tables[family];
-  return (
-    firstAt(record, id, asText) ??
-    firstAt(record, textId, (value) => (typeof value === 'string' ? asText(value) : undefined))
-  );
+  return firstAt(record, id, asText) ?? firstAt(record, textId, asString);
 }
 
-/** The gateway's word for where the task stands; undefined where it says none. */
+/** The gateway's status word; undefined if there is none. */
 export function wordIn(record: unknown, where: readonly Place[]): string | undefined {
-  // Nothing is a word too: gateways write "" or null between taking a task and starting it.
+  // An empty word counts: gateways send "" or null between accepting a task and starting it.
   const said = (value: unknown): string | undefined =>
     value === null ? '' : typeof value === 'string' ? value : undefined;
   return firstAt(record, where, (value) => asText(said(value))) ?? firstAt(record, where, said);

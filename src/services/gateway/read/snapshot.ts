@@ -1,26 +1,38 @@
-/** What any query says about a task now, in our words. */
+/** The gateway's response to an accepted order. */
+export interface Submission {
+  /** The id under which the task is polled. */
+  remoteId: string;
+  /** The task waits for a prompt (and perhaps a mask) before it starts. */
+  needsInput: boolean;
+  /** The initial text of the form for that prompt. */
+  finalPrompt?: string | undefined;
+  /** Number of tasks ahead in the queue, if known. */
+  queuedBehind?: number | undefined;
+}
+
+/** What a poll says about a task. */
 export interface Snapshot {
-  /** The gateway's id of the task, when the answer names it. */
+  /** The gateway's id of the task, if the response names it. */
   remoteId: string | undefined;
   state: SnapshotState;
   /** The gateway's own status word, for logs and detail pages. */
   word: string;
-  /** Percent, when known. */
+  /** Percent, if known. */
   progress: number | undefined;
-  /** What was asked of the gateway in its own words: IMAGINE, UPSCALE, DESCRIBE … */
+  /** The action in the gateway's words: IMAGINE, UPSCALE, DESCRIBE … */
   action: string | undefined;
   /** Final results. Empty until the task has succeeded. */
   media: Medium[];
-  /** A picture of work in progress. */
+  /** An image of the unfinished result. */
   preview: Medium | undefined;
-  /** Music: one entry a track, whatever its state. */
+  /** Music: one entry per track, in any state. */
   tracks: Track[];
   /** The prompt as the service understood it; for describe, shorten and lyrics the result itself. */
   text: string | undefined;
   actions: Action[];
   seed: string | undefined;
   failure: Failure | undefined;
-  /** Succeeded, and yet nothing to show: a safety filter, usually. The task is finished all the same. */
+  /** Succeeded without a result, usually because of a safety filter. The task is finished all the same. */
   isEmpty: boolean;
   submittedAt: number | undefined;
   startedAt: number | undefined;
@@ -29,12 +41,12 @@ export interface Snapshot {
 
 export type SnapshotState = 'queued' | 'running' | 'needs-input' | 'succeeded' | 'failed';
 
-/** A picture, film or sound: at an address, or as base64 in the answer itself. */
+/** At an address, or as base64 in the response. */
 export interface Medium {
   kind: 'image' | 'video' | 'audio';
   address?: string;
   base64?: string;
-  /** As the gateway calls it; what it really is shows only in the bytes. */
+  /** As reported by the gateway; only the bytes show the real type. */
   mediaType?: string;
   width?: number;
   height?: number;
@@ -43,21 +55,15 @@ export interface Medium {
   expiresAt?: number;
 }
 
-export interface Track {
-  id: string | undefined;
-  title: string | undefined;
+type TrackText = 'id' | 'title' | 'audio' | 'video' | 'cover' | 'lyrics' | 'style' | 'failure';
+
+export interface Track extends Record<TrackText, string | undefined> {
   /** Only a finished track's address leads to a file; before that it may be a live stream. */
   state: 'running' | 'finished' | 'failed';
-  audio: string | undefined;
-  video: string | undefined;
-  cover: string | undefined;
-  lyrics: string | undefined;
-  style: string | undefined;
   seconds: number | undefined;
-  failure: string | undefined;
 }
 
-/** A button as the gateway offers it. */
+/** A button that the gateway offers. */
 export interface Action {
   customId: string;
   label: string;

@@ -4,90 +4,47 @@ import type { Medium } from './snapshot.ts';
 /** The families whose tasks are read differently. Image-to-video and both video entries share one. */
 export type Family = 'imgx' | 'image' | 'video' | 'music';
 
-/** Where each thing may stand, best place first. All places start at the task's record, after envelopes are opened. */
-export interface Table {
-  id: readonly Place[];
-  /** Here only text is an id: a number is a row of some database. */
-  textId: readonly Place[];
-  status: readonly Place[];
-  progress: readonly Place[];
-  action: readonly Place[];
-  /** Kinds in order of preference: a film's still picture is not its result. */
-  media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
-  tracks: readonly Place[];
-  /** Where a lone track may stand instead of a list. */
-  loneTrack: readonly Place[];
-  preview: readonly Place[];
-  text: readonly Place[];
-  /** Where the result of an action stands whose result is words; nowhere in families that have none. */
-  textResult: readonly Place[];
-  actions: readonly Place[];
-  reason: readonly Place[];
-  code: readonly Place[];
-}
-
 const none: readonly Place[] = [];
 
-/** Outer words beat inner ones: an inner record may be stale (a swept task keeps its vendor's "processing"). */
+/** Outer words beat inner ones: an inner record may be stale (a removed task keeps its vendor's "processing"). */
 const status = places('task_status', 'job.status', 'status', 'state');
 
 const progress = places('progress', 'job.progress', 'data.progress');
 
 const reason = places(
-  'failReason',
-  'fail_reason',
-  'task_status_msg',
-  'error.message',
-  'job.error.message',
-  'data.error.message',
-  'error',
-  'data[0].metadata.error_message',
-  'reason',
-  'message',
-  'description',
+  `failReason fail_reason task_status_msg error.message job.error.message data.error.message error
+  data[0].metadata.error_message reason message description`,
 );
 
 const code = places('error.code', 'job.error.code', 'data.error.code', 'error.type');
 
 const images = places(
-  'data[]',
-  'result.data[]',
-  'response.data[]',
-  'data.data[]',
-  'outputs[]',
-  'result.images[]',
-  'images[]',
-  'result_url',
-  'url',
+  `data[] result.data[] response.data[] data.data[] outputs[] result.images[] images[] result_url url`,
 );
 
+/** Older builds put the finished video's address into `fail_reason`, so it comes last. */
 const videos = places(
-  'result_url',
-  'url',
-  'metadata.url',
-  'task_result.videos[]',
-  'data.data.task_result.videos[]',
-  'data.task_result.videos[]',
-  'video.url',
-  'video_url',
-  'videos[]',
-  'output.video_url',
-  'output.url',
-  'content.video_url',
-  'data.content.video_url',
-  'data.result_url',
-  'data.url',
-  'data.video_url',
-  'data.metadata.url',
-  // Older builds put the finished film's address where failures are explained.
-  'fail_reason',
+  `result_url url metadata.url task_result.videos[] data.data.task_result.videos[] data.task_result.videos[]
+  video.url video_url videos[] output.video_url output.url content.video_url data.content.video_url
+  data.result_url data.url data.video_url data.metadata.url fail_reason`,
 );
 
-/** What holds in a family that says nothing else. */
+/** The default for a family. */
 const usual = {
-  ...{ textId: none, status, progress, action: none, tracks: none, loneTrack: none, preview: none },
-  ...{ text: none, textResult: none, actions: none, reason, code },
-} satisfies Partial<Table>;
+  /** Strings only: a number here is a database row. */
+  textId: none,
+  ...{ status, progress, action: none, tracks: none, preview: none, text: none, actions: none, reason, code },
+  /** The place of a single track that is not in a list. */
+  loneTrack: none,
+  /** The result of an action that returns text. */
+  textResult: none,
+};
+
+/** Where each value may stand, best place first. Places start at the task's record, inside all envelopes. */
+export interface Table extends Readonly<Record<'id' | keyof typeof usual, readonly Place[]>> {
+  /** Kinds in order of preference: a video's still image is not its result. */
+  media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
+}
 
 export const tables: Readonly<Record<Family, Table>> = {
   imgx: {
@@ -130,8 +87,22 @@ export const tables: Readonly<Record<Family, Table>> = {
   },
 };
 
-/** Actions of the image-prompt and music families whose result is words. */
+/** Actions of the image-prompt and music families that return text. */
 export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN', 'LYRICS']);
+
+export const submitted = {
+  /** Where ids stand; in the second list only strings are ids, because a number is a database row. */
+  ids: {
+    imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), none],
+    image: [places('id', 'job.id', 'job_id', 'task_id', 'data.id', 'data.task_id'), none],
+    video: [places('task_id', 'data.task_id', 'data.taskId', 'taskId'), places('id', 'data.id', 'data')],
+    music: [places('data.task_id', 'data.taskId', 'task_id', 'taskId'), places('data', 'id', 'data.id', 'result')],
+  },
+  status: places('status', 'data.task_status', 'data.status', 'job.status'),
+  code: places('code'),
+  finalPrompt: places('properties.finalPrompt'),
+  queuedBehind: places('properties.numberOfQueues'),
+} as const;
 
 export const times = {
   submitted: places('submitTime', 'submit_time', 'created_at', 'job.created_at', 'created'),

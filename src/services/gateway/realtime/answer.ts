@@ -9,7 +9,7 @@ import { type Frame, responseIdOf } from './wire.ts';
 
 const PREFIX = 'conversation.item.input_audio_transcription.';
 
-/** What the gateway writes down of one sound. It does so beside the answer, and may be slower or never come to it. */
+/** The transcript of one utterance. It arrives next to the answer, and may be late or never come. */
 class Hearing {
   #itemId: string | undefined;
   #words = '';
@@ -23,38 +23,26 @@ class Hearing {
     return !this.#isOver;
   }
 
-  /** All of it, once, as soon as it is known. */
+  /** The whole transcript, once, as soon as it is known. */
   take({ type, body }: Frame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
-    if (this.#isOver || !type.startsWith(PREFIX) || !this.#isOurs(body)) return undefined;
-    switch (type.slice(PREFIX.length)) {
-      case 'delta':
-        if (typeof body.delta === 'string') this.#words += body.delta;
-        return undefined;
-      case 'completed':
-        return this.close(asText(body.transcript));
-      case 'failed':
-        return this.close();
-      default:
-        return undefined;
-    }
+    const id = asText(body.item_id);
+    const isOurs = id === undefined || this.#itemId === undefined || id === this.#itemId;
+    if (this.#isOver || !isOurs) return undefined;
+    if (type === `${PREFIX}delta` && typeof body.delta === 'string') this.#words += body.delta;
+    if (type === `${PREFIX}completed`) return this.close(asText(body.transcript));
+    return type === `${PREFIX}failed` ? this.close() : undefined;
   }
 
-  /** Nothing more will come: what is there has to do. */
+  /** Nothing more will come: uses what has arrived. */
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    const words = (whole ?? this.#words).trim();
-    return words === '' ? undefined : words;
-  }
-
-  #isOurs(body: Record<string, unknown>): boolean {
-    const id = asText(body.item_id);
-    return id === undefined || this.#itemId === undefined || id === this.#itemId;
+    return (whole ?? this.#words).trim() || undefined;
   }
 }
 
-/** What is told one by one to somebody who takes it when they can. One listener. */
+/** An unbounded queue with one reader. */
 class Feed<T> implements AsyncIterable<T> {
   readonly #waiting: T[] = [];
   #isOver = false;
@@ -82,29 +70,28 @@ class Feed<T> implements AsyncIterable<T> {
         await promise;
       }
     } finally {
-      // Whoever has left is told nothing more, and nothing is kept for them.
+      // A reader that has left gets nothing more, so nothing is kept.
       this.#isOver = true;
       this.#waiting.length = 0;
     }
   }
 }
 
-/** How long an answer that was broken off may take to end. */
+/** How long an interrupted answer may take to end. */
 const LAST_WORD_MS = 5_000;
-/** How long the end of an answer waits for what the gateway still writes down of the sound that it answers. */
+/** How long the end of an answer waits for a late transcript of the utterance. */
 const LATE_WORDS_MS = 2_000;
 
 interface Beginning {
   id: string;
   line: Line;
-  /** What it answers. */
+  /** The utterance that it answers. */
   said: Utterance;
-  /** Whether the gateway writes down what it hears. */
+  /** Whether the gateway transcribes audio. */
   writesDown: boolean;
   whenOver(): void;
 }
 
-/** One answer, from its first event to its last. */
 export class Answer implements RealtimeAnswer, Ear {
   readonly id: string;
   readonly #around: Surroundings;
@@ -114,7 +101,7 @@ export class Answer implements RealtimeAnswer, Ear {
   readonly #hearing: Hearing;
   readonly #feed = new Feed<RealtimeEvent>();
   readonly #over = Promise.withResolvers<void>();
-  /** Takes the words of the sound that is answered. */
+  /** Adds the transcript to the conversation's memory. */
   readonly #learn: ((words: string) => void) | undefined;
   #end: RealtimeResponse | undefined;
   #isInterrupted = false;
@@ -127,7 +114,7 @@ export class Answer implements RealtimeAnswer, Ear {
     this.#line = line;
     this.#around = around;
     this.#whenOver = whenOver;
-    this.#reader = new ResponseReader(id, (body, status) => around.http.errorIn(body, status));
+    this.#reader = new ResponseReader(id, around.http.errorIn);
     const { text = '', sound, outputs = [] } = said;
     for (const output of outputs) around.memory.answered(output);
     const hasSound = sound !== undefined && sound.length > 0;
@@ -150,8 +137,7 @@ export class Answer implements RealtimeAnswer, Ear {
   }
 
   lose(why: GatewayError): void {
-    if (this.#isOver) return;
-    this.#release(this.#end ?? this.#cut(why));
+    if (!this.#isOver) this.#release(this.#end ?? this.#cut(why));
   }
 
   async interrupt(): Promise<void> {
@@ -161,7 +147,7 @@ export class Answer implements RealtimeAnswer, Ear {
       this.#isInterrupted = true;
       this.#reader.freeze();
       this.#expectMore(LAST_WORD_MS);
-      // Where the connection is lost meanwhile, that ends the answer as well.
+      // If the connection is lost meanwhile, that ends the answer as well.
       await Promise.allSettled(this.#breakingOff().map((event) => this.#line.send(event)));
     }
     await this.#over.promise;
@@ -172,8 +158,8 @@ export class Answer implements RealtimeAnswer, Ear {
     const cancel = names.event('response.cancel', { response_id: this.id });
     const { sound } = this.#reader;
     if (!sound) return [cancel];
-    const [item_id, content_index] = [sound.itemId, sound.contentIndex];
-    const audio_end_ms = Math.floor((sound.samples * 1000) / PCM_RATE);
+    const { itemId: item_id, contentIndex: content_index, samples } = sound;
+    const audio_end_ms = Math.floor((samples * 1000) / PCM_RATE);
     return [cancel, names.event('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
   }
 
@@ -234,7 +220,7 @@ export class Answer implements RealtimeAnswer, Ear {
     this.#expect(ms, () => this.#giveUp(lost('silent', this.#around.http.baseUrl.host)));
   }
 
-  /** One thing is waited for at a time. */
+  /** Only one timer runs at a time. */
   #expect(ms: number, late: () => void): void {
     this.#stopTimer();
     this.#stopTimer = this.#around.http.tools.clock.after(ms, late);

@@ -1,7 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorOf, statusOf } from '../error-responses.ts';
-import type { GatewayError } from '../errors.ts';
-import { withEffect } from '../errors.ts';
+import { type GatewayError, withEffect } from '../errors.ts';
 import type { GatewayHttp } from '../http.ts';
 import { asText } from '../read/places.ts';
 import type { RealtimeSettings } from './events.ts';
@@ -9,22 +8,16 @@ import { type Ear, Line, lost } from './line.ts';
 import type { Memory } from './memory.ts';
 import { blamed, type Dialect, type Dialects, type EventNames, type Frame, sessionOf } from './wire.ts';
 
-interface Connection {
-  line: Line;
-  /** The gateway's id of it. */
-  id: string;
-}
-
-/** What all that is said in one session shares. */
+/** Shared by all parts of one session. */
 export interface Surroundings {
   readonly http: GatewayHttp;
   readonly names: EventNames;
   readonly memory: Memory;
-  /** Responses that have ended: what is still told of them is nobody's business. */
+  /** Ended responses: later events about them are ignored. */
   readonly past: Set<string>;
 }
 
-/** Makes connections of one session: opened, set as it is to be, and told the conversation so far. */
+/** Opens the connections of one session, applies its settings and replays the conversation so far. */
 export class Connector {
   readonly #around: Surroundings;
   readonly #dialects: Dialects;
@@ -38,12 +31,13 @@ export class Connector {
     this.#headers = isBeta ? { 'OpenAI-Beta': 'realtime=v1' } : {};
   }
 
-  /** Whether sounds are written down; a gateway may have refused to. */
+  /** Whether audio is transcribed; a gateway may have refused it. */
   get writesDown(): boolean {
     return this.#settings.transcriber !== undefined;
   }
 
-  async connect(signal: AbortSignal): Promise<Connection> {
+  /** A new connection, and the gateway's session id. */
+  async connect(signal: AbortSignal): Promise<{ line: Line; id: string }> {
     const { http, memory, names } = this.#around;
     const query = { model: this.#settings.model };
     const socket = await http.socket({ path: '/v1/realtime', query, headers: this.#headers, signal });
@@ -69,7 +63,7 @@ export class Connector {
     }
   }
 
-  /** The settings as far as the gateway takes them, in the dialect in which it does. */
+  /** Sends the settings, as far as the gateway accepts them, in the dialect that it accepts. */
   async #set(line: Line, inbox: Inbox, start: Dialect): Promise<Dialect> {
     const { http, names } = this.#around;
     let dialect = start;
@@ -85,13 +79,13 @@ export class Connector {
       const other = this.#dialects.otherAfter(error, dialect);
       if (this.writesDown && isAboutTranscriber(error)) {
         this.#settings = { ...this.#settings, transcriber: undefined };
-        http.tools.log.info({ model: this.#settings.model }, 'The gateway writes nothing down of what it hears.');
+        http.tools.log.info({ model: this.#settings.model }, 'The gateway refused to transcribe audio.');
       } else if (other) dialect = other;
       else throw this.#refusal(error);
     }
   }
 
-  /** The event that is waited for, or the refusal of ours; any other error ends the attempt. */
+  /** The expected event, or the refusal of our event; any other error ends the attempt. */
   async #next(inbox: Inbox, wanted: string, asked: string | undefined): Promise<Frame> {
     for (;;) {
       const frame = await inbox.next(wanted, this.#around.http);
@@ -103,7 +97,7 @@ export class Connector {
   }
 
   #refusal(error: Record<string, unknown>): GatewayError {
-    // Who names a field has understood what was asked.
+    // A gateway that names a field has understood the request.
     const status = asText(error.param) === undefined ? statusOf(error) : 400;
     return withEffect(this.#around.http.errorIn({ error }, status), false);
   }
@@ -115,14 +109,13 @@ function isAboutTranscriber({ param }: Record<string, unknown>): boolean {
 
 const OF_SESSIONS = new Set(['session.created', 'session.updated', 'error']);
 
-/** What a gateway says while a session is made: asked for in order, with a limit of time. */
+/** Events of a session that is being set up, read in order with a time limit. */
 class Inbox implements Ear {
   readonly #frames: Frame[] = [];
   #why: GatewayError | undefined;
   #wake: (() => void) | undefined;
 
   hear(frame: Frame): void {
-    // Nobody will ask for anything else.
     if (!OF_SESSIONS.has(frame.type)) return;
     this.#frames.push(frame);
     this.#wake?.();
@@ -133,7 +126,7 @@ class Inbox implements Ear {
     this.#wake?.();
   }
 
-  /** The next event of this type, or the next error; others are passed over. */
+  /** The next event of this type, or the next error; skips others. */
   async next(wanted: string, { limits, tools, baseUrl }: GatewayHttp): Promise<Frame> {
     let late: GatewayError | undefined;
     const cancel = tools.clock.after(limits.readMs, () => {

@@ -9,31 +9,31 @@ export const realtimeSettings = z.strictObject({
   model: modelId,
   instructions: words('the instructions are empty').optional(),
   voice: words('the voice is empty').optional(),
-  /** A model that writes down what is said to the session, where the gateway has one. */
-  transcriber: words('the model that writes down what is said is missing').optional(),
-  /** Gateways search the web for text alone. */
+  /** The model that transcribes the member's audio, if the gateway has one. */
+  transcriber: words('the transcription model is missing').optional(),
+  /** Gateways offer web search for text only. */
   tools: z
     .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
     .readonly()
     .optional(),
 });
 
-/** How a live session is to be; sent again whenever the connection is made anew. */
+/** The settings of a live session, sent again on every new connection. */
 export type RealtimeSettings = z.output<typeof realtimeSettings>;
 
 const earlierTurn = z.strictObject({ by: z.enum(['member', 'model']), text: z.string() });
 export const earlierTurns = z.array(earlierTurn).readonly();
 
-/** Something of the conversation so far, for a session that did not hear it. */
+/** A turn of the conversation so far, for a session that did not hear it. */
 export type EarlierTurn = z.output<typeof earlierTurn>;
 
-const NOTHING = 'there is nothing to say: write or record something';
+const NOTHING = 'the message is empty: write or record something';
 
 export const spoken = z
   .strictObject({
     text: z.string().optional(),
-    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is no sound').optional(),
-    /** What came of the tools that its last answer called. */
+    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is not audio').optional(),
+    /** The results of the tools that the last answer called. */
     outputs: z
       .array(z.strictObject({ callId: taskId, output: z.string() }))
       .readonly()
@@ -41,62 +41,54 @@ export const spoken = z
   })
   .refine(({ text = '', sound, outputs = [] }) => text.trim() !== '' || sound?.length || outputs.length > 0, NOTHING);
 
-/** What is said to the model at once. */
+/** What a member says to the model at once. */
 export type Utterance = z.output<typeof spoken>;
 
-/** What the gateway said that a response took. */
-export interface RealtimeUsage {
-  input?: number | undefined;
-  cached?: number | undefined;
-  output?: number | undefined;
-  audioInput?: number | undefined;
-  audioOutput?: number | undefined;
-}
+export type RealtimeUsage = Partial<
+  Record<'input' | 'cached' | 'output' | 'audioInput' | 'audioOutput', number | undefined>
+>;
 
-/** completed: all is there. incomplete: as much as the model was let say. cancelled: broken off by us. failed: by the gateway. cut: with the connection. */
+/** incomplete: stopped by a limit. cancelled: interrupted by us. failed: by the gateway. cut: by a lost connection. */
 export type RealtimeEnd = 'completed' | 'incomplete' | 'cancelled' | 'failed' | 'cut';
 
-/** All of an answer, however it ended. */
 export interface RealtimeResponse {
   id: string;
   end: RealtimeEnd;
-  /** Written and spoken words, in their order. */
+  /** Written and spoken text, in order. */
   text: string;
   calls: ToolCall[];
   usage: RealtimeUsage | undefined;
-  /** Why it is not whole, in the gateway's word. */
+  /** Why it is incomplete, in the gateway's words. */
   reason?: string | undefined;
   error?: GatewayError | undefined;
 }
 
-/** An answer as it comes. The last event comes exactly once, and holds all that came. */
+/** Events of an answer. The last event comes exactly once and holds the complete answer. */
 export type RealtimeEvent =
-  /** What the model understood of the sound that it answers; it may come at any time before the end, or never. */
+  /** The transcript of the utterance; may come at any time before the end, or never. */
   | { type: 'heard'; text: string }
-  /** Words, written, or of what is spoken meanwhile. */
+  /** Written text, or the transcript of the audio. */
   | { type: 'text'; delta: string }
   | { type: 'audio'; pcm: Pcm }
   | { type: 'call'; call: ToolCall }
   | { type: 'end'; response: RealtimeResponse };
 
-/** One answer of a live session. */
 export interface RealtimeAnswer {
-  /** The gateway's id of the response. */
   readonly id: string;
   readonly events: AsyncIterable<RealtimeEvent>;
-  /** Breaks it off: nothing of it that has not come yet stays in the conversation. The events end as cancelled. */
+  /** Interrupts it and removes the unheard part from the conversation. The events end as cancelled. */
   interrupt(): Promise<void>;
 }
 
-/** A conversation with a model, which outlasts its connections. */
+/** A conversation with a model, which survives lost connections. */
 export interface RealtimeSession {
-  /** The gateway's id of the session as it was opened. */
+  /** The gateway's id of the session when it was first opened. */
   readonly id: string;
   /**
-   * Says something, over a connection made anew where the last one is gone; comes back as soon as the model begins to answer. What the gateway
-   * may have heard although nobody knows is thrown as an error that may have taken effect. One answer at a time: interrupt the last one first.
+   * Sends an utterance, reconnecting if necessary; resolves as soon as the model starts to answer. If the gateway may
+   * have received it, the error says that it may have taken effect. Only one answer at a time: interrupt the last one
+   * first.
    */
   say(utterance: Utterance, options?: { signal?: AbortSignal | undefined }): Promise<RealtimeAnswer>;
-  /** For good. */
   close(): Promise<void>;
 }

@@ -7,47 +7,25 @@ import type { Connector, Surroundings } from './connector.ts';
 import { type Ear, type Line, lost } from './line.ts';
 import type { Frame } from './wire.ts';
 
-/** So often a connection is made anew by itself; then whoever speaks next does it. */
+/** Automatic reconnection attempts; after that, the next utterance reconnects. */
 const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** A connection that held so long was a good one: the tries before it are forgotten. */
+/** A connection that lasted this long resets the attempts. */
 const GOOD_AFTER_MS = 60_000;
-
-/** How patiently lost connections are made anew. */
-class Backoff {
-  readonly #random: () => number;
-  #tries = 0;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  /** Undefined: not by itself any more. */
-  next(): number | undefined {
-    if (this.#tries >= MOST_TRIES) return undefined;
-    const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
-    this.#tries += 1;
-    // Many that were cut together do not come back together.
-    return this.#random() * most;
-  }
-
-  held(ms: number): void {
-    if (ms >= GOOD_AFTER_MS) this.#tries = 0;
-  }
-}
 
 /** Gateways end a session after an hour. */
 const RENEWED_AFTER_MS = 55 * 60_000;
 const EXPIRED = 'session_expired';
 
-/** One connection after the other: whichever there is, and made anew while nobody speaks. */
+/** Keeps one connection open, and replaces it while nothing is being said. */
 export class Lifeline implements Ear {
   readonly #around: Surroundings;
   readonly #connector: Connector;
   readonly #ear: Ear;
-  readonly #backoff: Backoff;
   readonly #closing = new AbortController();
+  /** Reconnection attempts since a connection last held. */
+  #tries = 0;
   #id = '';
   #line: Line | undefined;
   #madeAt = 0;
@@ -61,15 +39,13 @@ export class Lifeline implements Ear {
     this.#around = around;
     this.#connector = connector;
     this.#ear = ear;
-    this.#backoff = new Backoff(around.http.tools.random);
   }
 
-  /** The gateway's id of the first connection. */
   get id(): string {
     return this.#id;
   }
 
-  /** Somebody speaks: a connection that is open, made anew where it has to be. It stays until they rest. */
+  /** An open connection, replaced if necessary; it is kept until `rest`. */
   async take(signal: AbortSignal | undefined): Promise<Line> {
     const { http } = this.#around;
     const { attempts } = http.limits;
@@ -91,7 +67,7 @@ export class Lifeline implements Ear {
     }
   }
 
-  /** Nobody speaks any more: what had to wait for that is done now. */
+  /** Nothing is being said any more: does what had to wait for that. */
   rest(): void {
     this.#isBusy = false;
     if (this.#isDue) this.#leave();
@@ -104,7 +80,7 @@ export class Lifeline implements Ear {
   }
 
   lose(why: GatewayError): void {
-    this.#around.http.tools.log.info({ err: why }, 'A live connection to the gateway was lost.');
+    this.#around.http.tools.log.info({ err: why }, 'Live connection to the gateway lost.');
     this.#leave();
     this.#ear.lose(why);
     if (!this.#isBusy) this.#mend();
@@ -123,7 +99,7 @@ export class Lifeline implements Ear {
     if (signal?.aborted) throw lost('aborted', host, signal.reason);
   }
 
-  /** One attempt at a time, whoever wants it. Who takes their words back does not wait for it. */
+  /** All callers share one attempt. A caller that aborts does not wait for it. */
   async #connected(signal: AbortSignal | undefined): Promise<void> {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -164,7 +140,7 @@ export class Lifeline implements Ear {
 
   #leave(): void {
     if (!this.#line) return;
-    this.#backoff.held(this.#around.http.tools.clock.now() - this.#madeAt);
+    if (this.#around.http.tools.clock.now() - this.#madeAt >= GOOD_AFTER_MS) this.#tries = 0;
     this.#stopRenewal();
     this.#line.close();
     this.#line = undefined;
@@ -180,10 +156,11 @@ export class Lifeline implements Ear {
   }
 
   async #mended(stop: AbortSignal): Promise<void> {
-    const { clock, log } = this.#around.http.tools;
-    while (!this.#line?.isOpen) {
-      const wait = this.#backoff.next();
-      if (wait === undefined) return;
+    const { clock, log, random } = this.#around.http.tools;
+    while (!this.#line?.isOpen && this.#tries < MOST_TRIES) {
+      // Connections that were cut together do not come back together.
+      const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
+      this.#tries += 1;
       await pause(clock, wait, stop);
       if (stop.aborted) return;
       try {
@@ -191,7 +168,7 @@ export class Lifeline implements Ear {
       } catch (error) {
         if (stop.aborted) return;
         const again = error instanceof GatewayError ? waitBeforeRetry(error, 1, () => 0) : undefined;
-        log.info({ err: error }, 'A live connection to the gateway could not be made anew.');
+        log.info({ err: error }, 'Reconnecting to the gateway failed.');
         if (again === undefined) return;
       }
     }

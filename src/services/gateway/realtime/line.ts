@@ -3,22 +3,21 @@ import type { Clock } from '../../../lib/clock.ts';
 import { GatewayError } from '../errors.ts';
 import { type ClientEvent, type Frame, frameOf } from './wire.ts';
 
-/** Who listens to a connection. */
 export interface Ear {
   hear(frame: Frame): void;
-  /** Once, and never for a connection that we closed. */
+  /** Called once, and never for a connection that we closed. */
   lose(why: GatewayError): void;
 }
 
-/** A connection that says nothing for so long is asked whether it is there, and given up where it does not answer for as long again. */
+/** A connection that is silent this long is pinged, and dropped if it stays silent as long again. */
 const BEAT_MS = 20_000;
 
-/** How long somebody who wants to speak waits for a sign of life. */
+/** How long to wait for a sign of life before an utterance is sent. */
 const SIGN_MS = 10_000;
-/** A process that was held up takes so many turns to hear what has come meanwhile, before it says that nothing came. */
+/** After a stall, the event loop gets this many turns to read what has arrived before the connection is dropped. */
 const LAST_TURNS = 8;
 
-/** One connection, kept alive. */
+/** One connection, kept alive by pings. */
 export class Line {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
@@ -48,12 +47,11 @@ export class Line {
     return this.#why === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** From now on this one is told, and nobody else. */
   listen(ear: Ear): void {
     this.#ear = ear;
   }
 
-  /** Comes back when it has left this machine, so that whoever waits does not send faster than the gateway takes. */
+  /** Resolves when the event has left this machine, so that the caller does not outpace the gateway. */
   send(event: ClientEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.send(JSON.stringify(event), (fault) => {
@@ -63,21 +61,18 @@ export class Line {
     });
   }
 
-  /**
-   * Comes back when it is certain that the connection still leads somewhere. A dead one takes what is sent for a while, and of a request that was
-   * sent into it nobody could say whether it was heard.
-   */
+  /** Resolves when the connection is known to be alive. A dead one accepts data that the gateway may never receive. */
   async alive(): Promise<void> {
     if (this.isOpen) await new Promise<void>((resolve) => this.#ask(SIGN_MS, resolve));
     if (!this.isOpen) throw this.#why ?? lost('cut', this.#host);
   }
 
-  /** Whoever listens is not told: they know. */
+  /** Does not notify the listener. */
   close(): void {
     if (this.#why) return;
     this.#leave(lost('closed', this.#host));
     this.#socket.close(1000);
-    // Nobody waits for a goodbye.
+    // Does not wait for the closing handshake.
     this.#socket.terminate();
   }
 
@@ -98,7 +93,7 @@ export class Line {
     });
   }
 
-  /** Asks whether it is there; whoever does not answer in time is given up. */
+  /** Pings, and drops the connection if there is no response in time. */
   #ask(ms: number, there: () => void): void {
     const cancel = this.#clock.after(ms, () => give(LAST_TURNS));
     const give = (turns: number): void => {
@@ -128,16 +123,13 @@ export class Line {
   }
 }
 
-type Trouble = 'cut' | 'silent' | 'closed' | 'aborted';
-
-const SENTENCES: Readonly<Record<Trouble, (host: string) => string>> = {
-  cut: (host) => `The gateway at ${host} cut the connection.`,
-  silent: (host) => `The gateway at ${host} did not answer in time.`,
-  closed: (host) => `The gateway at ${host} is no longer spoken to: the conversation was closed.`,
-  aborted: () => 'What was said was taken back before the gateway answered.',
+const SENTENCES = {
+  cut: (host: string) => `The gateway at ${host} cut the connection.`,
+  silent: (host: string) => `The gateway at ${host} did not answer in time.`,
+  closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
+  aborted: () => 'The utterance was cancelled before the gateway responded.',
 };
 
-/** A connection that brought no answer. */
-export function lost(trouble: Trouble, host: string, cause?: unknown): GatewayError {
+export function lost(trouble: keyof typeof SENTENCES, host: string, cause?: unknown): GatewayError {
   return new GatewayError(SENTENCES[trouble](host), { kind: 'unreachable', code: trouble, cause });
 }

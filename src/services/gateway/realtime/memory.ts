@@ -1,18 +1,19 @@
 import type { ToolCall } from '../responses/events.ts';
+import { callItem, outputItem } from '../responses/request.ts';
 import type { EarlierTurn } from './events.ts';
-import { type Dialect, memberSaid, modelCalled, modelSaid, outputOf } from './wire.ts';
+import { type Dialect, memberSaid, modelSaid } from './wire.ts';
 
-/** What a session made anew is told in place of a sound that nobody wrote down: without it the answer to it would come from nowhere. */
+/** Stands in for an untranscribed utterance in a new session: without it the answer would lack its question. */
 export const UNWRITTEN = '[A spoken message that was not written down.]';
 
-/** As much as a model is told again: enough to go on, and not the price of hours. */
+/** Limits of what a new session is told: enough context without the cost of hours. */
 const MOST_ENTRIES = 40;
 const MOST_LETTERS = 60_000;
 
 type Output = { callId: string; output: string };
 type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
 
-/** The conversation so far, in words, for a connection that did not hear it. */
+/** The conversation so far as text, for a connection that did not hear it. */
 export class Memory {
   #entries: Entry[];
 
@@ -24,7 +25,7 @@ export class Memory {
     if (text.trim() !== '') this.#add({ turn: { by, text } });
   }
 
-  /** A sound; what is returned takes the words that become known later. */
+  /** Adds an utterance in audio; the returned function sets its transcript later. */
   heard(): (text: string) => void {
     const turn: EarlierTurn = { by: 'member', text: UNWRITTEN };
     this.#add({ turn });
@@ -41,14 +42,14 @@ export class Memory {
     this.#add({ output });
   }
 
-  /** As items of a conversation, oldest first. */
+  /** As conversation items, oldest first. */
   items(dialect: Dialect): Record<string, unknown>[] {
     const kept = bounded(this.#entries);
     const calls = new Set(kept.flatMap((entry) => ('call' in entry ? [entry.call.callId] : [])));
     return kept.flatMap((entry) => {
-      if ('call' in entry) return [modelCalled(entry.call)];
-      // Without its call it is refused.
-      if ('output' in entry) return calls.has(entry.output.callId) ? [outputOf(entry.output)] : [];
+      if ('call' in entry) return [callItem(entry.call)];
+      // An output without its call is refused.
+      if ('output' in entry) return calls.has(entry.output.callId) ? [outputItem(entry.output)] : [];
       const { by, text } = entry.turn;
       return [by === 'member' ? memberSaid(text) : modelSaid(text, dialect)];
     });
@@ -60,7 +61,7 @@ export class Memory {
   }
 }
 
-/** The newest, as far as they go. */
+/** The newest entries within the limits. */
 function bounded(entries: readonly Entry[]): Entry[] {
   const kept: Entry[] = [];
   let left = MOST_LETTERS;

@@ -8,7 +8,7 @@ import { asWord, Growing, type Spot } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type Frame, SampleReader } from './wire.ts';
 
-/** Events that bring words; their twins in `.done` bring them whole. Both dialects: their names do not meet. */
+/** Events with text; their `.done` twins repeat it whole. The names of both dialects are distinct. */
 const WORDS = new Map([
   ['response.output_text', 'text'],
   ['response.text', 'text'],
@@ -24,7 +24,7 @@ const ENDS = new Map<unknown, RealtimeEnd>([
   ['failed', 'failed'],
 ]);
 
-/** How far the sound of an answer has come. */
+/** How much audio of an answer has arrived. */
 interface SoundSoFar {
   itemId: string;
   contentIndex: number;
@@ -33,7 +33,7 @@ interface SoundSoFar {
 
 type Parts = Record<string, unknown>;
 
-/** Makes events of what a gateway sends of one answer. Nothing is told twice; the end comes once and holds all that came. */
+/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
 export class ResponseReader {
   readonly #id: string;
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
@@ -50,12 +50,12 @@ export class ResponseReader {
     this.#errorIn = errorIn;
   }
 
-  /** Of the part of the answer that spoke last. */
+  /** Of the part that spoke last. */
   get sound(): SoundSoFar | undefined {
     return this.#sound;
   }
 
-  /** Whatever comes from now on is not wanted, save how it ended and what it took. */
+  /** Ignores everything from now on except how it ended and its usage. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -68,7 +68,6 @@ export class ResponseReader {
     return this.#isFrozen ? [] : this.#news(type, body);
   }
 
-  /** The end, with all that came before it. */
   end(end: RealtimeEnd, why: { reason?: string | undefined; error?: GatewayError | undefined } = {}): RealtimeResponse {
     const { reason, error } = why;
     const said = { text: this.#text.text, calls: this.#calls.whole, usage: this.#usage };
@@ -117,7 +116,7 @@ export class ResponseReader {
     this.#usage = usageFrom(response.usage) ?? this.#usage;
     const details = isRecord(response.status_details) ? response.status_details : {};
     const reason = asWord(details.reason);
-    // What was broken off stays so, though the gateway had finished it meanwhile.
+    // An interrupted answer stays interrupted, even if the gateway had finished it.
     if (this.#isFrozen) return [{ type: 'end', response: this.end('cancelled', { reason }) }];
     const end =
       ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
@@ -127,7 +126,7 @@ export class ResponseReader {
     return [...late, ...calls, { type: 'end', response: this.end(end, { reason, error }) }];
   }
 
-  /** What the last event tells again, and some gateways there alone. */
+  /** What the last event repeats; some gateways send it only there. */
   #late({ output }: Parts): RealtimeEvent[] {
     const items = Array.isArray(output) ? output.filter(isRecord) : [];
     const whole = new Growing();
@@ -164,16 +163,16 @@ function wordsOf(part: unknown): string | undefined {
   return typeof words === 'string' ? words : undefined;
 }
 
-/** A call is told when it is whole, and not before. */
+/** A call is reported only when it is complete. */
 function callsIn(events: readonly TextEvent[]): RealtimeEvent[] {
   return events.flatMap((event): RealtimeEvent[] => {
     if (event.type !== 'call') return [];
-    const { callId, name, arguments: written } = event;
-    return [{ type: 'call', call: { callId, name, arguments: written } }];
+    const { type, ...call } = event;
+    return [{ type, call }];
   });
 }
 
-/** The wild is not of one mind about the plural. */
+/** Gateways disagree about the plural. */
 const details = (side: 'input' | 'output', field: string) =>
   places(`${side}_token_details.${field}`, `${side}_tokens_details.${field}`);
 

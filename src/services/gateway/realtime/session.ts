@@ -9,18 +9,18 @@ import { Lifeline } from './lifeline.ts';
 import { type Ear, type Line, lost } from './line.ts';
 import { blamed, eventsOf, type Frame, responseIdOf } from './wire.ts';
 
-/** What a gateway says of a sound before it answers it. */
+/** Events about the utterance, before it is answered. */
 const OF_THE_SOUND = /^(?:input_audio_buffer\.committed$|conversation\.item\.input_audio_transcription\.)/;
 
-/** A response may fail before it was announced. */
+/** A response may fail before it is announced. */
 const BEGINNINGS = new Set(['response.created', 'response.done']);
 
-/** Makes the answer of what begins it; at once, for more of it may have come already. */
+/** Starts the answer synchronously with the events that begin it, because more may have arrived already. */
 type Begin = (id: string, frames: readonly Frame[]) => Answer;
 
 /**
- * Puts something said to a connection, until the model begins to answer. Up to the request for an answer nothing is begun at the gateway; from
- * then on nobody knows, until it says so.
+ * Sends an utterance and waits until the model starts to answer. Before the request for an answer nothing has started
+ * at the gateway; after it, the outcome is unknown until it responds.
  */
 class Saying implements Ear {
   readonly #around: Surroundings;
@@ -41,7 +41,7 @@ class Saying implements Ear {
     this.#begin = begin;
   }
 
-  /** Undefined where the connection was lost before anything was begun: another one may be tried. */
+  /** Undefined if the connection was lost before anything had started: another one may be tried. */
   async put(signal: AbortSignal | undefined): Promise<Answer | undefined> {
     const { http } = this.#around;
     const takenBack = (): void =>
@@ -109,15 +109,15 @@ class Saying implements Ear {
   #complain(error: Record<string, unknown>): void {
     const about = blamed(error);
     if (about !== undefined && !this.#own.has(about)) return;
-    // Of an error that names nothing, only the request can be the reason: there is no other.
+    // An error without an event id can only be about the request.
     if (about === undefined && !this.#isAsked) return;
-    // Whoever says so closes the connection, and that is then the answer.
+    // The gateway then closes the connection, which is handled there.
     if (asText(error.code) === 'session_expired') return;
     const refusal = this.#around.http.errorIn({ error }, statusOf(error));
     this.#fail(about === undefined ? refusal : withEffect(refusal, false));
   }
 
-  /** What was put so far stands in the gateway's conversation without an answer: it goes with the connection. */
+  /** Closes the connection: the gateway's conversation holds an utterance without an answer. */
   #fail(why: GatewayError): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -126,16 +126,16 @@ class Saying implements Ear {
   }
 }
 
-/** So many in a row may turn out to be dead before something that is said is given up. */
+/** Dead connections in a row before an utterance is given up. */
 const MOST_CONNECTIONS = 3;
 
-/** A conversation: one thing said after the other, each with its answer. */
+/** A conversation: one utterance at a time, each with its answer. */
 export class Session implements RealtimeSession {
   readonly #around: Surroundings;
   readonly #connector: Connector;
   readonly #lifeline: Lifeline;
   readonly #whenClosed: () => void;
-  /** What is being said, or its answer: told whatever the gateway says. */
+  /** The utterance being sent, or its answer: receives all events. */
   #now: Ear | undefined;
   #isBusy = false;
 
@@ -153,7 +153,7 @@ export class Session implements RealtimeSession {
     return this.#lifeline.id;
   }
 
-  /** Makes the first connection, whose refusal is thrown. */
+  /** Opens the first connection; a refusal is thrown. */
   async open(signal: AbortSignal | undefined): Promise<void> {
     try {
       await this.#lifeline.take(signal);
@@ -167,7 +167,7 @@ export class Session implements RealtimeSession {
   async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
     const said = checked(spoken, utterance);
     if (this.#isBusy) {
-      throw new GatewayError('The last answer is still coming: break it off first.', { kind: 'invalid', code: 'busy' });
+      throw new GatewayError('The last answer has not ended: interrupt it first.', { kind: 'invalid', code: 'busy' });
     }
     this.#isBusy = true;
     try {

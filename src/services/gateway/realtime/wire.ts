@@ -2,10 +2,10 @@ import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
 import { asText, parsedJson } from '../read/places.ts';
-import type { ToolCall } from '../responses/events.ts';
+import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
-/** An event of ours. Its id is what an error names that it causes. */
+/** An event from us. An error names the id of the event that caused it. */
 export interface ClientEvent {
   type: string;
   event_id: string;
@@ -14,7 +14,7 @@ export interface ClientEvent {
 
 type Item = Record<string, unknown>;
 
-/** Names for our events, unlike those of every other session of this gateway. */
+/** Ids of our events, unique across the sessions of this gateway. */
 export class EventNames {
   readonly #start: string;
   #count = 0;
@@ -27,37 +27,29 @@ export class EventNames {
     return { type, event_id: this.fresh(), ...fields };
   }
 
-  /** A name that nothing else has. */
   fresh(): string {
     this.#count += 1;
     return `${this.#start}_${this.#count}`;
   }
 }
 
-/** Nobody listens for pauses: what is said ends when its member says so. */
+/** No detection of pauses: the member decides when an utterance ends. */
 const turn_detection = null;
 
-/** The settings as a session has them. */
 export function sessionOf(dialect: Dialect, settings: RealtimeSettings): Record<string, unknown> {
   const { instructions, voice, transcriber, tools } = settings;
   const transcription = transcriber === undefined ? undefined : { model: transcriber };
   const both = { instructions, tools: tools?.map(toolOf) };
   if (dialect === 'beta') {
-    return {
-      ...both,
-      modalities: ['text', 'audio'],
-      voice,
-      input_audio_format: 'pcm16',
-      output_audio_format: 'pcm16',
-      input_audio_transcription: transcription,
-      turn_detection,
-    };
+    const formats = { input_audio_format: 'pcm16', output_audio_format: 'pcm16' };
+    const input = { input_audio_transcription: transcription, turn_detection };
+    return { ...both, modalities: ['text', 'audio'], voice, ...formats, ...input };
   }
   const format = { type: 'audio/pcm', rate: PCM_RATE };
   return {
     ...both,
     type: 'realtime',
-    // What is spoken comes with its words; both at once are refused here.
+    // Audio comes with its transcript; this dialect refuses both at once.
     output_modalities: ['audio'],
     audio: { input: { format, transcription, turn_detection }, output: { format, voice } },
   };
@@ -69,34 +61,17 @@ function toolOf(tool: NonNullable<RealtimeSettings['tools']>[number]): Record<st
   return { type, name, description, parameters };
 }
 
-export const memberSaid = (text: string): Item => ({
-  type: 'message',
-  role: 'user',
-  content: [{ type: 'input_text', text }],
-});
+export function memberSaid(text: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
 
-export const modelSaid = (text: string, dialect: Dialect): Item => ({
-  type: 'message',
-  role: 'assistant',
-  content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }],
-});
+export function modelSaid(text: string, dialect: Dialect): Item {
+  return { type: 'message', role: 'assistant', content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }] };
+}
 
-export const modelCalled = ({ callId, name, arguments: written }: ToolCall): Item => ({
-  type: 'function_call',
-  call_id: callId,
-  name,
-  arguments: written,
-});
-
-export const outputOf = ({ callId, output }: { callId: string; output: string }): Item => ({
-  type: 'function_call_output',
-  call_id: callId,
-  output,
-});
-
-/** What is said, as events, up to the request for an answer: one for all of it. */
+/** The utterance as events, up to the single request for an answer. */
 export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: EventNames): Generator<ClientEvent> {
-  for (const output of outputs) yield names.event('conversation.item.create', { item: outputOf(output) });
+  for (const output of outputs) yield names.event('conversation.item.create', { item: outputItem(output) });
   if (sound && sound.length > 0) {
     for (const audio of soundInPieces(sound)) yield names.event('input_audio_buffer.append', { audio });
     yield names.event('input_audio_buffer.commit');
@@ -104,22 +79,22 @@ export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: 
   if (text.trim() !== '') yield names.event('conversation.item.create', { item: memberSaid(text) });
 }
 
-/** ga: the words of today. beta: those that came before, which some gateways still speak. */
+/** ga: the current format. beta: its predecessor, which some gateways still use. */
 export type Dialect = 'ga' | 'beta';
 
 const GA_FIELDS = ['audio', 'output_modalities'];
 const BETA_FIELDS = ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription'];
 
-/** Codes of gateways that do not know the shape of what they were sent. */
+/** Codes of gateways that do not know the format they were sent. */
 const SHAPE_CODES = new Set(['unknown_parameter', 'missing_required_parameter', 'beta_api_shape_disabled']);
 const SHAPE_PARAM = 'session.type';
 
-/** Which dialect a gateway speaks: told by its sessions, else by what it takes. Found out once, by whichever session comes first. */
+/** Which dialect a gateway speaks: taken from its session, else found out by trying, once for all sessions. */
 export class Dialects {
   #proven: Dialect | undefined;
   readonly #refused = new Set<Dialect>();
 
-  /** For a session as the gateway describes it. */
+  /** For the session that the gateway describes. */
   choose(session: unknown): Dialect {
     const said = dialectOf(session);
     if (said !== undefined && !this.#refused.has(said)) return said;
@@ -131,7 +106,7 @@ export class Dialects {
     this.#refused.clear();
   }
 
-  /** The other one, where this refusal may mean that it is spoken; undefined where it means something else. */
+  /** The other dialect, if this refusal may be due to the dialect. */
   otherAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
     if (this.#proven === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
     this.#refused.add(dialect);
@@ -150,15 +125,14 @@ function isAboutShape({ code, param }: Record<string, unknown>): boolean {
   return SHAPE_CODES.has(asText(code) ?? '') || asText(param) === SHAPE_PARAM;
 }
 
-/** An event of the gateway. */
 export interface Frame {
   type: string;
   body: Record<string, unknown>;
-  /** Letters on the wire. */
+  /** Characters on the wire. */
   size: number;
 }
 
-/** Undefined for whatever is no event. Some gateways send theirs as bytes. */
+/** Undefined for anything but an event. Some gateways send binary frames. */
 export function frameOf(data: RawData): Frame | undefined {
   const text = textOf(data);
   const body = parsedJson(text);
@@ -166,10 +140,10 @@ export function frameOf(data: RawData): Frame | undefined {
   return isRecord(body) && type !== undefined ? { type, body, size: text.length } : undefined;
 }
 
-/** The event of ours that an error is about, where it names one. */
+/** The event of ours that caused an error, if the error names it. */
 export const blamed = (error: Record<string, unknown>): string | undefined => asText(error.event_id);
 
-/** Which answer an event belongs to. */
+/** The response that an event belongs to. */
 export const responseIdOf = ({ response, response_id: id }: Record<string, unknown>): string | undefined =>
   asText(id) ?? (isRecord(response) ? asText(response.id) : undefined);
 
@@ -178,10 +152,10 @@ function textOf(data: RawData): string {
   return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');
 }
 
-/** A second: some 64 KB as base64, far below what an event may hold. */
+/** One second: some 64 KB as base64, far below the limit of an event. */
 const PIECE = PCM_RATE;
 
-/** Sound as the wire has it, in pieces that fit into an event. Samples are little-endian there and on every machine Node runs on. */
+/** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and wherever Node runs. */
 function* soundInPieces(pcm: Pcm): Generator<string, void, void> {
   for (let start = 0; start < pcm.length; start += PIECE) {
     const piece = pcm.subarray(start, start + PIECE);
@@ -189,7 +163,7 @@ function* soundInPieces(pcm: Pcm): Generator<string, void, void> {
   }
 }
 
-/** Sound from the wire. A sample may be cut in two between events. */
+/** Reads audio from the wire. A sample may be split between events. */
 export class SampleReader {
   #half: Buffer = Buffer.alloc(0);
 
@@ -197,7 +171,7 @@ export class SampleReader {
     const bytes = Buffer.concat([this.#half, Buffer.from(base64, 'base64')]);
     const whole = bytes.byteLength - (bytes.byteLength % 2);
     this.#half = Buffer.from(bytes.subarray(whole));
-    // Copied to a place of its own: samples begin at even addresses only.
+    // Copied, because samples must start at an even address.
     return new Int16Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
   }
 }

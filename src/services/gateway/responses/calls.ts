@@ -3,35 +3,31 @@ import { asText } from '../read/places.ts';
 import type { TextEvent, ToolCall } from './events.ts';
 
 interface Draft {
-  callId: string;
-  name: string;
-  arguments: string;
+  call: ToolCall;
   isStarted: boolean;
   isWhole: boolean;
 }
 
-/** The names under which events speak of one call. */
+/** The fields by which events identify a call. */
 interface Address {
   item_id?: unknown;
   output_index?: unknown;
 }
 
-/** The calls of one answer. Gateways tell of one up to four times, and not all of them tell everything each time. */
+/** The calls of one answer. Gateways report a call up to four times, and not every report is complete. */
 export class Calls {
   readonly #drafts: Draft[] = [];
   readonly #byName = new Map<string, Draft>();
 
   get whole(): ToolCall[] {
-    return this.#drafts.flatMap(({ isWhole, callId, name, arguments: written }) =>
-      isWhole ? [{ callId, name, arguments: written }] : [],
-    );
+    return this.#drafts.flatMap(({ isWhole, call }) => (isWhole ? [{ ...call }] : []));
   }
 
   get hasAny(): boolean {
     return this.#drafts.length > 0;
   }
 
-  /** Undefined where an event is about something else. */
+  /** Undefined if the event is about something else. */
   took(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
     if (type === 'response.function_call_arguments.delta') return this.#wrote(body, body.delta);
     if (type === 'response.function_call_arguments.done') return this.#wroteAll(body);
@@ -41,7 +37,7 @@ export class Calls {
     return type === 'response.output_item.done' ? this.ended(item, body) : undefined;
   }
 
-  /** An item of the output that is a call, told whole. */
+  /** A complete call in the output. */
   ended(item: Record<string, unknown>, address: Address): TextEvent[] {
     const { draft, events } = this.#learn(item, address);
     return [...events, ...this.#finish(draft, item.arguments)];
@@ -51,57 +47,55 @@ export class Calls {
     if (typeof delta !== 'string') return [];
     const draft = this.#find(namesOf({}, address));
     if (draft.isWhole || delta === '') return [];
-    draft.arguments += delta;
-    return draft.isStarted ? [{ type: 'call-arguments', callId: draft.callId, delta }] : [];
+    draft.call.arguments += delta;
+    return draft.isStarted ? [{ type: 'call-arguments', callId: draft.call.callId, delta }] : [];
   }
 
-  /** Its arguments are whole. The name may still be missing, and comes with the item. */
+  /** The arguments are complete. The name may still be missing, and comes with the item. */
   #wroteAll(frame: Record<string, unknown>): TextEvent[] {
     const { draft, events } = this.#learn({ name: frame.name, call_id: frame.call_id }, frame);
     return [...events, ...this.#finish(draft, frame.arguments)];
   }
 
-  /** The answer is complete, so each call is, even where nobody said so. */
+  /** The answer is complete, so every call is, even if no event said so. */
   endAll(): TextEvent[] {
     return this.#drafts.flatMap((draft) => this.#finish(draft, undefined));
   }
 
   #learn(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
     const draft = this.#find(namesOf(item, address));
-    if (draft.isStarted) return { draft, events: [] };
-    draft.callId = asText(item.call_id) ?? draft.callId;
-    draft.name = asText(item.name) ?? draft.name;
-    if (draft.name === '') return { draft, events: [] };
+    const { call, isStarted } = draft;
+    if (isStarted) return { draft, events: [] };
+    call.callId = asText(item.call_id) ?? call.callId;
+    call.name = asText(item.name) ?? call.name;
+    if (call.name === '') return { draft, events: [] };
     draft.isStarted = true;
-    const { callId, name, arguments: before } = draft;
+    const { callId, name, arguments: before } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
-    // What was written before anybody knew for which tool.
+    // What was written before the tool was known.
     return { draft, events: before === '' ? [started] : [started, { type: 'call-arguments', callId, delta: before }] };
   }
 
   #finish(draft: Draft, written: unknown): TextEvent[] {
     if (draft.isWhole) return [];
     const whole = typeof written === 'string' || written == null ? written : JSON.stringify(written);
-    if (whole) draft.arguments = whole;
+    if (whole) draft.call.arguments = whole;
     if (!draft.isStarted) return [];
     draft.isWhole = true;
-    const { callId, name, arguments: all } = draft;
-    return [{ type: 'call', callId, name, arguments: all }];
+    return [{ type: 'call', ...draft.call }];
   }
 
   #find(names: readonly string[]): Draft {
     const known = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
-    const draft = known ?? { callId: '', name: '', arguments: '', isStarted: false, isWhole: false };
-    if (!known) {
-      draft.callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
-      this.#drafts.push(draft);
-    }
+    const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
+    const draft = known ?? { call: { callId, name: '', arguments: '' }, isStarted: false, isWhole: false };
+    if (!known) this.#drafts.push(draft);
     for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
     return draft;
   }
 }
 
-/** The call's own id first: places in a list may be counted anew in the last event. */
+/** The call's own id first: places in a list may be renumbered in the last event. */
 function namesOf(item: Record<string, unknown>, { item_id, output_index }: Address): string[] {
   const named = (mark: string, value: unknown): string[] => {
     const text = asText(value);
@@ -120,16 +114,11 @@ const STATES: ReadonlyMap<string, State> = new Map([
   ['response.output_item.done', 'done'],
 ]);
 
-interface Told {
-  states: Set<State>;
-  hasQuery: boolean;
-}
-
-/** Searches of the web; each of their states is told once, although the list and the search itself both tell it. */
+/** Web searches. Each state is reported once, although both the item and the search event report it. */
 export class Searches {
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, { states: Set<State>; hasQuery: boolean }>();
 
-  /** Undefined where an event is about something else. */
+  /** Undefined if the event is about something else. */
   took(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
     const state = STATES.get(type);
     if (!state) return undefined;
@@ -143,9 +132,9 @@ export class Searches {
   }
 
   #tell(state: State, search = '', query?: string): TextEvent[] {
-    const told = this.#told.get(search) ?? { states: new Set(), hasQuery: false };
+    const told = this.#told.get(search) ?? { states: new Set<State>(), hasQuery: false };
     this.#told.set(search, told);
-    // What was searched for is often known only at the end, and worth telling then.
+    // The query is often known only at the end, and is still worth reporting.
     const isNews = !told.states.has(state) || (query !== undefined && !told.hasQuery);
     told.states.add(state);
     told.hasQuery ||= query !== undefined;

@@ -2,23 +2,20 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { asText, countsIn, places } from '../read/places.ts';
 import type { TextUsage } from './events.ts';
 
-/** Where a piece of text belongs: the item of the output, and the part of that item. */
+/** Where a piece of text belongs: an item of the output, and a part of that item. */
 export interface Spot {
   item: string;
   part: string;
 }
 
-/**
- * Text that comes in pieces of several parts, of which some are told again whole. What each call returns is what is new,
- * and all of it joined is always `text`.
- */
+/** Text in pieces of several parts, some repeated whole. Each call returns what is new; joined, that is `text`. */
 export class Growing {
   #text = '';
   #last: Spot | undefined;
   readonly #parts = new Map<string, string>();
   readonly #partsAreParagraphs: boolean;
 
-  /** A new paragraph begins where another item does, for what two of them say would run together; where it `partsAreParagraphs`, with each part as well. */
+  /** A new item starts a new paragraph; with `partsAreParagraphs`, so does every new part. */
   constructor(partsAreParagraphs = false) {
     this.#partsAreParagraphs = partsAreParagraphs;
   }
@@ -40,15 +37,15 @@ export class Growing {
     return fresh;
   }
 
-  /** A part told whole: what is missing of it. Where it contradicts what came, what came stays, for it has been read already. */
+  /** Adds what is missing of a whole part. Earlier text that contradicts it stays: it has been shown already. */
   whole(spot: Spot, whole: string): string {
     const came = this.#parts.get(keyOf(spot));
     if (came !== undefined) return whole.startsWith(came) ? this.add(spot, whole.slice(came.length)) : '';
-    // Told under another number than its pieces had.
+    // Repeated under another number than its pieces had.
     return this.#text.endsWith(whole) ? '' : this.add(spot, whole);
   }
 
-  /** The whole text once more, as the last event has it; an empty one says nothing. */
+  /** The whole text again, from the last event; may be empty. */
   complete(whole: string): string {
     if (!whole.startsWith(this.#text)) return '';
     const fresh = whole.slice(this.#text.length);
@@ -59,7 +56,7 @@ export class Growing {
 
 const keyOf = ({ item, part }: Spot): string => `${item} ${part}`;
 
-/** One item's parts may be a sentence cut at its sources, those of its thoughts are thoughts of their own. */
+/** The parts of an item may be one sentence split at its sources; parts of the reasoning are separate thoughts. */
 export const newVoices = () => ({ text: new Growing(), refusal: new Growing(), reasoning: new Growing(true) });
 
 export type Voice = keyof ReturnType<typeof newVoices>;
@@ -70,7 +67,7 @@ interface Spoken {
   text: string;
 }
 
-/** What an item of an output says, part by part. */
+/** The text of an output item, part by part. */
 export function spokenIn(item: Record<string, unknown>, name: string): Spoken[] {
   if (item.type === 'reasoning') {
     return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, at) =>
@@ -88,7 +85,7 @@ export function spokenIn(item: Record<string, unknown>, name: string): Spoken[] 
   });
 }
 
-/** The items of a whole response; where only a convenience of some clients is on the wire, that. */
+/** The items of a whole response, or its `output_text` if there are none. */
 export function itemsOf(response: Record<string, unknown>): Record<string, unknown>[] {
   const items = partsOf(response.output);
   const text = response.output_text;
@@ -107,8 +104,8 @@ const at = {
   total: places('total_tokens'),
 } as const;
 
-/** In the words of this endpoint or of chats. */
+/** In the fields of this endpoint or of chat completions. */
 export const usageFrom = (value: unknown): TextUsage | undefined => countsIn(value, at);
 
-/** A word of the gateway that may be shown: short, one line. */
+/** A word of the gateway, short and on one line, safe to show. */
 export const asWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);

@@ -7,7 +7,7 @@ import { Calls, Searches } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
 import { asWord, itemsOf, newVoices, type Spot, spokenIn, usageFrom, type Voice } from './output.ts';
 
-/** Events that bring a piece of what is said; their twins in `.done` bring it whole. */
+/** Events with a piece of text; their `.done` twins repeat it whole. */
 const SPOKEN: ReadonlyMap<string, { voice: Voice; whole: string }> = new Map([
   ['response.output_text', { voice: 'text', whole: 'text' }],
   ['response.refusal', { voice: 'refusal', whole: 'refusal' }],
@@ -25,20 +25,17 @@ const ENDS: ReadonlyMap<string, TextEnd> = new Map([
   ['response.cancelled', 'failed'],
 ]);
 
-/** Words of a response itself that speak before the name of the event that brings it. */
+/** Statuses of the response that override the name of its event. */
 const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
   ['incomplete', 'incomplete'],
   ['failed', 'failed'],
   ['cancelled', 'failed'],
 ]);
 
-/** Of a response that was put aside: there is no way to ask for it later. */
+/** A response in the background: there is no way to query it later. */
 const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
-/**
- * Turns what a gateway sends into events, one answer a reader. Nothing is told twice, whatever is sent twice;
- * the last event comes exactly once and holds everything that came.
- */
+/** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
   readonly #said = newVoices();
@@ -72,7 +69,7 @@ export class AnswerReader {
     return this.#read(frame);
   }
 
-  /** An answer that came whole: the last event of a stream without all that goes before it. */
+  /** A response that came whole, like the last event of a stream. */
   takeWhole(body: unknown): TextEvent[] {
     if (!isRecord(body)) return [];
     if (isChat(body)) return [...this.take({ type: '', body }), ...this.close()];
@@ -82,10 +79,9 @@ export class AnswerReader {
     return isOne ? this.#read({ type: 'response.completed', body: { response } }) : [];
   }
 
-  /** Nothing more comes. */
   close(error?: GatewayError): TextEvent[] {
     if (this.#isOver) return [];
-    // A stream that says that it is done is, even where it forgot to say how.
+    // A stream that says it is done counts as complete, even without an end event.
     if (this.#chatEnd || (this.#isDone && this.#hasOutput)) {
       const reason = this.#chatEnd?.reason;
       if (reason !== undefined) return this.#end('incomplete', { reason });
@@ -93,8 +89,8 @@ export class AnswerReader {
     }
     const cut = malformed(
       this.#isBegun
-        ? 'The gateway ended its answer in the middle.'
-        : 'The gateway answered with nothing that can be understood.',
+        ? 'The gateway ended its response in the middle.'
+        : 'The response of the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
     );
     return this.#end('ended-early', { error: error ?? cut });
@@ -151,7 +147,7 @@ export class AnswerReader {
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
     const told = END_OF_STATUS.get(response.status) ?? end;
     const news = [...this.#output(response), ...this.#count(response.usage ?? body.usage)];
-    // A refusal before the first word is no beginning.
+    // A refusal before the first word does not start an answer.
     const events = news.length > 0 || told !== 'failed' ? [...this.#begin(), ...news] : [];
     if (told === 'failed') return [...events, ...this.#fail(body)];
     if (told === 'completed') return [...events, ...this.#calls.endAll(), ...this.#end(told, {})];
@@ -159,7 +155,7 @@ export class AnswerReader {
     return [...events, ...this.#end(told, { reason: asWord(isRecord(details) ? details.reason : details) })];
   }
 
-  /** What the last event tells again. Its places may be counted anew, so what is said is compared as a whole. */
+  /** What the last event repeats. Its places may be renumbered, so the text is compared as a whole. */
   #output(response: Record<string, unknown>): TextEvent[] {
     const items = itemsOf(response);
     const whole = newVoices();
@@ -208,7 +204,7 @@ function spotOf(body: Record<string, unknown>): Spot {
   return { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
 }
 
-/** A place for an error that is empty is none. */
+/** An empty `error` field is not an error. */
 const saysError = (error: unknown): boolean =>
   isRecord(error) ? Object.values(error).some((value) => value !== null && value !== '') : asText(error) !== undefined;
 

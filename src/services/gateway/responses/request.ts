@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { definedIn, keysOf } from '../../../lib/entries.ts';
 import type { GatewayError } from '../errors.ts';
 import { wordsIn } from '../read/places.ts';
 import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
+import type { ToolCall } from './events.ts';
 
 const anything = z.record(z.string(), z.json());
 
@@ -9,12 +11,12 @@ const FILE_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z
 const fileData = z.string().regex(FILE_URI, 'this is not a file as a data URI (data:application/pdf;base64,…)');
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
-/** An address that the gateway can reach, or a data URI. */
+/** An address the gateway can reach, or a data URI. */
 const pictureShown = z.strictObject({ type: z.literal('picture'), picture });
 const fileSent = z.strictObject({ type: z.literal('file'), name: words('the file has no name'), data: fileData });
 const fileAt = z.strictObject({ type: z.literal('file'), address: webAddress });
 
-const content = z.union([text, pictureShown, fileSent, fileAt], 'this is neither text nor a picture nor a file');
+const content = z.union([text, pictureShown, fileSent, fileAt], 'this is neither text nor an image nor a file');
 
 const said = z.strictObject({
   role: z.enum(['user', 'assistant', 'system', 'developer'], 'the role is user, assistant, system or developer'),
@@ -24,7 +26,7 @@ const said = z.strictObject({
   ),
 });
 
-/** A call that the model made before, given back to it so that it knows what the output belongs to. */
+/** An earlier call of the model, sent back so that the model can match the output. */
 const callMade = z.strictObject({
   type: z.literal('call'),
   callId: taskId,
@@ -46,7 +48,7 @@ export const functionTool = z.strictObject({
   strict: z.boolean().optional(),
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
-/** Any other tool of a gateway, sent as it stands. */
+/** Any other tool of a gateway, sent unchanged. */
 export const otherTool = z.strictObject({ type: z.literal('other'), definition: anything });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
@@ -68,7 +70,7 @@ const format = z.discriminatedUnion(
 
 const TOKENS = 'the most tokens of an answer are a whole number above 0';
 
-/** The specification, 4.6. What it does not name is left away unless it is asked for. */
+/** The specification, 4.6. Anything it does not name is only sent on request. */
 export const textRequest = z.strictObject({
   model: modelId,
   input: z.union(
@@ -78,12 +80,12 @@ export const textRequest = z.strictObject({
   instructions: words('the instructions are empty').optional(),
   tools: z.array(tool).min(1, 'the list of tools is empty').optional(),
   toolChoice: z.enum(['auto', 'none', 'required']).optional(),
-  /** Read by reasoning models only; the words are the gateway's, such as low, medium, high. */
+  /** Only for reasoning models; the values are the gateway's, such as low, medium, high. */
   effort: words('the effort is empty').optional(),
   format: format.optional(),
   maxOutputTokens: z.int(TOKENS).min(1, TOKENS).optional(),
   temperature: z.number().min(0).max(2, 'the temperature goes from 0 to 2').optional(),
-  /** Fields of a gateway's own, sent at the top level. */
+  /** A gateway's own fields, sent at the top level. */
   extra: anything.optional(),
 });
 
@@ -92,7 +94,7 @@ export type TextItem = z.input<typeof item>;
 export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
 
-/** The request in the words of the wire (specification, 4.6; what it leaves open, in the wild's spelling). */
+/** The request body (specification, 4.6; where it is silent, as in the wild). */
 export function bodyOf(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
   const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
     request;
@@ -107,7 +109,7 @@ export function bodyOf(request: TextRequest, isStreamed: boolean): Record<string
     text: format === undefined ? undefined : { format: formatOf(format) },
     max_output_tokens: maxOutputTokens,
     temperature,
-    // Left away where it is not wanted: the order of verification (4.6) begins with `model` and `input` alone.
+    // Omitted unless wanted: the order of verification (4.6) starts with `model` and `input` alone.
     ...(isStreamed ? { stream: true } : {}),
   };
 }
@@ -117,11 +119,16 @@ function itemOf(item: TextItem): Record<string, unknown> {
     const { role, content } = item;
     return { role, content: typeof content === 'string' ? content : content.map((part) => partOf(part, role)) };
   }
-  // Without the id of its item: with it, gateways ask for the thoughts that came before it as well.
-  if (item.type === 'call') {
-    return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments };
-  }
-  return { type: 'function_call_output', call_id: item.callId, output: item.output };
+  return item.type === 'call' ? callItem(item) : outputItem(item);
+}
+
+/** Without the item's id: with it, gateways also demand the reasoning before it. */
+export function callItem({ callId, name, arguments: written }: ToolCall): Record<string, unknown> {
+  return { type: 'function_call', call_id: callId, name, arguments: written };
+}
+
+export function outputItem({ callId, output }: { callId: string; output: string }): Record<string, unknown> {
+  return { type: 'function_call_output', call_id: callId, output };
 }
 
 function partOf(part: TextContent, role: string): Record<string, unknown> {
@@ -143,30 +150,27 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
   return { ...format, type: 'json_schema' };
 }
 
-/** What the specification's order of verification (4.6) adds last, and a model may not take. */
+/** Added last in the specification's order of verification (4.6); a model may refuse them. */
 type RefusablePart = 'tools' | 'reasoning';
 
-/** Refusals of a request as it stands whose code says that they are about something else than its parts. */
+/** Codes that refuse a request for something other than its parts. */
 const ABOUT_SOMETHING_ELSE: ReadonlySet<string> = new Set(
   wordsIn(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
     content_policy_violation moderation_blocked request_body_too_large context_length_exceeded`),
 );
 
-/** Another size of the same request would be needed, not another shape (413), or another kind of it (415). */
+/** These require a smaller body (413) or another content type (415), not fewer parts. */
 const ABOUT_THE_BODY = new Set([413, 415]);
 
 /**
- * Which of the parts that were sent a refusal may be about: the caller asks once more without them, as long as nothing came before it.
- * Where the gateway names the field, that one; where it names none, all that were sent. Empty where the refusal is not definite or is known
- * to be about something else.
+ * The parts that a refusal may be about; the caller retries without them. That is the field the gateway names, else
+ * every part that was sent. Empty if the refusal is not definite or is about something else.
  */
 export function refusedParts(error: GatewayError, request: TextRequest): RefusablePart[] {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return [];
   if (ABOUT_SOMETHING_ELSE.has(error.code ?? '') || ABOUT_THE_BODY.has(error.status ?? 0)) return [];
-  const sent: RefusablePart[] = [
-    ...(request.tools === undefined ? [] : (['tools'] as const)),
-    ...(request.effort === undefined ? [] : (['reasoning'] as const)),
-  ];
+  const { tools, effort: reasoning } = request;
+  const sent = keysOf(definedIn({ tools, reasoning }));
   // `tools[0].type`, `tool_choice`, `reasoning.effort`
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
   if (field === undefined) return sent;

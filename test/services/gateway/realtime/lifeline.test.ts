@@ -144,7 +144,7 @@ describe('a live conversation', () => {
     await side.stop();
     await side.peer.gone;
     await turns(50);
-    const lost = () => side.said.filter((one) => one.includes('could not be made anew')).length;
+    const lost = () => side.said.filter((one) => one.includes('Reconnecting to the gateway failed')).length;
     const waits: number[] = [];
     for (let ms = 0, last = 0, count = lost(); ms < 10 * minute; ms += 500) {
       clock.advance(500);

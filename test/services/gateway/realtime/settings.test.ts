@@ -105,7 +105,7 @@ describe('the settings of a live conversation', () => {
     const peer = await next();
     expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
     expect(JSON.stringify(update(peer.heard))).toContain('ash');
-    expect(said.join()).toContain('writes nothing down');
+    expect(said.join()).toContain('refused to transcribe');
   });
 
   it('wait for the gateway to speak first', async () => {
