@@ -39,7 +39,7 @@ const jobs = [imagine, image, video, music, describe, shorten, blend, ask, talk]
 
 export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
 
-const others = [...jobs, tasks(kindNames(kindSpecs)), models, usage, finetune, about] as const;
+const others = [...jobs, tasks(kindNames(kindSpecs), jobs), models, usage, finetune, about] as const;
 
 /** In the order in which `/help` lists them. */
 export const features = [...others, help(others)] as const;

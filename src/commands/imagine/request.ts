@@ -25,7 +25,6 @@ const changeShape = followUp.extend({
 });
 
 export const motions = ['low', 'high'] as const;
-export type Motion = (typeof motions)[number];
 /** Its pictures are the first frame and an optional last one. */
 const animateShape = requestShape({
   prompt: z.string(),

@@ -3,6 +3,7 @@ import { type Ask, button, command, type Outcome } from '../../discord/handlers.
 import { linkTo } from '../../discord/markdown.ts';
 import { definedIn } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { type Sentences, sentenceAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { collected, shownBeside } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -91,8 +92,10 @@ const deletePostButton = button(customIds.deletePost, {
   },
 });
 
-/** Its filter offers every kind of task. */
-export const tasks = (kinds: readonly string[]): Feature<typeof text> => ({
+type Named = { text: Sentences };
+
+/** Its filter offers every kind of task. A kind without a name in this feature's text has the one that its own feature gives it. */
+export const tasks = (kinds: readonly string[], features: readonly Named[] = []): Feature<typeof text> => ({
   command: command({
     name: 'tasks',
     isPrivate: true,
@@ -108,9 +111,19 @@ export const tasks = (kinds: readonly string[]): Feature<typeof text> => ({
     },
     run: (filter, ask: Ask<Services>) => taskList(filter, ask),
   }),
-  text,
+  text: textWith(kinds, features),
   buttons: [
     ...[tasksPageButton, chooseTask, showButton, showMeButton, showAskButton, showAllButton, deletePostButton],
     ...ownDataButtons,
   ],
 });
+
+function textWith(kinds: readonly string[], features: readonly Named[]): typeof text {
+  const { command } = text;
+  const named = kinds.flatMap((kind) => features.map((one) => [kind, sentenceAt(one.text, ['tasks', 'kinds', kind])]));
+  const names = Object.fromEntries(named.filter(([, name]) => name !== undefined));
+  return {
+    ...text,
+    command: { ...command, choices: { ...command.choices, kind: { ...names, ...command.choices.kind } } },
+  };
+}

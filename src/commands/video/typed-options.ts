@@ -89,7 +89,7 @@ export function refuseTaken(key: string, options: Readonly<Record<string, string
 }
 
 /** A typed JSON object whose values can be sent unchanged. */
-export function objectIn(typed: string): Fields {
+function objectIn(typed: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(typed);

@@ -23,7 +23,7 @@ export function trackTitle({ title }: KeptTrack, task: Task, say: Say): string {
   return title?.trim() || songTitle(task) || say('music.untitled');
 }
 
-export function lengthOf(seconds: number): string {
+function lengthOf(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }

@@ -4,6 +4,7 @@ import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
 import { chooseTask, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
+import { text } from '../../../src/commands/tasks/text.ts';
 import { customId, customIds, fitsPointer, readCustomId } from '../../../src/discord/custom-ids.ts';
 import type { Ask, Button } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
@@ -43,6 +44,12 @@ const filters = fc.record({
 
 it('/tasks is registered as Discord takes it', () => {
   expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs)), { userInstall: true })])).toEqual([]);
+});
+
+it('/tasks names a kind in its filter as the kind’s own feature names it, unless it has a name of its own', () => {
+  const enlarge = { text: { tasks: { kinds: { enlarge: 'Enlargement', imagine: 'Something else' } } } };
+  const { kind } = tasks(['imagine', 'enlarge'], [enlarge]).text.command.choices;
+  expect(kind).toMatchObject({ imagine: text.command.choices.kind.imagine, enlarge: 'Enlargement' });
 });
 
 describe('a custom id of a list', () => {
