@@ -26,7 +26,7 @@ export class FineTunes extends Resource {
     const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
     const answer = await this.http.read({ path, missing: 'not-found', ...options });
     const list = asList(answer) ?? firstAt(answer, at.list, asList);
-    if (!list) throw malformed('The gateway's response is not a list of events.');
+    if (!list) throw malformed('The gateway’s response is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }

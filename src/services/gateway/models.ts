@@ -47,7 +47,7 @@ export class Models {
     const path = `/v1/models/${this.#inPath(checked(modelId, id))}`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
     const model = modelFrom(answer) ?? firstAt(answer, at.single, modelFrom);
-    if (!model) throw malformed('The gateway's response is not a model.');
+    if (!model) throw malformed('The gateway’s response is not a model.');
     return model;
   }
 
@@ -60,8 +60,7 @@ export class Models {
 function modelsIn(answer: unknown): Model[] {
   const models = listAt(answer, at.items, modelFrom);
   const isList = models.length > 0 || firstAt(answer, at.lists, asList) !== undefined;
-  if (!isList && !Array.isArray(answer))
-    throw malformed('The gateway's response is not a list of models.');
+  if (!isList && !Array.isArray(answer)) throw malformed('The gateway’s response is not a list of models.');
   return models;
 }
 

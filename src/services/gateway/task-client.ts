@@ -89,7 +89,7 @@ export class TaskClient {
   readMany(family: Family, answer: unknown): Map<string, Snapshot> {
     const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
-    if (!list && !isNothing) throw malformed('The gateway's response is not a list of tasks.');
+    if (!list && !isNothing) throw malformed('The gateway’s response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
     for (const record of list?.slice(0, MOST_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);

@@ -44,7 +44,7 @@ export class UsageReports extends Resource {
     const rows = listAt(answer, at.rows, rowFrom);
     const total = firstAt(answer, at.total, asAmount);
     if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {
-      throw malformed('The gateway's response is not a usage report.');
+      throw malformed('The gateway’s response is not a usage report.');
     }
     return { total, rows };
   }

@@ -17,7 +17,7 @@ export interface ReadingNotices {
 export function readSnapshot(family: Family, answer: unknown, place: ReadingPlace, notices: ReadingNotices): Snapshot {
   const table = tables[family];
   const record = recordIn(Array.isArray(answer) ? answer[0] : answer);
-  if (record === undefined) throw malformed('The gateway's response is not a task.');
+  if (record === undefined) throw malformed('The gateway’s response is not a task.');
 
   const remoteId = idIn(family, record) ?? idIn(family, answer);
   const word = wordIn(record, table.status);
