@@ -5,7 +5,7 @@ import { type Ended, type Keeper, runToEnd } from './keeper.ts';
 import type { Sides } from './sides.ts';
 
 /** What the bot says of itself when it has nothing left to do. */
-export const IDLE = 'Follows 0 tasks';
+export const IDLE = 'Tasks in progress: 0';
 
 /** Beyond the pause before the first of the library's own tries. */
 const ASKED_AGAIN = 40;
