@@ -6,8 +6,8 @@ export const text = {
     options: {
       prompt: 'Your question',
       model: 'Model ID; default: this bot’s text model',
-      image: 'Image to ask about',
-      file: 'PDF or text file to ask about',
+      image: 'Image for your question',
+      file: 'PDF or text file for your question',
       instructions: 'Instructions for the whole conversation',
       effort: 'Reasoning effort, for reasoning models only',
       format: 'Format of the answer: text, or JSON for programs',

@@ -46,7 +46,7 @@ it('ended while nobody knows whether the gateway listens, it is over at once', a
   await expect.poll(wire.asked).toBe(1);
   const asked = clock.now();
   const told = await (await discord.as('member').click(opening, 'End')).message();
-  expect(text(told)).toContain('is over');
+  expect(text(told)).toContain('has ended');
   expect(clock.now() - asked).toBeLessThan(10_000);
   clock.putForward(90_000);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
