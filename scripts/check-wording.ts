@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import { flaggedIn, subjectProblem, unusedExceptions } from './wording/check.ts';
 import { flaggedWords, wordExceptions } from './wording/words.ts';
 
-/** Tests hold text as members and files may hold it, so only what the project itself says is checked. */
-const CHECKED = ['src', 'sandbox', 'scripts', 'bench', 'examples', 'docs', '.github', '.env.example', ':(glob)*.md'];
+/** What people read: sentences, the sandbox's page, what scripts print, and the docs. */
+const CHECKED = [
+  ...[':(glob)src/commands/*/text.ts', 'src/locales', 'src/config', 'sandbox/web', 'sandbox/discord', 'scripts'],
+  ...['docs', '.github', '.env.example', ':(glob)*.md'],
+];
 /** Names the words in order to flag them. */
 const WORD_LIST = 'scripts/wording/words.ts';
 /** Commits whose subjects are checked: enough for a branch, without judging the whole history each time. */

@@ -13,6 +13,8 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
 
   it('orders a picture and shows it, with its model and what can be made of it', async () => {
     const stage = await stand();
+    // Larger variants are offered once the list of models is known.
+    await (await stage.discord.as('member').slash('models')).message(says('22 models'));
     const message = await picture(stage);
     expect(ordered(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
     // Right after its creation it was asked about: it is recorded (specification, 4.5).

@@ -163,6 +163,8 @@ describe('Faults of the bot', () => {
     expect(bot.log.at(-1)).toMatchObject({ level: 'fatal', text: expect.stringContaining('DISCORD_TOKEN') });
     await at.trouble({ do: 'start-bot' });
     expect((await botIs('running', 'crashed')).starts).toBe(starts + 1);
-    expect((await at.act({ ...who(), do: 'slash', name: 'models' })).status).toBe(200);
+    // The process runs before it is connected to Discord.
+    const status = async () => (await at.act({ ...who(), do: 'slash', name: 'models' })).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
   });
 });

@@ -189,7 +189,7 @@ describe('a live conversation', () => {
     });
     isClosed = true;
     side.peer.socket.terminate();
-    await vi.waitUntil(() => side.said.join().includes('was lost'));
+    await vi.waitUntil(() => side.said.join().includes('connection to the gateway lost'));
     expect(await failureOf(side.session.say({ text: 'Hello' }))).toMatchObject({
       kind: 'unauthorized',
       mayHaveTakenEffect: false,
