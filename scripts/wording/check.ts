@@ -5,7 +5,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** `fetchedPictures` and `PICTURE_LIMIT` are read as the words they consist of. */
+/** `sentImages` and `IMAGE_LIMIT` are read as the words they consist of. */
 const separateWords = (text: string) => text.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
 
 /** One line per flagged word: `path:line: "word": write "…"`. */

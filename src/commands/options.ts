@@ -140,20 +140,20 @@ export function unfitReference(references: References, most = MOST_REFERENCES): 
   const files = handedIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
-  if (count > most) return new Refusal('refusals.picturesTooMany', { count: String(count), most: String(most) });
+  if (count > most) return new Refusal('refusals.tooManyImages', { count: String(count), most: String(most) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
-  if (link !== undefined) return new Refusal('refusals.pictureLinkUnusable', { link: shown(link) });
+  if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shown(link) });
   return files.map(unfit).find((refusal) => refusal !== undefined);
 }
 
 function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
   if (mediaType !== undefined && !IS_PICTURE.test(mediaType)) {
     const type = shown(mediaType.replace(/;.*/s, ''));
-    return new Refusal('refusals.pictureIsNone', { name: shown(name), mediaType: type });
+    return new Refusal('refusals.notAnImage', { name: shown(name), mediaType: type });
   }
-  if (size === 0) return new Refusal('refusals.pictureEmpty', { name: shown(name) });
+  if (size === 0) return new Refusal('refusals.imageEmpty', { name: shown(name) });
   if (size <= MOST_MIB * 1024 * 1024) return undefined;
-  return new Refusal('refusals.pictureTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
+  return new Refusal('refusals.imageTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
 }
 
 const LONGEST_SHOWN = 100;

@@ -44,7 +44,7 @@ export class Funnel {
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
-      return this.#say('refusals.storeAway');
+      return this.#say('refusals.storeUnavailable');
     }
     // A bug: the member gets a short reference that stands in the log too.
     const reference = newReference();

@@ -53,7 +53,7 @@ const CREATE_PRIVATE_THREAD: Permission = { bits: May.CreatePrivateThreads, name
 export const mayPostFiles: Guard<{ private?: boolean | undefined }> = (place, given) => {
   if (given.private || place.install === 'user' || place.guildId === undefined) return undefined;
   const missing = missingOf([VIEW, SEND, ATTACH], place);
-  return missing.length === 0 ? undefined : new Refusal('refusals.picturesNotPostable', { missing });
+  return missing.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing });
 };
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */

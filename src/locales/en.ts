@@ -12,7 +12,7 @@ export const en = {
     waiting: 'Waiting for the model …',
     thinking: 'Thinking …',
     searching: 'Searching the web …',
-    below: 'Continues below.',
+    continuesBelow: 'Continues below.',
     file: 'The full answer is in the attached file.',
     rest: 'The rest follows as a file.',
     empty: 'The model returned an empty answer. Rephrase your prompt and ask again.',
@@ -77,11 +77,11 @@ export const en = {
       lost: 'This conversation ended unexpectedly.',
     },
     another: '-# Use `/talk start` to start another one.',
-    spoken: '🎙️ Voice message',
+    voiceMessage: '🎙️ Voice message',
     heard: 'Heard: “{{words}}”',
-    spokenAnswer: 'Voice reply ({{seconds}} s)',
-    broken: 'Stopped.',
-    spokenOver: 'Interrupted by a new message.',
+    voiceReply: 'Voice reply ({{seconds}} s)',
+    stopped: 'Stopped.',
+    bargedIn: 'Interrupted by a new message.',
     voiceCut: 'The reply is too long for a voice message, so the audio has only its beginning.',
     interrupted: 'The bot restarted mid-reply. What arrived is kept. Send your message again.',
     cut: 'The connection ended mid-reply. What arrived is kept. Send your message again.',
@@ -91,7 +91,7 @@ export const en = {
     incompleteBecause: 'The model stopped before the end ({{reason}}).',
     buttons: { speak: 'Speak', end: 'End' },
     transcript: 'Transcript',
-    nothingSaid: 'This conversation has no messages.',
+    noMessages: 'This conversation has no messages.',
     turn: '{{who}}: {{words}}',
     answer: '↳ {{words}}',
     earlier_one: '{{count}} earlier message is not shown.',
@@ -118,7 +118,7 @@ export const en = {
       nothing: 'Finished without audio',
     },
     untitled: 'Untitled',
-    inFile: 'The lyrics are in the attached file.',
+    lyricsInFile: 'The lyrics are in the attached file.',
     cover: 'Cover',
     coverAt: '-# Cover: <{{address}}>',
     coverOf: 'Cover of {{title}}',
@@ -140,8 +140,8 @@ export const en = {
     maskHint: 'Same aspect ratio as the image. White or transparent areas are changed.',
   },
   /** What is special about videos. */
-  film: {
-    unmet: {
+  video: {
+    ignored: {
       size: 'The video is {{actual}} instead of {{asked}}, so {{parameter}} had no effect.',
       duration: 'The video lasts {{actual}} s instead of {{asked}} s, so {{parameter}} had no effect.',
       inMetadata:

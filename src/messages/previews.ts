@@ -65,7 +65,7 @@ export async function framesOf(
   const frames: Preview[] = [];
   for (const [index, { kind, thumbnail: address }] of task.media.entries()) {
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
-    const alt = parts.say('film.frame', { prompt: nameOf(task, parts, parts.say) });
+    const alt = parts.say('video.frame', { prompt: nameOf(task, parts, parts.say) });
     const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
     const frame = await fetchSmall({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
     if (frame) frames.push(frame);

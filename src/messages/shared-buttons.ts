@@ -32,7 +32,7 @@ const editedForm = (on: OnTask, answers: Publicity) =>
     async run(taskId, filled, ask: Ask<MessageServices>) {
       const task = mayBePublic(answers, await editable(taskId, ask));
       const { words } = wordsIn(filled);
-      if (words === '') throw new Refusal('refusals.noWords');
+      if (words === '') throw new Refusal('refusals.promptMissing');
       // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
       return orderOnceMore(task, ask, { prompt: words, typed: words, ...title });

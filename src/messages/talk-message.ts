@@ -48,7 +48,7 @@ const LONGEST_HEARD = 200;
 export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
   title(task, most, say) {
     const words = asText(promptOf(task), most);
-    return words === '' ? say('talk.spoken') : words;
+    return words === '' ? say('talk.voiceMessage') : words;
   },
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
@@ -56,7 +56,7 @@ export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
     return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
   isTalk: true,
-  stopped: (task, say) => say(isSpokenOver(task) ? 'talk.spokenOver' : 'talk.broken'),
+  stopped: (task, say) => say(isSpokenOver(task) ? 'talk.bargedIn' : 'talk.stopped'),
   buttons(task, say) {
     const { id, parentId = '', state } = task;
     if (state === 'unconfirmed') return unconfirmedButtons(id, say);
@@ -76,7 +76,7 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
   const { seconds, waveform, sound } = task.answer?.voice ?? { seconds: 0, waveform: '' };
   const files = sound === undefined ? [] : [{ name: NAME, bytes: Buffer.from(sound, 'base64') }];
   if (!asFile) return { files, voice: { seconds, waveform } };
-  return { content: `-# ${say('talk.spokenAnswer', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
+  return { content: `-# ${say('talk.voiceReply', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
 }
 
 const LONGEST_LINE = 120;
@@ -87,7 +87,7 @@ const LONGEST_TURN = 100_000;
 /** An utterance and its answer, in text: as it was typed, and as the model understood the audio. */
 function turnIn(task: Task, most: number, say: Say): string[] {
   const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
-  const said = parts.length === 0 ? say('talk.spoken') : parts.join('\n');
+  const said = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
   const answer = asText(wordsOf(task), most);
   return [
     say('talk.turn', { who: `<@${task.requesterId}>`, words: asText(said, most) }),
@@ -104,6 +104,6 @@ export function turnLines(turns: readonly Task[], say: Say): string[] {
 /** The whole talk; a text that is too long for a message becomes a file. */
 export function transcript(turns: readonly Task[], say: Say): MessagePlan {
   const lines = turns.flatMap((task) => turnIn(task, LONGEST_TURN, say));
-  const body = lines.length === 0 ? [say('talk.nothingSaid')] : lines;
+  const body = lines.length === 0 ? [say('talk.noMessages')] : lines;
   return { content: [`**${say('talk.transcript')}**`, ...body].join('\n'), overflow: 'file' };
 }

@@ -79,7 +79,7 @@ function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): s
     case 'expired':
       return [say('task.expired')];
     default:
-      if (task.failure?.cause === 'forgotten') return [say('task.forgotten')];
+      if (task.failure?.cause === 'forgotten') return [say('task.unknownToGateway')];
       return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
   }
 }
@@ -98,8 +98,8 @@ function underWay(task: Task, say: Say): string[] {
 function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
   if (times.wordsSent !== undefined) return [say('task.submitting')];
   const refused =
-    wordsRefused === undefined ? [] : [say('task.wordsRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
-  const lost = times.wordsLost === undefined ? [] : [say('task.wordsLost')];
+    wordsRefused === undefined ? [] : [say('task.promptRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
+  const lost = times.wordsLost === undefined ? [] : [say('task.promptLost')];
   return [...refused, ...lost, say('task.needsInput')];
 }
 
@@ -120,10 +120,10 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
     ...(words ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
     ...linkLines(links, say),
-    ...wholes.map((address) => say('task.whole', { address })),
+    ...wholes.map((address) => say('task.original', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),
-    ...(goneForGood > 0 ? [say('task.goneForGood', { count: goneForGood })] : []),
-    ...(odd > 0 ? [say('task.odd', { count: odd })] : []),
+    ...(goneForGood > 0 ? [say('task.notAvailable', { count: goneForGood })] : []),
+    ...(odd > 0 ? [say('task.invalid', { count: odd })] : []),
   ];
 }
 

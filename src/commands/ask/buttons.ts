@@ -32,7 +32,7 @@ export const goOnFilled = form(customIds.goOnFilled, {
   async run(taskId, filled, ask: Ask<Services>) {
     const before = ofKind('ask', await pressedTask(taskId, ask));
     const question = questionIn(filled);
-    if (question.prompt === '') throw new Refusal('refusals.noWords');
+    if (question.prompt === '') throw new Refusal('refusals.promptMissing');
     const { effort, format, web } = before.request;
     return submitQuestion({ ...question, effort, format, web }, before, ask);
   },

@@ -46,7 +46,7 @@ const describeMenu: Menu<Services> = {
   isPrivate: true,
   async run(target, ask) {
     const pictures = picturesOn(target).slice(0, MOST_PICTURES);
-    if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+    if (pictures.length === 0) throw new Refusal('refusals.noImageInMessage');
     return submitOrder(orderOf(pictures.map(({ address, name }) => ({ address, name }))), ask);
   },
 };

@@ -36,7 +36,7 @@ const imageView: KindView<'image'> = {
 
   more: ({ id, media }, _context, say) =>
     media.some(({ kind }) => kind === 'image')
-      ? [buttonPlan(say('film.button'), customIds.film.id(id), { emoji: '🎬' })]
+      ? [buttonPlan(say('video.button'), customIds.film.id(id), { emoji: '🎬' })]
       : [],
 };
 

@@ -45,7 +45,7 @@ export const referredForm = form(customIds.referenceFilled, {
 });
 
 function formFor(form: ReferenceForm, { services, say }: Ask<Services>): FormPlan {
-  if (form.pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+  if (form.pictures.length === 0) throw new Refusal('refusals.noImageInMessage');
   return referenceForm({ ...form, model: form.model ?? services.defaultModels.image }, say);
 }
 
@@ -53,7 +53,7 @@ function formFor(form: ReferenceForm, { services, say }: Ask<Services>): FormPla
 function chosen(links: string, which: number | undefined): string {
   if (which === undefined) return links;
   const link = linksIn({ links })[which - 1];
-  if (link === undefined) throw new Refusal('refusals.noSuchPicture', { number: String(which) });
+  if (link === undefined) throw new Refusal('refusals.noSuchImage', { number: String(which) });
   return link;
 }
 
@@ -84,9 +84,9 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
     id,
     title: say('reference.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('reference.words'), long: true, required: true },
+      { type: 'text', name: 'words', label: say('reference.prompt'), long: true, required: true },
       {
-        ...{ type: 'text', name: 'pictures', label: say('reference.pictures'), hint: say('reference.picturesHint') },
+        ...{ type: 'text', name: 'pictures', label: say('reference.images'), hint: say('reference.imagesHint') },
         ...{ value: known.map(({ address }) => address).join('\n'), long: true, required: true },
       },
       ...(known.length > 1 ? [which] : []),

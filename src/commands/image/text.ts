@@ -17,13 +17,13 @@ export const text = {
   menus: { reference: 'Use as reference' },
   help: { about: { reference: 'Generate an image with it as the reference image' } },
   task: { buttons: { larger: 'Enlarge ({{size}})' } },
-  film: { button: 'Make a video' },
+  video: { button: 'Make a video' },
   /** The form that makes an image from reference images. */
   reference: {
     title: 'Generate an image from this reference',
-    words: 'Prompt',
-    pictures: 'Reference images',
-    picturesHint: 'One URL per line. Each must lead to a publicly accessible image.',
+    prompt: 'Prompt',
+    images: 'Reference images',
+    imagesHint: 'One URL per line. Each must lead to a publicly accessible image.',
     which: 'Use only this image',
     whichHint: 'Leave this empty to use all of them.',
     one: 'Image {{number}}: {{name}}',
@@ -31,6 +31,6 @@ export const text = {
     modelHint: 'Exact model ID. Leave empty for the default model.',
   },
   refusals: {
-    noSuchPicture: 'The form has no image {{number}}. Choose another image, or none to use all of them.',
+    noSuchImage: 'The form has no image {{number}}. Choose another image, or none to use all of them.',
   },
 } as const;

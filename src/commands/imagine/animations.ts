@@ -83,7 +83,7 @@ function orderOf(parent: Task, { fields, files }: Filled): FollowUp<'animate'> {
   }
   throwRefusal(unfitReference({ links }, 1));
   const [address] = linksIn({ links });
-  if (address === undefined) throw new Refusal('refusals.noPictureHere');
+  if (address === undefined) throw new Refusal('refusals.noImageInMessage');
   const pictures = [{ address, name: nameIn(address) }, ...(files.end ? [files.end] : [])];
   return { kind: 'animate', parent, request: { ...request, pictures } };
 }
@@ -95,14 +95,14 @@ function animateForm({ id, picture }: { id: string; picture: string }, say: Say)
     id,
     title: say('animate.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('animate.words'), hint: say('animate.wordsHint'), long: true },
+      { type: 'text', name: 'words', label: say('animate.prompt'), hint: say('animate.promptHint'), long: true },
       motionField(say),
       { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
       {
-        ...{ type: 'text', name: 'picture', label: say('animate.picture'), hint: say('animate.pictureHint') },
+        ...{ type: 'text', name: 'picture', label: say('animate.firstFrame'), hint: say('animate.firstFrameHint') },
         ...{ value: picture, required: true },
       },
-      { type: 'file', name: 'end', label: say('animate.end') },
+      { type: 'file', name: 'end', label: say('animate.lastFrame') },
     ],
   };
 }
@@ -110,14 +110,14 @@ function animateForm({ id, picture }: { id: string; picture: string }, say: Say)
 function extendForm({ id, words, count }: { id: string; words: string; count: number }, say: Say): FormPlan {
   const options = Array.from({ length: count }, (_, index) => {
     const number = String(index + 1);
-    return { value: number, label: say('animate.film', { number }), isDefault: index === 0 };
+    return { value: number, label: say('animate.video', { number }), isDefault: index === 0 };
   });
   const which: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
   return {
     id,
-    title: say('animate.longerTitle'),
+    title: say('animate.extendTitle'),
     fields: [
-      { type: 'text', name: 'words', label: say('animate.words'), value: words, long: true },
+      { type: 'text', name: 'words', label: say('animate.prompt'), value: words, long: true },
       motionField(say),
       ...(count > 1 ? [which] : []),
     ],

@@ -71,7 +71,7 @@ const wordsWritten = form(customIds.actionWordsFilled, {
 
 const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
   const task = await soon(ownTask(taskId, ask), ask);
-  if (task.state !== 'needs-input') throw new Refusal('refusals.noWordsWanted');
+  if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
@@ -90,7 +90,7 @@ const continueWritten = form(customIds.continueFilled, {
 
 function writtenIn(filled: Filled, parent: Task): WrittenWords {
   const { words, side, drawn } = wordsIn(filled);
-  if (words === '') throw new Refusal('refusals.noWords');
+  if (words === '') throw new Refusal('refusals.promptMissing');
   const known = sides.find((one) => one === side);
   const region = drawn ? { drawn } : known && sideOf(parent, known);
   return { words, ...(region && { region }) };

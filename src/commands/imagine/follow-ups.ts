@@ -39,7 +39,7 @@ export function about(parent: Task, written?: WrittenWords) {
 
 export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
   const [picture] = parent.media;
-  if (picture?.address === undefined) throw new Refusal('refusals.sourcePictureGone');
+  if (picture?.address === undefined) throw new Refusal('refusals.sourceImageGone');
   const { address, width, height } = picture;
   return { side, of: { address, width, height } };
 }

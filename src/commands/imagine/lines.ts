@@ -55,7 +55,7 @@ export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
     const parent = await pressedTask(taskId, ask);
     const lines = linesOf(parent);
     // The question disappears after the answer, but it may have been pressed twice.
-    if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.sameOrder');
+    if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.duplicateRequest');
     for (const words of lines) {
       const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });
       await ask.another({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });

@@ -33,7 +33,7 @@ const song: KindView<'song' | 'music'> = {
 function lyricLines(task: Task, say: Say): string[] {
   const verses = versesOf(task);
   if (verses.length === 0) return [];
-  return areShort(verses) ? quoted(verses) : [`-# ${say('music.inFile')}`];
+  return areShort(verses) ? quoted(verses) : [`-# ${say('music.lyricsInFile')}`];
 }
 
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */

@@ -17,10 +17,10 @@ function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
   const ids = [...new Set(read.flatMap((one) => one.ids))];
   const odd = read.flatMap((one) => one.odd);
-  if (odd.length > 0) return new Refusal('refusals.idsOdd', { odd: named(odd) });
-  if (ids.length === 0) return new Refusal('refusals.idsNone');
+  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { odd: named(odd) });
+  if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MOST_IDS) return ids;
-  return new Refusal('refusals.idsTooMany', { most: String(MOST_IDS), count: String(ids.length) });
+  return new Refusal('refusals.tooManyIds', { most: String(MOST_IDS), count: String(ids.length) });
 }
 
 /** Follows many of the gateway's songs in one message, and polls them together. */

@@ -31,9 +31,9 @@ export const text = {
     songEmpty: 'The song request is empty. Enter a topic, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
     songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{most}}. Shorten it and try again.',
-    idsNone: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or lines.',
-    idsOdd: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
-    idsTooMany: 'One message can follow at most {{most}} tasks, and you entered {{count}}. Use several messages.',
+    noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or lines.',
+    idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
+    tooManyIds: 'One message can follow at most {{most}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
       'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s server can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',

@@ -43,7 +43,7 @@ export const filmedForm = form(customIds.filmFilled, {
 });
 
 function formFor(pictures: FilmForm['pictures'], id: string, { services, say }: Ask<Services>): FormPlan {
-  if (pictures.length === 0) throw new Refusal('refusals.noPictureHere');
+  if (pictures.length === 0) throw new Refusal('refusals.noImageInMessage');
   return filmForm({ id, pictures, model: services.defaultModels.video }, say);
 }
 
@@ -62,16 +62,16 @@ export function filmForm({ id, pictures, model = '' }: FilmForm, say: Say): Form
   const addresses = fitting(pictures.slice(0, MOST_PICTURES)).map(({ address }) => address);
   return {
     id,
-    title: say('film.form.title'),
+    title: say('video.form.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('film.form.words'), long: true, required: true },
+      { type: 'text', name: 'words', label: say('video.form.words'), long: true, required: true },
       {
-        ...{ type: 'text', name: 'pictures', label: say('film.form.pictures'), hint: say('film.form.picturesHint') },
+        ...{ type: 'text', name: 'pictures', label: say('video.form.pictures'), hint: say('video.form.picturesHint') },
         ...{ value: addresses.join('\n'), long: true },
       },
-      { type: 'text', name: 'model', label: say('film.form.model'), hint: say('film.form.modelHint'), value: model },
-      { type: 'text', name: 'duration', label: say('film.form.duration') },
-      { type: 'text', name: 'size', label: say('film.form.size') },
+      { type: 'text', name: 'model', label: say('video.form.model'), hint: say('video.form.modelHint'), value: model },
+      { type: 'text', name: 'duration', label: say('video.form.duration') },
+      { type: 'text', name: 'size', label: say('video.form.size') },
     ],
   };
 }

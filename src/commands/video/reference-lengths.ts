@@ -24,7 +24,7 @@ export const refuseLongReferences =
     }
     if (together <= MOST_SECONDS + TOLERANCE_SECONDS) return;
     const seconds = String(Math.round(together * 10) / 10);
-    throw new Refusal('refusals.filmReferencesTooLong', { seconds, most: String(MOST_SECONDS) });
+    throw new Refusal('refusals.referencesTooLong', { seconds, most: String(MOST_SECONDS) });
   };
 
 async function secondsAt(address: string, givenBy: string, { media, log }: LengthParts): Promise<number | undefined> {

@@ -165,7 +165,7 @@ function vendorRequest(values: VideoValues): Request<'image-to-video'> {
   const others = ['reference_video', 'reference_audio', 'face_check'] as const;
   refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra', ...others]);
   const references = oneImage(values, 'address');
-  if (references.length === 0) throw new Refusal('refusals.filmNeedsPicture');
+  if (references.length === 0) throw new Refusal('refusals.imageRequired');
   const { prompt, duration, mode } = base(values);
   return {
     prompt,
@@ -195,7 +195,7 @@ const base = ({ prompt, duration, mode }: VideoValues) => ({
 
 function oneImage(values: References, takes: Reference['takes']): Reference[] {
   const images = imagesOf(values, takes);
-  if (images.length > 1) throw new Refusal('refusals.filmTakesOne', { count: String(images.length) });
+  if (images.length > 1) throw new Refusal('refusals.endpointTakesOneImage', { count: String(images.length) });
   return images;
 }
 
@@ -204,7 +204,7 @@ const withReferences = (references: Reference[]): { references?: Reference[] } =
 
 function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)[]): void {
   const option = options.find((one) => values[one] !== undefined && values[one] !== '');
-  if (option !== undefined) throw new Refusal('refusals.filmOptionElsewhere', { option });
+  if (option !== undefined) throw new Refusal('refusals.optionNotSupported', { option });
 }
 
 /** The specification, part 8; it names no limit for audio files. */
@@ -217,10 +217,10 @@ function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
   const addresses = linksIn({ links: values[option] });
   if (addresses.length > MOST[medium])
-    throw new Refusal('refusals.filmLinksTooMany', { option, most: String(MOST[medium]) });
+    throw new Refusal('refusals.tooManyUrls', { option, most: String(MOST[medium]) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
-      throw new Refusal('refusals.filmLinkUnusable', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
+      throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
     return { address, name: nameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
   });
 }

@@ -37,7 +37,7 @@ export const text = {
   },
   menus: { film: 'Make a video' },
   help: { about: { film: 'Generate a video that starts with this image' } },
-  film: {
+  video: {
     facts: {
       size: 'Size {{size}}',
       seconds: '{{seconds}} s',
@@ -56,25 +56,25 @@ export const text = {
     },
   },
   refusals: {
-    sizeUnusable: '{{size}} is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.',
-    durationUnusable: '{{duration}} is not a valid duration. Enter the number of seconds, such as `5`.',
-    cameraUnusable:
+    sizeInvalid: '{{size}} is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.',
+    durationInvalid: '{{duration}} is not a valid duration. Enter the number of seconds, such as `5`.',
+    cameraInvalid:
       'The option `camera` contains invalid JSON. Use plain text, or a complete object such as `{"type": "simple", "config": {"zoom": 5}}`.',
-    extraBroken: 'The option `extra` contains invalid JSON. Use a format such as `{"cfg_scale": 0.5, "!fps": 24}`.',
-    extraNoObject: 'The option `extra` must be a JSON object, such as `{"cfg_scale": 0.5, "!fps": 24}`.',
-    extraDeep: 'The option `extra` is nested more than {{most}} levels deep. Flatten the object and try again.',
-    extraKey: '{{key}} is not a valid field name in `extra`. Choose another name.',
-    extraNumber: 'A number in `extra` is too large to send exactly. Put it in quotation marks.',
+    extraInvalid: 'The option `extra` contains invalid JSON. Use a format such as `{"cfg_scale": 0.5, "!fps": 24}`.',
+    extraNotAnObject: 'The option `extra` must be a JSON object, such as `{"cfg_scale": 0.5, "!fps": 24}`.',
+    extraTooDeep: 'The option `extra` is nested more than {{most}} levels deep. Flatten the object and try again.',
+    extraKeyInvalid: '{{key}} is not a valid field name in `extra`. Choose another name.',
+    extraNumberTooLarge: 'A number in `extra` is too large to send exactly. Put it in quotation marks.',
     extraHasOption: '{{key}} cannot be set in `extra`. Use the option {{option}} instead.',
-    filmLinksTooMany: 'The option {{option}} takes at most {{most}} URLs. Remove some and try again.',
-    filmLinkUnusable:
+    tooManyUrls: 'The option {{option}} takes at most {{most}} URLs. Remove some and try again.',
+    urlInvalid:
       '{{link}} in {{option}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
-    filmReferencesTooLong:
+    referencesTooLong:
       'The reference videos are {{seconds}} s long in total, and the limit is {{most}} s. Remove or shorten one.',
-    filmTakesOne:
+    endpointTakesOneImage:
       'This endpoint takes one image, and you added {{count}}. Remove the others, or choose the generic endpoint.',
-    filmNeedsPicture: 'This endpoint needs an image. Add one with `image` or `links`.',
-    filmOptionElsewhere:
+    imageRequired: 'This endpoint needs an image. Add one with `image` or `links`.',
+    optionNotSupported:
       'This endpoint does not support the option {{option}}. Leave it out, or choose the generic endpoint.',
   },
 } as const;

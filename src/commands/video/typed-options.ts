@@ -23,7 +23,7 @@ export function readSize(typed = ''): TypedSize {
   const [, across, down] = /^([1-9]\d{0,2}(?:\.\d+)?)\s*:\s*([1-9]\d{0,2}(?:\.\d+)?)$/.exec(text) ?? [];
   if (across && down) return { aspectRatio: `${across}:${down}` };
   if (/^[1-9]\d{2,3}p$/i.test(text)) return { resolution: text.toLowerCase() };
-  throw new Refusal('refusals.sizeUnusable', { size: text.slice(0, LONGEST_SHOWN) });
+  throw new Refusal('refusals.sizeInvalid', { size: text.slice(0, LONGEST_SHOWN) });
 }
 
 /** Seconds, sent as typed: a plain whole number as a number, everything else as text. */
@@ -32,7 +32,7 @@ export function readDuration(typed = ''): number | string | undefined {
   if (text === '') return undefined;
   const seconds = Number(text);
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
-    throw new Refusal('refusals.durationUnusable', { duration: text.slice(0, LONGEST_SHOWN) });
+    throw new Refusal('refusals.durationInvalid', { duration: text.slice(0, LONGEST_SHOWN) });
   return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
 }
 
@@ -43,7 +43,7 @@ export function readCamera(typed = ''): string | Fields | undefined {
   try {
     return objectIn(text);
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal('refusals.cameraUnusable') : error;
+    throw error instanceof Refusal ? new Refusal('refusals.cameraInvalid') : error;
   }
 }
 
@@ -76,7 +76,7 @@ export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}
     const isTop = key.startsWith(TOP);
     refuseTaken(key, isTop ? { ...AT_TOP, ...taken } : IN_METADATA);
     const name = isTop ? key.slice(TOP.length) : key;
-    if (name.trim() === '') throw new Refusal('refusals.extraKey', { key });
+    if (name.trim() === '') throw new Refusal('refusals.extraKeyInvalid', { key });
     extra[isTop ? 'topLevel' : 'metadata'][name] = value;
   }
   return extra;
@@ -94,10 +94,10 @@ function objectIn(typed: string): Fields {
   try {
     value = JSON.parse(typed);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal('refusals.extraBroken');
+    if (error instanceof SyntaxError) throw new Refusal('refusals.extraInvalid');
     throw error;
   }
-  if (!isRecord(value)) throw new Refusal('refusals.extraNoObject');
+  if (!isRecord(value)) throw new Refusal('refusals.extraNotAnObject');
   inspect(value, 1);
   return fields.parse(value);
 }
@@ -107,11 +107,11 @@ const NOT_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'pro
 
 function inspect(value: unknown, depth: number): void {
   if (typeof value === 'number' && !(Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER))
-    throw new Refusal('refusals.extraNumber');
+    throw new Refusal('refusals.extraNumberTooLarge');
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new Refusal('refusals.extraDeep', { most: String(DEEPEST) });
+  if (depth > DEEPEST) throw new Refusal('refusals.extraTooDeep', { most: String(DEEPEST) });
   for (const [key, inner] of Object.entries(value)) {
-    if (NOT_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKey', { key });
+    if (NOT_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKeyInvalid', { key });
     inspect(inner, depth + 1);
   }
 }

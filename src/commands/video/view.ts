@@ -14,14 +14,14 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
     const [sized, seconds, moded] = [shown(size), shown(duration), shown(mode)];
     const facts = [
       ...(model === '' ? [] : [say('task.facts.model', { model: shown(model, LONGEST_MODEL) })]),
-      ...(sized === '' ? [] : [say('film.facts.size', { size: sized })]),
-      ...(seconds === '' ? [] : [say('film.facts.seconds', { seconds })]),
-      ...(moded === '' ? [] : [say('film.facts.mode', { mode: moded })]),
+      ...(sized === '' ? [] : [say('video.facts.size', { size: sized })]),
+      ...(seconds === '' ? [] : [say('video.facts.seconds', { seconds })]),
+      ...(moded === '' ? [] : [say('video.facts.mode', { mode: moded })]),
     ];
     const options = (notSent ?? []).map((option) => inCode(option)).join(', ');
     return [
       ...(facts.length === 0 ? [] : [`-# ${facts.join(' · ')}`]),
-      ...(options === '' ? [] : [`-# ${say('film.facts.notSent', { options })}`]),
+      ...(options === '' ? [] : [`-# ${say('video.facts.notSent', { options })}`]),
     ];
   },
 
@@ -128,16 +128,16 @@ export function unmetNotes(unmet: readonly Wish[], seen: Seen, isVendor: boolean
     const isDuration = parameter === 'duration';
     const actual = isDuration ? String(Math.round((seen.seconds ?? 0) * 10) / 10) : `${seen.width}x${seen.height}`;
     const facts = { actual, asked: asText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
-    const what = isDuration ? say('film.unmet.duration', facts) : say('film.unmet.size', facts);
+    const what = isDuration ? say('video.ignored.duration', facts) : say('video.ignored.size', facts);
     return `-# ${what} ${advice()}`;
 
     function advice(): string {
-      if (isVendor) return say('film.unmet.elsewhere');
-      if (at === 'metadata') return say('film.unmet.atTop', { option: OPTIONS[parameter] });
+      if (isVendor) return say('video.ignored.elsewhere');
+      if (at === 'metadata') return say('video.ignored.atTop', { option: OPTIONS[parameter] });
       const extra = inCode(JSON.stringify({ [parameter]: asked }));
       return parameter === 'size'
-        ? say('film.unmet.inMetadataOrOther', { extra })
-        : say('film.unmet.inMetadata', { extra });
+        ? say('video.ignored.inMetadataOrOther', { extra })
+        : say('video.ignored.inMetadata', { extra });
     }
   });
 }

@@ -48,7 +48,7 @@ function together(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumL
     const covers = Math.max(0, MOST_FILES - sounds - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
     const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoted(versesIn(entries[index])))]);
-    const notes = lyrics ? [`-# ${say('music.inFile')}`] : [];
+    const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
     const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
     const fits = sounds + (lyrics ? 1 : 0) <= MOST_FILES && content.length <= MOST_CONTENT - SPARE;
     if (fits || (inFile && entries.length === 1)) return { as: 'together', content, lyrics, covers };

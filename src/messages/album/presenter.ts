@@ -121,7 +121,7 @@ class Attachments {
       ...this.#covers,
       ...(this.#links.length === 0 ? [] : [this.#say('task.links'), ...this.#links]),
       ...(this.#gone === 0 ? [] : [this.#say('task.gone', { count: this.#gone })]),
-      ...(this.#odd === 0 ? [] : [this.#say('task.odd', { count: this.#odd })]),
+      ...(this.#odd === 0 ? [] : [this.#say('task.invalid', { count: this.#odd })]),
     ];
   }
 

@@ -18,7 +18,7 @@ export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?
     headline(task, manner, say),
     ...small(manner.facts(task, parentLink, say)),
     ...(first ? [first.shown] : []),
-    ...small(isAlone ? [] : [isWhole ? say('ask.below') : say('ask.file')]),
+    ...small(isAlone ? [] : [isWhole ? say('ask.continuesBelow') : say('ask.file')]),
     ...notes,
   ];
   const files = isOver ? [...filesOf(first?.files ?? []), ...(isWhole ? [] : [wholeOf(task)])] : [];

@@ -100,8 +100,8 @@ export class GivenFiles {
       if (error instanceof Refusal) throw error;
       const { kind } = this.expected(error);
       if (kind === 'too-large') throw tooLarge;
-      if (kind === 'expired') throw new Refusal('refusals.documentsGone', { name });
-      throw new Refusal('refusals.pictureUnreachable', { name });
+      if (kind === 'expired') throw new Refusal('refusals.documentGone', { name });
+      throw new Refusal('refusals.imageUnreachable', { name });
     }
   }
 
@@ -134,21 +134,21 @@ function refusalOf({ kind }: MediaError, given: Given): Refusal {
   switch (kind) {
     case 'not-media':
     case 'damaged':
-      if (medium === 'video') return new Refusal('refusals.filmOdd', { name });
-      if (medium === 'audio') return new Refusal('refusals.soundOdd', { name });
-      return new Refusal('refusals.pictureOdd', { name });
+      if (medium === 'video') return new Refusal('refusals.videoInvalid', { name });
+      if (medium === 'audio') return new Refusal('refusals.audioInvalid', { name });
+      return new Refusal('refusals.imageInvalid', { name });
     case 'too-large':
-      if (medium === 'image') return new Refusal('refusals.pictureTooLarge', { name, most });
+      if (medium === 'image') return new Refusal('refusals.imageTooLarge', { name, most });
       return new Refusal('refusals.fileTooLarge', { name, most });
     case 'expired':
-      return new Refusal('refusals.pictureGone', { name });
+      return new Refusal('refusals.imageGone', { name });
     case 'forbidden-address':
       // Files that only the bot fetches can be uploaded instead.
-      if (given.medium === undefined) return new Refusal('refusals.pictureUnreachable', { name });
+      if (given.medium === undefined) return new Refusal('refusals.imageUnreachable', { name });
       return new Refusal('refusals.referenceNotPublic', { name });
     case 'unreachable':
     case 'timeout':
-      return new Refusal('refusals.pictureUnreachable', { name });
+      return new Refusal('refusals.imageUnreachable', { name });
   }
 }
 

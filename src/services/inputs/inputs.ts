@@ -23,7 +23,7 @@ export function gatherer(parts: GathererParts): Gather {
   return async ({ pictures = [], region: changed, references = [], documents = [], sound }, occasion) => {
     if (pictures.length > MOST_PICTURES) {
       const count = String(pictures.length);
-      throw new Refusal('refusals.picturesTooMany', { count, most: String(MOST_PICTURES) });
+      throw new Refusal('refusals.tooManyImages', { count, most: String(MOST_PICTURES) });
     }
     const files = new GivenFiles({ ...parts, memberId: occasion.memberId });
     const parcel = new Parcel(parts, files, occasion);
@@ -66,7 +66,7 @@ class Parcel {
     const added = this.#occasion.lighter ? await this.#lighter(picture) : picture;
     this.#bytes += added.bytes.length;
     if (this.#bytes > MOST_TOGETHER) {
-      throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(MOST_TOGETHER) });
+      throw new Refusal('refusals.imagesTooLarge', { most: inMegabytes(MOST_TOGETHER) });
     }
     return added.dataUri;
   }
@@ -74,7 +74,7 @@ class Parcel {
   async #lighter(picture: Parameters<Media['fit']>[0]) {
     const most = Math.max(FEATHER, Math.min(LIGHT, Math.floor(picture.bytes.length / 2)));
     const fitting = await this.#parts.media.fit(picture, most);
-    if (fitting.how === 'none') throw new Refusal('refusals.picturesTooLarge', { most: inMegabytes(LIGHT) });
+    if (fitting.how === 'none') throw new Refusal('refusals.imagesTooLarge', { most: inMegabytes(LIGHT) });
     return { bytes: fitting.bytes, dataUri: dataUri(fitting.type.mime, fitting.bytes) };
   }
 
@@ -83,7 +83,7 @@ class Parcel {
     if (!(await this.#parts.reach(address))) {
       if (takes === 'address' || medium !== 'image') {
         if (signedUntil(address) === undefined) throw new Refusal('refusals.referenceNotPublic', { name });
-        throw new Refusal('refusals.referenceOutOfReach', { name });
+        throw new Refusal('refusals.referenceUnreachable', { name });
       }
       return await this.#files.with(reference, (file) => this.#add(file));
     }
@@ -101,9 +101,9 @@ class Parcel {
     const now = this.#parts.clock.now();
     if (until === undefined || until >= now + patienceMs) return;
     const variables = { name, until: inWords(until) };
-    if (until <= now) throw new Refusal('refusals.referenceEnded', variables);
+    if (until <= now) throw new Refusal('refusals.referenceExpired', variables);
     const minutes = String(Math.ceil(patienceMs / 60_000));
-    throw new Refusal('refusals.referenceEndsSoon', { ...variables, minutes });
+    throw new Refusal('refusals.referenceExpiresSoon', { ...variables, minutes });
   }
 }
 

@@ -49,10 +49,10 @@ export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
 }
 
 function headOf(packet: Buffer | undefined): { preSkip: number; gain: number } {
-  if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.soundUnknown');
-  if (packet.length < 19) throw new Refusal('refusals.soundUnreadable');
+  if (packet?.toString('latin1', 0, 8) !== 'OpusHead') throw new Refusal('refusals.audioNotSupported');
+  if (packet.length < 19) throw new Refusal('refusals.audioDamaged');
   // More than two channels are several streams in each packet: no voice is recorded so.
-  if (packet[18] !== 0) throw new Refusal('refusals.soundUnknown');
+  if (packet[18] !== 0) throw new Refusal('refusals.audioNotSupported');
   return { preSkip: packet.readUInt16LE(10), gain: packet.readInt16LE(16) };
 }
 

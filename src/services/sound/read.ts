@@ -47,8 +47,8 @@ const FRAMES_AT_ONCE = 32_768;
 function* wavStretches(bytes: Buffer): Generator<Stretch> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
-  if (!data) throw new Refusal('refusals.soundUnreadable');
-  if (data.length === 0) throw new Refusal('refusals.soundEmpty');
+  if (!data) throw new Refusal('refusals.audioDamaged');
+  if (data.length === 0) throw new Refusal('refusals.audioEmpty');
   const sampleBytes = frameBytes / channels;
   const frames = Math.floor(data.length / frameBytes);
   for (let first = 0; first < frames; first += FRAMES_AT_ONCE) {
@@ -73,15 +73,15 @@ function chunk(bytes: Buffer, name: string): Buffer | undefined {
 }
 
 function formatOf(fields: Buffer | undefined) {
-  if (!fields || fields.length < 16) throw new Refusal('refusals.soundUnreadable');
+  if (!fields || fields.length < 16) throw new Refusal('refusals.audioDamaged');
   const own = fields.readUInt16LE(0);
   const coding = own === EXTENSIBLE && fields.length >= 26 ? fields.readUInt16LE(24) : own;
   const channels = fields.readUInt16LE(2);
   const rate = fields.readUInt32LE(4);
   const frameBytes = fields.readUInt16LE(12);
   const sample = samplers.get(`${coding} ${frameBytes / channels}`);
-  if (!sample) throw new Refusal('refusals.soundUnknown');
-  if (channels > MOST_CHANNELS || rate < LEAST_RATE || rate > MOST_RATE) throw new Refusal('refusals.soundUnreadable');
+  if (!sample) throw new Refusal('refusals.audioNotSupported');
+  if (channels > MOST_CHANNELS || rate < LEAST_RATE || rate > MOST_RATE) throw new Refusal('refusals.audioDamaged');
   return { channels, rate, frameBytes, sample };
 }
 

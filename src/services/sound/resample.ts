@@ -11,7 +11,7 @@ export async function recorded(stretches: Stretches, mostSeconds: number): Promi
   let length = 0;
   const add = (samples: Float32Array): void => {
     length += samples.length;
-    if (length > most) throw new Refusal('refusals.soundTooLong', { most: String(mostSeconds) });
+    if (length > most) throw new Refusal('refusals.audioTooLong', { most: String(mostSeconds) });
     parts.push(toIntegers(samples));
   };
   let resampler: Resampler | undefined;
@@ -23,9 +23,9 @@ export async function recorded(stretches: Stretches, mostSeconds: number): Promi
     }
     add(resampler.push(samples));
   }
-  if (!resampler) throw new Refusal('refusals.soundUnreadable');
+  if (!resampler) throw new Refusal('refusals.audioDamaged');
   add(resampler.end());
-  if (length < LEAST_SECONDS * PCM_RATE) throw new Refusal('refusals.soundEmpty');
+  if (length < LEAST_SECONDS * PCM_RATE) throw new Refusal('refusals.audioEmpty');
   const whole = new Int16Array(length);
   let at = 0;
   for (const part of parts) {

@@ -18,10 +18,10 @@ export function openSounds({ log, process: given }: { log: Log; process?: MediaP
   return {
     /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
     async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
-      if (input.size === 0) throw new Refusal('refusals.soundEmpty');
+      if (input.size === 0) throw new Refusal('refusals.audioEmpty');
       const extension = (await reading(input, recogniseIn))?.extension;
       const type = readable.find((name) => name === extension);
-      if (!type) throw new Refusal('refusals.soundUnknown');
+      if (!type) throw new Refusal('refusals.audioNotSupported');
       try {
         const job = { do: 'read-sound', type, mostSeconds } as const;
         const pcm = (await process.run(job, z.object({}), { input })).bytes;
@@ -29,9 +29,9 @@ export function openSounds({ log, process: given }: { log: Log; process?: MediaP
       } catch (error) {
         if (error instanceof Refusal) throw error;
         if (error instanceof JobLost && error.reason === 'closed') throw new Refusal('refusals.stopping');
-        if (error instanceof JobLost && error.reason === 'busy') throw new Refusal('refusals.soundsBusy');
+        if (error instanceof JobLost && error.reason === 'busy') throw new Refusal('refusals.audioBusy');
         log.warn({ type, err: error }, 'An audio file could not be read.');
-        throw new Refusal('refusals.soundUnreadable');
+        throw new Refusal('refusals.audioDamaged');
       }
     },
 

@@ -62,7 +62,7 @@ export class Workroom<Job, Result> {
   /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
   run(job: Job, handsOver: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobAnswer<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.soundsBusy'));
+    if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.audioBusy'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, handsOver, longestMs, resolve, reject });
       this.#next();

@@ -197,7 +197,7 @@ export class Writings {
   admit(writing: Writing, samples: number): void {
     const waiting = this.#open.values().reduce((sum, other) => sum + other.waiting, samples);
     const isNew = !this.#open.has(writing);
-    if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.soundsBusy');
+    if (waiting > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES)) throw new Refusal('refusals.audioBusy');
     this.#open.add(writing);
     this.#releaseProcess ??= this.#process.hold();
   }

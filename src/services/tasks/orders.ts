@@ -57,7 +57,7 @@ export class Orders {
 
   async submit(order: Order): Promise<Task> {
     const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
-    if (this.#recent.has(key)) throw new Refusal('refusals.sameOrder');
+    if (this.#recent.has(key)) throw new Refusal('refusals.duplicateRequest');
     // An order that is still under way counts as the same, however long it takes.
     this.#recent.set(key, undefined);
     try {
@@ -124,7 +124,7 @@ export class Orders {
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
       const { successorId: promised } = mustBeUndecided(task, whence.requesterId);
-      if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyTriedAgain');
+      if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
       return succeededBy(task, successorId);
     });
     try {
@@ -147,7 +147,7 @@ export class Orders {
     if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
-    if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindMissing');
+    if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     const going = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = going;
     const { traits } = this.#parts.specs[order.kind];
@@ -229,7 +229,7 @@ export class Orders {
     const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
     if (refused.isNamed) this.#parts.offers.refuse(offeredAs(kind, order));
-    return mayBeMissing === 'kind' ? new Refusal('refusals.kindMissing') : refused;
+    return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
   /** The ledger comes first: if it refuses, there is no task. */

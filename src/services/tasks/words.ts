@@ -80,6 +80,6 @@ export class Words {
 }
 
 function mustWaitForWords(task: Task): Task {
-  if (task.state !== 'needs-input' || task.times.wordsSent !== undefined) throw new Refusal('refusals.noWordsWanted');
+  if (task.state !== 'needs-input' || task.times.wordsSent !== undefined) throw new Refusal('refusals.promptNotNeeded');
   return task;
 }

@@ -59,13 +59,13 @@ describe('an objection', () => {
 
   it('is made to a file that is announced as something else than a picture', () => {
     const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
-    expect(refusal?.key).toBe('refusals.pictureIsNone');
+    expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
   });
 
   it('is made to a file of more than 20 MB, and not to one of exactly so much', () => {
     expect(objection({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
-    expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.pictureTooLarge');
+    expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
   });
 
   it('is made to more than five pictures, files and links together', () => {
@@ -87,7 +87,7 @@ describe('an objection', () => {
     'data:image/png;base64,AAAA',
     'my cat',
   ])('is made to the link %s', (links) => {
-    expect(objection({ links })?.key).toBe('refusals.pictureLinkUnusable');
+    expect(objection({ links })?.key).toBe('refusals.imageUrlInvalid');
   });
 
   it('shows no more of a long link than fits into a sentence', () => {

@@ -30,7 +30,7 @@ describe('films to go by', () => {
     ) as [string, string, string];
     await refuseTooLong(request(ten, five), 'member');
     await expect(refuseTooLong(request(ten, six), 'member')).rejects.toMatchObject({
-      key: 'refusals.filmReferencesTooLong',
+      key: 'refusals.referencesTooLong',
       variables: { seconds: '16', most: '15' },
     });
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);

@@ -46,7 +46,7 @@ describe('an order of a film', () => {
 
   it.each(['big', '720', '16/9', '0x720', '16:0', '1280x', '2K', '1280x720x3', '-16:9', '1e3x100'])(
     'is refused where the size is %s',
-    (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeUnusable'),
+    (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeInvalid'),
   );
 
   it.each([
@@ -61,7 +61,7 @@ describe('an order of a film', () => {
   it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])(
     'is refused where the duration is %s',
     (duration) => {
-      expect(keyOf(() => order({ duration }))).toBe('refusals.durationUnusable');
+      expect(keyOf(() => order({ duration }))).toBe('refusals.durationInvalid');
     },
   );
 
@@ -77,7 +77,7 @@ describe('an order of a film', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
     for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
-      expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraUnusable');
+      expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraInvalid');
   });
 
   it('sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
@@ -89,24 +89,24 @@ describe('an order of a film', () => {
   });
 
   it.each([
-    ['{broken', 'extraBroken'],
-    ['[1]', 'extraNoObject'],
-    ['"text"', 'extraNoObject'],
-    ['null', 'extraNoObject'],
-    [`${'{"a":'.repeat(7)}1${'}'.repeat(7)}`, 'extraDeep'],
-    [`{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 'extraDeep'],
+    ['{broken', 'extraInvalid'],
+    ['[1]', 'extraNotAnObject'],
+    ['"text"', 'extraNotAnObject'],
+    ['null', 'extraNotAnObject'],
+    [`${'{"a":'.repeat(7)}1${'}'.repeat(7)}`, 'extraTooDeep'],
+    [`{"a":${'['.repeat(2_000)}${']'.repeat(2_000)}}`, 'extraTooDeep'],
     ['{"!size":"1x1"}', 'extraHasOption'],
     ['{"!model":"other"}', 'extraHasOption'],
     ['{"model_name":"other"}', 'extraHasOption'],
     ['{"!metadata":{}}', 'extraHasOption'],
     ['{"seed":1}', 'extraHasOption'],
     ['{"!reference_video_urls":[]}', 'extraHasOption'],
-    ['{"!":1}', 'extraKey'],
-    ['{"__proto__":{"x":1}}', 'extraKey'],
-    ['{"!__proto__":{"x":1}}', 'extraKey'],
-    ['{"a":{"constructor":1}}', 'extraKey'],
-    ['{"a":12345678901234567890}', 'extraNumber'],
-    ['{"a":1e999}', 'extraNumber'],
+    ['{"!":1}', 'extraKeyInvalid'],
+    ['{"__proto__":{"x":1}}', 'extraKeyInvalid'],
+    ['{"!__proto__":{"x":1}}', 'extraKeyInvalid'],
+    ['{"a":{"constructor":1}}', 'extraKeyInvalid'],
+    ['{"a":12345678901234567890}', 'extraNumberTooLarge'],
+    ['{"a":1e999}', 'extraNumberTooLarge'],
   ])('is refused where `extra` is %s', (extra, key) => {
     expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
   });
@@ -175,27 +175,27 @@ describe('what the other endpoints take', () => {
   });
 
   it.each([
-    ['the vendor path without a picture', { endpoint: 'image-to-video' }, 'filmNeedsPicture'],
+    ['the vendor path without a picture', { endpoint: 'image-to-video' }, 'imageRequired'],
     [
       'two pictures on the vendor path',
       { endpoint: 'image-to-video', image: picture(1), image2: picture(2) },
-      'filmTakesOne',
+      'endpointTakesOneImage',
     ],
     [
       'two pictures at /v1/videos',
       { endpoint: 'videos', image: picture(1), links: 'https://a.example/2.png' },
-      'filmTakesOne',
+      'endpointTakesOneImage',
     ],
     [
       'a size on the vendor path',
       { endpoint: 'image-to-video', image: picture(1), size: '16:9' },
-      'filmOptionElsewhere',
+      'optionNotSupported',
     ],
-    ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'filmOptionElsewhere'],
+    ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'optionNotSupported'],
     [
       'a reference film at /v1/videos',
       { endpoint: 'videos', reference_video: 'https://a.example/v.mp4' },
-      'filmOptionElsewhere',
+      'optionNotSupported',
     ],
     ['`!seconds` at /v1/videos', { endpoint: 'videos', extra: '{"!seconds":"5"}' }, 'extraHasOption'],
     ['an endpoint that there is not', { endpoint: 'other' }, 'unknownCommand'],
@@ -206,12 +206,12 @@ describe('what the other endpoints take', () => {
         ...{ image: picture(1), image2: picture(2), image3: picture(3), image4: picture(4) },
         ...{ image5: picture(5), image6: picture(6), image7: picture(7), links: 'https://a.example/8.png' },
       },
-      'picturesTooMany',
+      'tooManyImages',
     ],
-    ['four reference films', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'filmLinksTooMany'],
-    ['a sound that is no address', { reference_audio: 'song.mp3' }, 'filmLinkUnusable'],
-    ['an empty file', { image: { ...picture(1), size: 0 } }, 'pictureEmpty'],
-    ['an executable', { image: { ...picture(1), mediaType: 'application/x-msdownload' } }, 'pictureIsNone'],
+    ['four reference films', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
+    ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
+    ['an empty file', { image: { ...picture(1), size: 0 } }, 'imageEmpty'],
+    ['an executable', { image: { ...picture(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
   ] satisfies [string, Partial<VideoValues>, string][])('is not %s', (_, values, key) => {
     expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });

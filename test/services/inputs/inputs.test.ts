@@ -114,7 +114,7 @@ describe('what an order sends along', () => {
       expect((await gather({ pictures: [one, one, one, one, one] })).pictures).toHaveLength(5);
       const before = discord.heard.length;
       expect(await refused(one, one, one, one, one, one)).toEqual({
-        key: 'refusals.picturesTooMany',
+        key: 'refusals.tooManyImages',
         count: '6',
         most: '5',
       });
@@ -140,16 +140,16 @@ describe('what an order sends along', () => {
       const words = given('words', 'a cat');
       const most = '20 MB';
       for (const [picture, refusal] of [
-        [page, { key: 'refusals.pictureOdd', name: 'page.png' }],
-        [half, { key: 'refusals.pictureOdd', name: 'half.png' }],
-        [film, { key: 'refusals.pictureOdd', name: 'film.png' }],
-        [bomb, { key: 'refusals.pictureTooLarge', name: 'bomb.png', most }],
-        [heavy, { key: 'refusals.pictureTooLarge', name: 'heavy.png', most }],
-        [endless, { key: 'refusals.pictureTooLarge', name: 'endless.png', most }],
-        [gone, { key: 'refusals.pictureGone', name: 'gone.png' }],
-        [broken, { key: 'refusals.pictureUnreachable', name: 'broken.png' }],
-        [cut, { key: 'refusals.pictureUnreachable', name: 'cut.png' }],
-        [words, { key: 'refusals.pictureUnreachable', name: 'words' }],
+        [page, { key: 'refusals.imageInvalid', name: 'page.png' }],
+        [half, { key: 'refusals.imageInvalid', name: 'half.png' }],
+        [film, { key: 'refusals.imageInvalid', name: 'film.png' }],
+        [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', most }],
+        [heavy, { key: 'refusals.imageTooLarge', name: 'heavy.png', most }],
+        [endless, { key: 'refusals.imageTooLarge', name: 'endless.png', most }],
+        [gone, { key: 'refusals.imageGone', name: 'gone.png' }],
+        [broken, { key: 'refusals.imageUnreachable', name: 'broken.png' }],
+        [cut, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
+        [words, { key: 'refusals.imageUnreachable', name: 'words' }],
       ] as const) {
         expect(await refused(uploaded('good.png', png), picture)).toEqual(refusal);
       }
@@ -161,20 +161,20 @@ describe('what an order sends along', () => {
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
         expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
-        expect(await refused(odd)).toMatchObject({ key: 'refusals.pictureOdd' });
+        expect(await refused(odd)).toMatchObject({ key: 'refusals.imageInvalid' });
         expect(await gather({ region: { side: 'left', of: large } })).toHaveProperty('mask');
         expect(await refusalOf(gather({ region: { side: 'left', of: odd } }))).toMatchObject({
           key: 'refusals.maskSizeUnknown',
         });
         expect(await refusalOf(gather({ region: { drawn: large } }))).toMatchObject({ key: 'refusals.maskUnclear' });
-        expect(await refusalOf(gather({ region: { drawn: odd } }))).toMatchObject({ key: 'refusals.pictureOdd' });
+        expect(await refusalOf(gather({ region: { drawn: odd } }))).toMatchObject({ key: 'refusals.imageInvalid' });
       }
     });
 
     it('is refused when it is too much together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
-      expect(await refused(large, large, large)).toEqual({ key: 'refusals.picturesTooLarge', most: '40 MB' });
+      expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', most: '40 MB' });
     });
 
     it('is not waited for longer than a minute', async () => {
@@ -185,7 +185,7 @@ describe('what an order sends along', () => {
       const waiting = refused(slow);
       while (discord.heard.length === 0) await new Promise(setImmediate);
       clock.advance(60_000);
-      expect(await waiting).toEqual({ key: 'refusals.pictureUnreachable', name: 'slow.png' });
+      expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
     it('is put off when the bot stops meanwhile', async () => {
@@ -216,7 +216,7 @@ describe('what an order sends along', () => {
       const direct = given('direct.png', secret);
       const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
       for (const one of [direct, roundabout]) {
-        expect(await refused(one)).toEqual({ key: 'refusals.pictureUnreachable', name: one.name });
+        expect(await refused(one)).toEqual({ key: 'refusals.imageUnreachable', name: one.name });
       }
       expect(stranger.heard).toEqual([]);
     });
@@ -283,8 +283,8 @@ describe('what an order sends along', () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
-      expect(await why(odd)).toEqual({ key: 'refusals.pictureOdd', name: 'odd.png' });
-      expect(await why(gone)).toEqual({ key: 'refusals.pictureGone', name: 'gone.png' });
+      expect(await why(odd)).toEqual({ key: 'refusals.imageInvalid', name: 'odd.png' });
+      expect(await why(gone)).toEqual({ key: 'refusals.imageGone', name: 'gone.png' });
     });
   });
 
@@ -299,12 +299,12 @@ describe('what an order sends along', () => {
 
     it('is refused where it is none, is gone, or is more than anybody says at once', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
-      expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.soundUnknown' });
+      expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
-        key: 'refusals.documentsGone',
+        key: 'refusals.documentGone',
         name: 'gone.ogg',
       });
-      expect((await why(uploaded('long.wav', silence(301)))).key).toBe('refusals.soundTooLong');
+      expect((await why(uploaded('long.wav', silence(301)))).key).toBe('refusals.audioTooLong');
       expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 

@@ -102,18 +102,18 @@ describe('what an order goes by', () => {
   it('is refused by its name where it is not what it should be', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
-    const odd = 'refusals.pictureOdd';
+    const odd = 'refusals.imageInvalid';
     for (const [given, refusal] of [
       [at('setup.png', program), { key: odd, name: 'setup.png' }],
       [at('nothing.png', Buffer.alloc(0)), { key: odd, name: 'nothing.png' }],
       [at('page.png', Buffer.from('<!doctype html><html></html>')), { key: odd, name: 'page.png' }],
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
       [at('film.png', mp4), { key: odd, name: 'film.png' }],
-      [at('vast.png', vast), { key: 'refusals.pictureTooLarge', name: 'vast.png', most: '20 MB' }],
-      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.pictureTooLarge', name: 'heavy.png', most: '20 MB' }],
-      [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.filmOdd', name: 'a.mp4' }],
-      [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.soundOdd', name: 'b.mp3' }],
-      [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.pictureGone', name: 'gone.png' }],
+      [at('vast.png', vast), { key: 'refusals.imageTooLarge', name: 'vast.png', most: '20 MB' }],
+      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', most: '20 MB' }],
+      [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
+      [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
+      [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.imageGone', name: 'gone.png' }],
     ] as const) {
       expect(await refused([at('good.png', png), given])).toEqual(refusal);
     }
@@ -136,7 +136,7 @@ describe('what an order goes by', () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
-        key: 'refusals.referenceOutOfReach',
+        key: 'refusals.referenceUnreachable',
         name: 'up.png',
       });
       const film = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
@@ -148,7 +148,7 @@ describe('what an order goes by', () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const large = at('large.png', bytes, { takes: 'address or data' });
       expect((await gather([large, large])).references).toHaveLength(2);
-      expect(await refused([large, large, large])).toEqual({ key: 'refusals.picturesTooLarge', most: '40 MB' });
+      expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', most: '40 MB' });
     });
 
     it('is not fetched from a place of the own network, not even by a roundabout way', async () => {
@@ -166,14 +166,14 @@ describe('what an order goes by', () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { patienceMs: 15 * minute })).toEqual({
-        ...{ key: 'refusals.referenceEndsSoon', name: 'exact.png', minutes: '15' },
+        ...{ key: 'refusals.referenceExpiresSoon', name: 'exact.png', minutes: '15' },
         until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
       });
     });
 
     it('says when it has run out, and asks nobody', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
-      expect(await refused([late])).toMatchObject({ key: 'refusals.referenceEnded', name: 'late.png' });
+      expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.heard).toEqual([]);
     });
 

@@ -47,7 +47,7 @@ const history = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-const NOT_ALLOWED = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyTriedAgain'];
+const NOT_ALLOWED = ['no', 'refusals.notYours', 'refusals.alreadyDecided', 'refusals.alreadyResubmitted'];
 
 async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<void> {
   if (one.do === 'wait') return on.clock.advance(one.ms);

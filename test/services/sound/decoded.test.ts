@@ -117,7 +117,7 @@ describe('a sound that members send', () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await heard(second, 1))).toBe(1);
-    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.soundTooLong', variables: { most: '1' } });
+    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { most: '1' } });
   });
 });
 
@@ -125,7 +125,7 @@ describe('what is no sound that can be heard', () => {
   it('is refused in words of its own where it is empty, shorter than a syllable, or a header alone', async () => {
     const click = wavOf([played(8_000).subarray(0, 700)], 8_000, { bytes: 2 });
     const header = wavOf([new Float32Array()], 8_000, { bytes: 2 });
-    for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.soundEmpty');
+    for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.audioEmpty');
   });
 
   it('is refused as broken where none of what it announces is there', async () => {
@@ -134,18 +134,18 @@ describe('what is no sound that can be heard', () => {
     torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
     const cut = wavOf([played(8_000)], 8_000, { bytes: 2 });
     cut.write('atad', 36);
-    for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.soundUnreadable');
+    for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
   });
 
   it('is refused by what it is, not by how it breaks', async () => {
-    expect(await refused(file('vorbis.ogg'))).toBe('refusals.soundUnknown');
-    expect(await refused(file('tones.m4a'))).toBe('refusals.soundUnknown');
+    expect(await refused(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
+    expect(await refused(file('tones.m4a'))).toBe('refusals.audioNotSupported');
     expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
-      'refusals.soundUnknown',
+      'refusals.audioNotSupported',
     );
     const telephone = wavOf([played(8_000)], 8_000, { bytes: 1 });
     telephone.writeUInt16LE(7, 20);
-    expect(await refused(telephone)).toBe('refusals.soundUnknown');
+    expect(await refused(telephone)).toBe('refusals.audioNotSupported');
   });
 
   it('is refused where a WAV says what cannot be', async () => {
@@ -161,7 +161,7 @@ describe('what is no sound that can be heard', () => {
       changed((wav) => wav.writeUInt32LE(0xffffffff, 24)),
       changed((wav) => wav.writeUInt32LE(4, 16)),
     ];
-    for (const wav of odd) expect(await refused(wav)).toMatch(/^refusals\.sound(Unknown|Unreadable|Empty)$/);
+    for (const wav of odd) expect(await refused(wav)).toMatch(/^refusals\.audio(NotSupported|Damaged|Empty)$/);
   });
 });
 
@@ -169,7 +169,7 @@ describe('minutes in a small file', () => {
   it('are refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
     const bomb = opusFile(Array<Buffer>(1_250).fill(Buffer.from([0x1b, 2])), 5_760);
     expect(bomb.length).toBeLessThan(5_000);
-    expect(await refused(bomb, 60)).toBe('refusals.soundTooLong');
+    expect(await refused(bomb, 60)).toBe('refusals.audioTooLong');
     expect(secondsOf(await heard(bomb, 150))).toBeCloseTo(150, 1);
   });
 
@@ -177,7 +177,7 @@ describe('minutes in a small file', () => {
     const frame = Buffer.alloc(72);
     frame.writeUInt32BE(0xffe31800);
     const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
-    expect(await refused(bomb, 30)).toBe('refusals.soundTooLong');
+    expect(await refused(bomb, 30)).toBe('refusals.audioTooLong');
     expect(secondsOf(await heard(bomb, 60))).toBeCloseTo(50.4, 0);
   });
 
@@ -186,7 +186,7 @@ describe('minutes in a small file', () => {
     const endless = (function* () {
       for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
     })();
-    await expect(recorded(endless, 5)).rejects.toMatchObject({ key: 'refusals.soundTooLong' });
+    await expect(recorded(endless, 5)).rejects.toMatchObject({ key: 'refusals.audioTooLong' });
     expect(read).toBeLessThan(8);
   });
 });
@@ -200,7 +200,7 @@ describe('a broken file', () => {
     'eight-bits.wav',
     'twenty-four-bits.wav',
   ];
-  const keys = /^refusals\.sound(Unknown|Unreadable|Empty|TooLong)$/;
+  const keys = /^refusals\.audio(NotSupported|Damaged|Empty|TooLong)$/;
   const outcome = async (bytes: Uint8Array): Promise<boolean> => {
     const told = await refused(bytes, 5);
     return keys.test(told) || /^\d+ samples$/.test(told);

@@ -118,7 +118,7 @@ describe('an Ogg file', () => {
     const surround = Buffer.from(head);
     surround.writeUInt8(1, 18);
     await expect(heard(repeated(1, { heads: [surround, tags] }))).rejects.toMatchObject({
-      key: 'refusals.soundUnknown',
+      key: 'refusals.audioNotSupported',
     });
   });
 });

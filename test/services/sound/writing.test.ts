@@ -174,7 +174,7 @@ describe('more voices than there is room for', () => {
     const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
-    expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
+    expect(await told(many[200]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
     const [first, next] = many;
     first?.drop();
     expect((await next?.finish())?.seconds).toBe(10 / PCM_RATE);
@@ -188,7 +188,7 @@ describe('more voices than there is room for', () => {
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
     for (const writer of many) writer.add(minutes);
-    expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.soundsBusy');
+    expect(await told(many[3]?.finish() ?? Promise.resolve())).toBe('Refusal: refusals.audioBusy');
   });
 });
 

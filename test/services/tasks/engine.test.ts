@@ -87,7 +87,7 @@ describe('an order', () => {
   it('is the same only for a moment', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
     side.clock.advance(3_000);
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
@@ -96,7 +96,7 @@ describe('an order', () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
-    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.sameOrder' });
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
     side.clock.advance(3_000);
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });

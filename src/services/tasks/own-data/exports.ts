@@ -32,7 +32,7 @@ export class Exports {
 
   of(memberId: string, most: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
-    if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportUnderWay'));
+    if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
       this.#underWay.add(memberId);
       void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, most, resolve)).catch(reject);
@@ -55,7 +55,7 @@ export class Exports {
   /** An export during an erasure would be neither the old state nor the new one. */
   async *#unlessForgotten(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
-      if (this.#parts.isForgotten(memberId)) throw new Refusal('refusals.exportWhileForgotten');
+      if (this.#parts.isForgotten(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     check();
     for await (const piece of exportText(this.#parts.rowsOf(memberId), counts)) {

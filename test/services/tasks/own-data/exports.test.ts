@@ -86,7 +86,7 @@ describe('an export', () => {
     const { exports, read } = await scene();
     const first = await exports.of('ann', MUCH);
     const before = read();
-    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportUnderWay'));
+    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportInProgress'));
     let isThere = false;
     const other = exports.of('bob', MUCH).then((file) => {
       isThere = true;
@@ -103,12 +103,12 @@ describe('an export', () => {
   it('is refused while its member is being forgotten, and given up where that begins meanwhile', async () => {
     const { exports, forget, read } = await scene();
     const made = exports.of('ann', MUCH);
-    const told = expect(made).rejects.toEqual(refusal('refusals.exportWhileForgotten'));
+    const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     await setImmediate();
     forget('ann');
     await told;
     expect(read()).toBeLessThan(HOW_MANY);
-    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportWhileForgotten'));
+    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     (await exports.of('bob', MUCH)).release();
   });
 });
