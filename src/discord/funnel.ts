@@ -4,7 +4,7 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
-import { newReference } from './delivery/hindered.ts';
+import { newReference } from './delivery/obstacle.ts';
 import { asText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */

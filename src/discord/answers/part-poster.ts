@@ -5,7 +5,7 @@ import type { Transition } from '../../services/tasks/book.ts';
 import { shownIn } from '../../services/tasks/delivery-state.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { Hindered, type Patience } from '../delivery/hindered.ts';
+import { Hindered, type Patience } from '../delivery/obstacle.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
 import { findPart } from '../outbox/adoption.ts';
 import { isUnsent, troubleOf } from '../outbox/errors.ts';

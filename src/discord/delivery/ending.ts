@@ -5,7 +5,7 @@ import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from
 import { SAME_NONCE_MS } from '../outbox/outbox.ts';
 import { type Shut, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
 import type { MessagePlan, Prepared } from '../plan.ts';
-import { Hindered, newReference, Patience } from './hindered.ts';
+import { Hindered, newReference, Patience } from './obstacle.ts';
 import { type DeliveryParts, type DeliveryRecord, type Fate, hasToSpeak } from './record.ts';
 
 export interface Scene extends DeliveryParts {

@@ -19,7 +19,7 @@ import { factsOf } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Way } from '../outbox/ways.ts';
 import type { Prepared } from '../plan.ts';
-import { Hindered } from './hindered.ts';
+import { Hindered } from './obstacle.ts';
 
 export interface DeliveryParts {
   outbox: Outbox;
