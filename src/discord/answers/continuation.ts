@@ -3,8 +3,8 @@ import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { Hindered, Patience } from '../delivery/obstacle.ts';
 import { LatestNews } from '../delivery/latest.ts';
+import { Hindered, Patience } from '../delivery/obstacle.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
 import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, troubleOf } from '../outbox/errors.ts';

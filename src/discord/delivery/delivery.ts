@@ -4,8 +4,8 @@ import { Appearance } from '../outbox/appearance.ts';
 import { factsOf, type Load, lighterThan, loaded, troubleOf } from '../outbox/errors.ts';
 import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
 import { Caller, Ending, type Scene } from './ending.ts';
-import { newReference } from './obstacle.ts';
 import { LatestNews } from './latest.ts';
+import { newReference } from './obstacle.ts';
 import { mayShowAt } from './pace.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
