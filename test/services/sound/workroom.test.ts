@@ -100,7 +100,7 @@ describe('the room of the sounds', () => {
   it('says no to more than can wait, at once', async () => {
     const room = new Workroom(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
-    expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('soundsBusy'))).toHaveLength(7);
+    expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('audioBusy'))).toHaveLength(7);
     await room.close();
   });
 
