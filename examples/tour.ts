@@ -2,7 +2,7 @@
 //   npm run sandbox:gateway -- --speed 10        (in one terminal)
 //   npx node examples/tour.ts                    (in another)
 import { setTimeout as pause } from 'node:timers/promises';
-import { onTerminal } from '../src/lib/text.ts';
+import { terminalSafe } from '../src/lib/text.ts';
 import { defaultSettings, GatewayError, openGateway, type Snapshot } from '../src/services/gateway/index.ts';
 
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;
@@ -16,7 +16,7 @@ async function follow(what: string, ask: () => Promise<Snapshot>): Promise<Snaps
       const [medium] = snapshot.media;
       console.log(
         `${what}: ${snapshot.state}`,
-        onTerminal(medium?.address ?? snapshot.text ?? snapshot.failure?.reason ?? ''),
+        terminalSafe(medium?.address ?? snapshot.text ?? snapshot.failure?.reason ?? ''),
       );
       return snapshot;
     }
@@ -32,8 +32,8 @@ async function modelFor(ability: RegExp): Promise<string> {
 
 try {
   const models = await gateway.models.list();
-  console.log(`models: ${models.length}, the first is ${onTerminal(models[0]?.id ?? '')}`);
-  console.log(`one model: owned by ${onTerminal((await gateway.models.get(models[0]?.id ?? '')).ownedBy ?? '')}`);
+  console.log(`models: ${models.length}, the first is ${terminalSafe(models[0]?.id ?? '')}`);
+  console.log(`one model: owned by ${terminalSafe((await gateway.models.get(models[0]?.id ?? '')).ownedBy ?? '')}`);
   console.log(`compat models: ${(await gateway.models.listCompat()).length}`);
 
   const prompt = 'a lighthouse in a storm at dusk --ar 16:9';
@@ -65,7 +65,7 @@ try {
   console.log(`fine-tune events: ${(await gateway.fineTunes.events('ft-sandbox-1')).length}`);
 } catch (error) {
   if (!(error instanceof GatewayError)) throw error;
-  console.error(`${error.kind}: ${onTerminal(error.message)}`);
+  console.error(`${error.kind}: ${terminalSafe(error.message)}`);
   process.exitCode = 1;
 } finally {
   await gateway.close();

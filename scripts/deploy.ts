@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { type APIApplicationCommand, REST, Routes } from 'discord.js';
 import { features, kindSpecs } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { type Deployment, deploymentOf, installLinks } from '../src/discord/deployment.ts';
+import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { formerNames, registrations } from '../src/discord/registration.ts';
-import { onTerminal } from '../src/lib/text.ts';
+import { terminalSafe } from '../src/lib/text.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
 /** sysexits.h */
@@ -29,7 +29,7 @@ async function deploy(): Promise<number> {
   const all = guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registered = (await rest.get(all)) as APIApplicationCommand[];
   const wanted = values.clear ? [] : registrations(features, discord);
-  const deployment = deploymentOf(registered, wanted, formerNames(features));
+  const deployment = planDeployment(registered, wanted, formerNames(features));
   tell(deployment, guild, values['dry-run']);
   if (!values['dry-run']) await carryOut(deployment, rest, all);
   const links = installLinks(id, discord);
@@ -44,14 +44,14 @@ async function carryOut({ create, change, remove }: Deployment, rest: REST, all:
   for (const { id } of remove) await rest.delete(`${all}/${id}`);
 }
 
-function tell({ create, change, remove, same }: Deployment, guild: string | undefined, isDryRun: boolean): void {
+function tell({ create, change, remove, unchanged }: Deployment, guild: string | undefined, isDryRun: boolean): void {
   const where = guild === undefined ? 'in all servers' : `in server ${guild}`;
   console.log(isDryRun ? `Planned changes ${where}:` : `Commands ${where}:`);
   const lines = [
     ...create.map(({ name }) => `  new       /${name}`),
     ...change.map(({ body }) => `  changed   /${body.name}`),
-    ...remove.map(({ name }) => `  removed   /${onTerminal(name)}`),
-    ...same.map((name) => `  unchanged /${name}`),
+    ...remove.map(({ name }) => `  removed   /${terminalSafe(name)}`),
+    ...unchanged.map((name) => `  unchanged /${name}`),
   ];
   console.log(lines.length === 0 ? '  none' : lines.join('\n'));
 }
@@ -71,7 +71,7 @@ function failed(error: unknown): number {
     console.error('Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").');
     return EX_NOPERM;
   }
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(onTerminal);
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
   console.error(`The request to Discord failed: ${lines.join('\n')}`);
   return 1;
 }

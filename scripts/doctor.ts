@@ -4,7 +4,7 @@ import { kindSpecs } from '../src/commands/index.ts';
 import * as shape from '../src/config/shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
-import { onTerminal } from '../src/lib/text.ts';
+import { terminalSafe } from '../src/lib/text.ts';
 import {
   type Examination,
   examine,
@@ -86,7 +86,7 @@ function failed(error: unknown): number {
     return EX_USAGE;
   }
   if (error instanceof StoreError) {
-    console.error(onTerminal(error.message));
+    console.error(terminalSafe(error.message));
     return EXIT_CODES[error.kind] ?? 1;
   }
   throw error;

@@ -1,13 +1,13 @@
 import { Events, type Interaction } from 'discord.js';
 import { kindSpecs, kindsOf, kindViews, texts } from './commands/index.ts';
 import { openCommands } from './commands/open-commands.ts';
-import { unplacedTalks } from './commands/talk/start.ts';
-import { forgottenOutcome } from './commands/tasks/own-data.ts';
+import { talksWithoutThread } from './commands/talk/start.ts';
+import { erasureOutcome } from './commands/tasks/own-data.ts';
 import type { Config } from './config.ts';
-import { chronicle, discordClients } from './discord/outbox/clients.ts';
+import { logDiscordEvents, openDiscordClients } from './discord/outbox/clients.ts';
 import { Outbox } from './discord/outbox/outbox.ts';
-import { removal } from './discord/outbox/removal.ts';
-import { mustReadMessages, storedFiles } from './discord/reads.ts';
+import { messageRemover } from './discord/outbox/removal.ts';
+import { requireMessageContent, storedFileReader } from './discord/reads.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { speak } from './locales/index.ts';
@@ -23,9 +23,9 @@ const STOP_LIMIT_MS = 10_000;
 
 export interface App {
   /** Discord has closed the connection for good, with its close code: most likely the token was reset. */
-  readonly lost: Promise<number>;
+  readonly connectionLost: Promise<number>;
   /** The bot has lost its store: end the process at once. Nothing is submitted, shown or stored from now on. */
-  readonly dispossessed: Promise<StoreError>;
+  readonly storeLost: Promise<StoreError>;
   /** Takes no new work, finishes running work within a limit, and closes everything. */
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface AppTools {
   /** Shared with other bots of this process, so it is not closed with this one. */
   mediaProcess?: MediaProcess;
   /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
-  alsoAllowed?: readonly string[];
+  extraOrigins?: readonly string[];
 }
 
 /** Wires configuration into a running bot. The sandbox and the tests start the same app. */
@@ -52,9 +52,9 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ...{ log, clock, specs: kindSpecs },
     ...{ botVersion: version, leaseMs: config.storeLeaseMs },
   });
-  const { tenure } = store;
+  const { ownership } = store;
   const gateway = openGateway(config.gateway, { log, clock }, gatewayLimits);
-  const clients = discordClients(config.discord.apiUrl, config.discord, tenure.mustBeOurs);
+  const clients = openDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
   const engine = openEngine({
@@ -63,32 +63,34 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     specs: kindSpecs,
     kinds: kindsOf(gateway, config.poll),
     // If Discord is in a private network, so are its files.
-    alsoAllowed: [new URL(config.discord.apiUrl).origin, ...(tools.alsoAllowed ?? [])],
-    removeMessages: removal({ outbox, clock, log }),
-    tellForgotten: (memberId, forgotten) => outbox.tellPerson(memberId, forgottenOutcome(forgotten, say)),
+    extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
+    removeMessages: messageRemover({ outbox, clock, log }),
+    tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;
   const messages = openMessages({
     ...{ engine, outbox, say, clock, log },
     views: kindViews,
     isRemix: config.gateway.remix,
-    hearsMessages: config.discord.messageContent,
-    storedFiles: storedFiles(reads, log),
+    readsMessages: config.discord.messageContent,
+    storedFiles: storedFileReader(reads, log),
   });
-  const { router, follows, hear } = openCommands({
+  const { router, follows, readPacket } = openCommands({
     ...{ version, engine, messages, store, gateway, clients, outbox, say, clock, log },
     settings: config,
   });
 
-  const lost = new Promise<number>((resolve) => client.on(Events.ShardDisconnect, ({ code }) => resolve(code)));
-  client.on(Events.Raw, hear);
+  const connectionLost = new Promise<number>((resolve) =>
+    client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
+  );
+  client.on(Events.Raw, readPacket);
   client.on(Events.InteractionCreate, (interaction: Interaction) => void router.take(interaction));
-  chronicle(clients, log);
+  logDiscordEvents(clients, log);
   try {
-    if (config.discord.messageContent) await mustReadMessages(reads, config.discord.token, log);
+    if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
     await tasks.open();
     // Read before members can start new ones.
-    const unplaced = unplacedTalks(tasks.book);
+    const unplaced = talksWithoutThread(tasks.book);
     await client.login(config.discord.token);
     await tasks.start();
     for (const id of unplaced) await talks.end(id, 'lost');
@@ -100,7 +102,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   log.info({ version, tasks: tasks.book.liveCount }, 'Atelier is ready.');
   // After the start, which must not wait for direct messages or fail with them.
   const told = store.quarantine
-    .tellOwners((memberId) => outbox.tellPerson(memberId, { content: say('tasks.unreadable') }))
+    .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
     .catch((error: unknown) => log.warn({ err: error }, 'Could not tell owners of unreadable tasks.'));
 
   let stopped: Promise<void> | undefined;
@@ -121,8 +123,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     log.info('Atelier has stopped.');
   }
   return {
-    lost,
-    dispossessed: tenure.lost,
+    connectionLost,
+    storeLost: ownership.lost,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as shape from './config/shapes.ts';
-import { definedIn } from './lib/entries.ts';
+import { withoutUndefined } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
 
 /** Every variable, in the order in which problems are reported. */
@@ -116,7 +116,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
   return {
     discord: {
       token: given.DISCORD_TOKEN,
-      ...definedIn({ deployGuildId: given.DISCORD_GUILD_ID }),
+      ...withoutUndefined({ deployGuildId: given.DISCORD_GUILD_ID }),
       apiUrl: given.DISCORD_API_URL,
       guildIds,
       // With several servers only the operator can decide whose managers may see the costs.
@@ -137,14 +137,14 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       fields: {
         referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
         referenceAudios: given.GATEWAY_REFERENCE_AUDIO_FIELD,
-        ...definedIn({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
-        describePictures: given.GATEWAY_DESCRIBE_FIELD,
+        ...withoutUndefined({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
+        describeField: given.GATEWAY_DESCRIBE_FIELD,
       },
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
       realtimeBeta: given.GATEWAY_REALTIME_BETA,
       remix: given.GATEWAY_REMIX,
-      ...definedIn({ usageUnit: given.GATEWAY_USAGE_UNIT }),
+      ...withoutUndefined({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
@@ -157,7 +157,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       perSecond: given.GATEWAY_POLLS_PER_SECOND,
       imgxLists: given.GATEWAY_IMGX_LISTS,
     },
-    models: definedIn({
+    models: withoutUndefined({
       image: given.DEFAULT_IMAGE_MODEL,
       video: given.DEFAULT_VIDEO_MODEL,
       music: given.DEFAULT_MUSIC_MODEL,
@@ -165,7 +165,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       talk: given.DEFAULT_TALK_MODEL,
     }),
     maxWaitMs: {
-      picture: given.MAX_WAIT_IMAGE_SECONDS * 1000,
+      image: given.MAX_WAIT_IMAGE_SECONDS * 1000,
       video: given.MAX_WAIT_VIDEO_SECONDS * 1000,
       music: given.MAX_WAIT_MUSIC_SECONDS * 1000,
       text: given.MAX_WAIT_TEXT_SECONDS * 1000,

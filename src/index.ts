@@ -62,8 +62,8 @@ async function run(config: Config): Promise<void> {
     const app = await startApp(config, { log, version: packageFile.version });
     stopSignal.then(() => app.stop()).catch(crash);
     // Not awaited: `lost` may never resolve, and Node would end an entry module that waits for it.
-    app.lost.then((code) => ended(code, app, log)).catch(crash);
-    app.dispossessed
+    app.connectionLost.then((code) => ended(code, app, log)).catch(crash);
+    app.storeLost
       .then((error) => {
         log.fatal({ err: error.cause }, error.message);
         // At once, for another bot may own the store already.

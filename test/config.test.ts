@@ -103,7 +103,7 @@ describe('the defaults', () => {
         fields: {
           referenceVideos: 'reference_video_urls',
           referenceAudios: 'reference_audio_urls',
-          describePictures: 'base64Array',
+          describeField: 'base64Array',
         },
         simpleChangeOrder: 'action-first',
         modelSlashes: 'encoded',
@@ -117,7 +117,7 @@ describe('the defaults', () => {
       log: { level: 'info' },
       poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
-      maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+      maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
   });
@@ -180,7 +180,7 @@ describe('a value', () => {
     expect(gateway).toMatchObject({
       paths: { imgx: '/mj-fast/mj', music: '/music', videoa: '' },
       connections: 1024,
-      fields: { faceCheck: 'face_check', describePictures: 'base64' },
+      fields: { faceCheck: 'face_check', describeField: 'base64' },
       simpleChangeOrder: 'id-first',
       modelSlashes: 'plain',
       realtimeBeta: true,
@@ -208,14 +208,14 @@ describe('a value', () => {
 
   it('is milliseconds where it was given in seconds', () => {
     const { maxWaitMs } = withRequired({ MAX_WAIT_IMAGE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
-    expect(maxWaitMs).toMatchObject({ picture: 30_000, video: 86_400_000 });
+    expect(maxWaitMs).toMatchObject({ image: 30_000, video: 86_400_000 });
   });
 
   it('may have the old name MAX_WAIT_PICTURE_SECONDS, and the new name wins', () => {
-    expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.picture).toBe(60_000);
+    expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.image).toBe(60_000);
     const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
-    expect(withRequired(both).maxWaitMs.picture).toBe(90_000);
-    expect(withRequired({ ...both, MAX_WAIT_IMAGE_SECONDS: ' ' }).maxWaitMs.picture).toBe(60_000);
+    expect(withRequired(both).maxWaitMs.image).toBe(90_000);
+    expect(withRequired({ ...both, MAX_WAIT_IMAGE_SECONDS: ' ' }).maxWaitMs.image).toBe(60_000);
     expect(problems({ ...required, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
       { variable: 'MAX_WAIT_PICTURE_SECONDS', problem: expect.stringMatching(/^should be a whole number/) },
     ]);

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { texts } from '../src/commands/index.ts';
 import { Answers } from '../src/discord/answers/answers.ts';
 import { Funnel } from '../src/discord/funnel.ts';
-import { discordClients } from '../src/discord/outbox/clients.ts';
-import { factsOf } from '../src/discord/outbox/errors.ts';
+import { openDiscordClients } from '../src/discord/outbox/clients.ts';
+import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
 import { systemClock } from '../src/lib/clock.ts';
@@ -100,7 +100,7 @@ async function told(call: () => Promise<unknown>, { json, readable }: ReturnType
       new Funnel(speak(texts), log).sentenceFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
-      log.info(factsOf(error), 'failed');
+      log.info(errorFacts(error), 'failed');
     }
     return true;
   }
@@ -122,7 +122,7 @@ const plan = {
 const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIVATE}.ogg`, bytes: BYTES }] };
 
 /** Everything that the bot asks of Discord with words of others in it, by the library's name of its address. */
-function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnType<typeof logs>['json']) {
+function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: ReturnType<typeof logs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
   const responder = new Responder(outbox, { applicationId: MESSAGE, interactionId: MESSAGE, token: 'token' });
@@ -139,18 +139,18 @@ function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnTyp
   return {
     interactionCallback: [
       () => responder.defer(false),
-      () => responder.tell(plan),
+      () => responder.replyPrivately(plan),
       () => responder.suggest([{ name: PRIVATE, value: PRIVATE }]),
     ],
     webhook: [
-      () => responder.tellBeside(plan),
-      () => responder.another(plan, true),
-      () => outbox.add(token, sent, true),
+      () => responder.followUpPrivately(plan),
+      () => responder.postFollowUp(plan, true),
+      () => outbox.addFollowUp(token, sent, true),
     ],
     webhookMessage: [
       () => responder.edit(plan),
       () => responder.edit(plan, MESSAGE),
-      () => responder.takeAway(),
+      () => responder.delete(),
       () => outbox.edit(token, sent),
       () => outbox.remove(token),
     ],
@@ -165,7 +165,7 @@ function discordCalls(clients: ReturnType<typeof discordClients>, log: ReturnTyp
       () => outbox.remove({ by: 'edit', message: place }),
       () => answers.change(place, plan),
     ],
-    userChannels: [() => outbox.tellPerson(MESSAGE, plan), () => outbox.openDirect(MESSAGE)],
+    userChannels: [() => outbox.sendDirectMessage(MESSAGE, plan), () => outbox.openDirectChannel(MESSAGE)],
     threads: [() => outbox.threads.make({ channelId: MESSAGE, name: PRIVATE, kind: 'public', memberId: MESSAGE })],
     threadMembers: [() => botRest.put(`/channels/${MESSAGE}/thread-members/${MESSAGE}`)],
     channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
@@ -180,7 +180,7 @@ describe('no private word reaches the log, at any level', () => {
     'where everything sent to Discord ends in %s',
     async (trouble) => {
       const { url, asked } = await failing(trouble);
-      const clients = discordClients(`${url}/api`);
+      const clients = openDiscordClients(`${url}/api`);
       clients.client.rest.setToken('token');
       closers.push(() => clients.close());
       const log = logs();
@@ -197,7 +197,7 @@ describe('no private word reaches the log, at any level', () => {
     const known = new Set(
       sources.flatMap((source) => [...source.matchAll(/\bRoutes\.(\w+)/g)].map(([, name]) => name)),
     );
-    const clients = discordClients('http://127.0.0.1:9/api');
+    const clients = openDiscordClients('http://127.0.0.1:9/api');
     closers.push(() => clients.close());
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
@@ -237,7 +237,7 @@ function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gatew
 
 /** Every call, with private words wherever it takes words. */
 function gatewayCalls(gateway: Gateway) {
-  const { models, usage, fineTunes, imageJobs, imgx, videos, secondVideos, imageToVideo, music, responses, realtime } =
+  const { models, usage, fineTunes, imageJobs, imgx, videos, v1Videos, imageToVideo, music, responses, realtime } =
     gateway;
   const video = { model: 'm', prompt: PRIVATE };
   return {
@@ -250,22 +250,22 @@ function gatewayCalls(gateway: Gateway) {
       get: () => imageJobs.get(PRIVATE),
     },
     imgx: {
-      imagine: () => imgx.imagine({ prompt: PRIVATE, pictures: [PICTURE] }),
-      describe: () => imgx.describe({ pictures: [PICTURE] }),
+      imagine: () => imgx.imagine({ prompt: PRIVATE, images: [PICTURE] }),
+      describe: () => imgx.describe({ images: [PICTURE] }),
       shorten: () => imgx.shorten({ prompt: PRIVATE }),
-      blend: () => imgx.blend({ pictures: [PICTURE, PICTURE] }),
-      upload: () => imgx.upload({ pictures: [PICTURE] }),
+      blend: () => imgx.blend({ images: [PICTURE, PICTURE] }),
+      upload: () => imgx.upload({ images: [PICTURE] }),
       action: () => imgx.action({ taskId: PRIVATE, customId: PRIVATE }),
       change: () => imgx.change({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
       simpleChange: () => imgx.simpleChange({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
       modal: () => imgx.modal({ taskId: PRIVATE, prompt: PRIVATE, mask: PICTURE }),
-      edits: () => imgx.edits({ prompt: PRIVATE, picture: PICTURE }),
-      video: () => imgx.video({ prompt: PRIVATE, picture: PICTURE }),
+      edits: () => imgx.edits({ prompt: PRIVATE, image: PICTURE }),
+      video: () => imgx.video({ prompt: PRIVATE, image: PICTURE }),
       get: () => imgx.get(PRIVATE),
       getMany: () => imgx.getMany([PRIVATE]),
     },
     videos: { create: () => videos.create(video), get: () => videos.get(PRIVATE) },
-    secondVideos: { create: () => secondVideos.create(video), get: () => secondVideos.get(PRIVATE) },
+    v1Videos: { create: () => v1Videos.create(video), get: () => v1Videos.get(PRIVATE) },
     imageToVideo: {
       create: () => imageToVideo.create({ model: 'm', prompt: PRIVATE, image: PICTURE }),
       get: () => imageToVideo.get(PRIVATE),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** No answer takes so long; a benchmark that hangs says so instead. */
-const PATIENCE_MS = 40_000;
+const WAIT_LIMIT_MS = 40_000;
 /** The bot gives what is under way ten seconds. */
 const LEAVE_MS = 12_000;
 
@@ -26,7 +26,7 @@ export function start(file: URL, options: Start = {}): ChildProcess {
 /** What the process says next. */
 export async function messageFrom<Message>(child: ChildProcess): Promise<Message> {
   const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(WAIT_LIMIT_MS)]);
   const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`A measured process ended early with code ${String(code)}.`);
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type REST, Routes } from 'discord.js';
-import { discordClients } from '../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import type { Served } from './orders.ts';
 
 export type Editor = 'default' | 'bot';
@@ -57,6 +57,6 @@ async function work(): Promise<void> {
 
 /** The edit of discord.js (`Webhook#editMessage`) is this same request, without the bot's token too. */
 function restOf({ editor, served: { apiUrl, token } }: Assignment): REST {
-  if (editor === 'bot') return discordClients(apiUrl).tokenRest;
+  if (editor === 'bot') return openDiscordClients(apiUrl).tokenRest;
   return new Client({ intents: [], rest: { api: apiUrl, version: '10' } }).rest.setToken(token);
 }

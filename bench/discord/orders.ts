@@ -1,15 +1,15 @@
 /** What the process of the embedded sides does when it is asked, and what it then answers. */
 export interface Orders {
   /** Waits until so many sessions have been told READY since the sides started. */
-  ready: { wish: { sessions: number }; answer: null };
+  ready: { input: { sessions: number }; answer: null };
   /** Ends every session, so that one whose process is gone costs nothing more. */
-  forget: { wish: null; answer: null };
+  forget: { input: null; answer: null };
   /** Members who use a command, so many a second, whether or not earlier ones were answered. */
-  load: { wish: Load; answer: LoadFigures };
+  load: { input: Load; answer: LoadFigures };
   /** Interactions that are acknowledged and may be edited by their tokens. */
-  tokens: { wish: { count: number }; answer: string[] };
+  tokens: { input: { count: number }; answer: string[] };
   /** Processor time of the sides so far. */
-  strain: { wish: null; answer: { cpuMicros: number } };
+  strain: { input: null; answer: { cpuMicros: number } };
 }
 
 /** Long enough for an edit that follows its acknowledgement at once, far too short for one that stands in a queue. */
@@ -29,7 +29,7 @@ export interface LoadFigures {
   edited: number;
 }
 
-export type Order = { [Kind in keyof Orders]: { kind: Kind; wish: Orders[Kind]['wish'] } }[keyof Orders];
+export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
 
 /** The first thing that the sides say. */
 export interface Served {

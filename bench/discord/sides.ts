@@ -19,7 +19,7 @@ const key = 'sk-sandbox';
 const gateway = await startGateway({ keys: [{ key }], profile: 'stock' });
 const discord = await startDiscord({ guilds: Number(guilds), limits: { webhookPerToken: UNBOUND } });
 
-type Does = { [Kind in keyof Orders]: (wish: Orders[Kind]['wish']) => Promise<Orders[Kind]['answer']> };
+type Does = { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> };
 
 const does: Does = {
   async ready({ sessions }) {
@@ -30,7 +30,7 @@ const does: Does = {
     discord.gateway.invalidate(false);
     return null;
   },
-  load: (wish) => load(discord, wish),
+  load: (input) => load(discord, input),
   tokens: ({ count }) => acknowledgedTokens(discord, count),
   async strain() {
     const { user, system } = process.cpuUsage();
@@ -48,8 +48,8 @@ process.send?.({
 } satisfies Served);
 
 for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, wish } = order as Order;
-  const answer = await (does[kind] as (wish: unknown) => Promise<unknown>)(wish);
+  const { kind, input } = order as Order;
+  const answer = await (does[kind] as (input: unknown) => Promise<unknown>)(input);
   refuseObjections();
   process.send?.(answer);
 }
@@ -57,7 +57,7 @@ await Promise.all([discord.close(), gateway.close()]);
 
 /** A request that was refused is cheaper than one that was done, so a figure with one in it means nothing. */
 function refuseObjections(): void {
-  // What it finds wrong with its own answers is recorded there too, and costs nobody anything.
+  // Its own checks are recorded in that process too, where they cost the measured program nothing.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
   const [limited] = discord.rateLimited;
@@ -74,7 +74,7 @@ async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Prom
   if (statusCode !== 200) throw new Error(`The commands were not taken: ${answer}`);
 }
 
-/** Acknowledged from here, so that whoever edits them later has done nothing before. */
+/** Acknowledged by this process, so that the measured program has done nothing before its edit. */
 async function acknowledgedTokens({ as, apiUrl }: EmbeddedDiscord, count: number): Promise<string[]> {
   const tokens: string[] = [];
   while (tokens.length < count) {

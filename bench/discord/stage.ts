@@ -24,15 +24,15 @@ export class Stage {
     return new Stage(sides, await messageFrom<Served>(sides));
   }
 
-  async ask<Kind extends keyof Orders>(kind: Kind, wish: Orders[Kind]['wish']): Promise<Orders[Kind]['answer']> {
-    this.#sides.send({ kind, wish } as Order);
+  async ask<Kind extends keyof Orders>(kind: Kind, input: Orders[Kind]['input']): Promise<Orders[Kind]['answer']> {
+    this.#sides.send({ kind, input } as Order);
     return messageFrom<Orders[Kind]['answer']>(this.#sides);
   }
 
   /** A client in a process of its own; `readyAfter` is how long that took until Discord had said READY to it. */
   async enter(way: Way, nodeOptions: Start['nodeOptions'] = []): Promise<{ client: ChildProcess; readyAfter: number }> {
     this.#sessions += 1;
-    // Asked before the process starts, so that the answer finds somebody who waits for it.
+    // Requested before the process starts, so that the response is not missed.
     const ready = this.ask('ready', { sessions: this.#sessions });
     const began = performance.now();
     const options = way === 'bot' ? [...asStarted, ...nodeOptions] : nodeOptions;

@@ -13,7 +13,7 @@ const MOST_LOOKS = 60;
 const COLLECTIONS = 3;
 
 process.on('message', () => void weigh());
-// Whoever listens is kept alive, and the measured program should end as it does by itself.
+// A listener would keep the process alive, and the measured program must end as it does without one.
 process.channel?.unref();
 
 async function weigh(): Promise<void> {

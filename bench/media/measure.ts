@@ -6,7 +6,7 @@ import { PCM_RATE } from '../../src/lib/pcm.ts';
 import { MediaError, openMedia } from '../../src/services/media/index.ts';
 import { mediaTypes } from '../../src/services/media/media-types.ts';
 import { MediaProcess } from '../../src/services/media-process/media-process.ts';
-import { openSounds } from '../../src/services/sound/sounds.ts';
+import { openAudio } from '../../src/services/sound/audio.ts';
 import { table } from '../table.ts';
 import { heavyPng, hugePng } from './images.ts';
 
@@ -21,7 +21,7 @@ export async function measureMedia(): Promise<void> {
   const own = new MediaProcess({ clock: systemClock, log });
   const settings = { gatewayOrigin: 'http://127.0.0.1:1', apiKey: 'sk-unused', allowPrivate: false };
   const media = openMedia(settings, { log, process: own });
-  const sounds = openSounds({ log, process: own });
+  const sounds = openAudio({ log, process: own });
   const rows: string[][] = [];
   const measure = async (name: string, work: () => Promise<unknown>): Promise<void> => {
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -52,7 +52,7 @@ export async function measureMedia(): Promise<void> {
   await measure(`fit ${(bytes.length / 1e6).toFixed(0)} MB`, () =>
     media.fit({ bytes, type: mediaTypes.png }, UPLOAD_LIMIT),
   );
-  await measure('check 20 MB', () => media.checkedPicture(bytes));
+  await measure('check 20 MB', () => media.checkImage(bytes));
   await measure('write a minute of voice', async () => {
     const writer = sounds.writing({ mostSeconds: MINUTE });
     // As a model speaks it: piece by piece.
@@ -60,7 +60,7 @@ export async function measureMedia(): Promise<void> {
     return await writer.finish();
   });
   await measure('refuse 79 million pixels', async () => {
-    await media.checkedPicture(huge).catch((error: unknown) => {
+    await media.checkImage(huge).catch((error: unknown) => {
       if (!(error instanceof MediaError)) throw error;
     });
   });

@@ -33,7 +33,7 @@ export class SimulatedGateway {
   source(name: string): Source {
     return {
       name,
-      one: async (remoteId) => {
+      pollOne: async (remoteId) => {
         await this.#clock.wait(WAY_MS);
         const job = this.jobs.get(remoteId);
         if (!job) throw new Error(`There is no job ${remoteId}.`);

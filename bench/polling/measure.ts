@@ -5,7 +5,7 @@ import { crowded, type Named, unhurried, wronglyBelieved } from './scenarios.ts'
 
 const SEED = 20_260_101;
 
-const TARGETS = `Targets, at sigma 0.4: pictures mean at most 1.2 s and videos at most 1.9 s at no more polls than spec; a median thought half still beats
+const TARGETS = `Targets, at sigma 0.4: images mean at most 1.2 s and videos at most 1.9 s at no more polls than spec; a median thought half still beats
 spec's delay; 5,000 live tasks mean at most 1.9 s and p95 at most 4 s.`;
 
 /** How soon the end of a job is found, and for how many questions: POLL_SCHEDULE=learned against spec. */

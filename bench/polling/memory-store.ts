@@ -25,7 +25,7 @@ export class MemoryStore implements TaskStore {
   }
 
   async page(): Promise<TaskPage> {
-    return { lines: [], next: undefined };
+    return { summaries: [], next: undefined };
   }
 
   async addDuration(key: string, duration: Duration): Promise<void> {
@@ -36,40 +36,40 @@ export class MemoryStore implements TaskStore {
     return this.#durations.get(key) ?? [];
   }
 
-  async noteAsking(at: number): Promise<void> {
+  async notePolling(at: number): Promise<void> {
     this.#askedAt = at;
   }
 
-  async askingUntil(): Promise<number | undefined> {
+  async lastPolledAt(): Promise<number | undefined> {
     return this.#askedAt;
   }
 
-  async knownAs(): Promise<undefined> {
+  async findByRemoteId(): Promise<undefined> {
     return undefined;
   }
 
-  async keepSent(): Promise<void> {
+  async putSentOrder(): Promise<void> {
     return undefined;
   }
 
-  async sentOf(): Promise<undefined> {
+  async getSentOrder(): Promise<undefined> {
     return undefined;
   }
 
-  async forgettings(): Promise<never[]> {
+  async openErasures(): Promise<never[]> {
     return [];
   }
 
-  async putForgetting(): Promise<void> {
-    throw new Error('Nobody is forgotten in a run.');
+  async putErasure(): Promise<void> {
+    throw new Error('A run erases no data.');
   }
 
-  async removeForgetting(): Promise<void> {
-    throw new Error('Nobody is forgotten in a run.');
+  async removeErasure(): Promise<void> {
+    throw new Error('A run erases no data.');
   }
 
-  async clearLines(): Promise<void> {
-    throw new Error('Nobody is forgotten in a run.');
+  async removeStaleSummaries(): Promise<void> {
+    throw new Error('A run erases no data.');
   }
 
   async close(): Promise<void> {

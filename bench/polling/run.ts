@@ -1,8 +1,8 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { InProcessScheduler } from '../../src/services/polling/in-process.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
-import { delivered } from '../../src/services/tasks/delivery-state.ts';
-import { type Kind, kind, type Patience } from '../../src/services/tasks/kind.ts';
+import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
+import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/task.ts';
 import { Tasks } from '../../src/services/tasks/tasks.ts';
 import { SimulatedGateway } from './gateway.ts';
@@ -12,10 +12,10 @@ import { VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1_000;
 /** The settings' defaults. */
-const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-/** Kinds of the engine that stand for jobs of these patiences; which of its names they bear changes nothing. */
-const namesOf = { picture: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
-  Record<Patience, TaskKind>
+const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+/** The engine’s kinds that stand for jobs with these wait limits. Their names do not change the result. */
+const namesOf = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
+  Record<WaitLimit, TaskKind>
 >;
 
 export type Way = 'spec' | 'learned';
@@ -81,8 +81,8 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     log,
     maxWaitMs,
     gather: async () => ({}),
-    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
-    tellForgotten: async () => true,
+    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+    tellErased: async () => true,
     random,
   });
   for (const { sort, believed } of scenario.streams) {
@@ -104,7 +104,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
     const stream = scenario.streams.find(({ sort, coming }) => namesOf[sort] === name && 'live' in coming);
     if (stream) comes(stream);
     tasks.book
-      .change(id, (task) => delivered(task, undefined, clock.now()))
+      .change(id, (task) => markDelivered(task, undefined, clock.now()))
       .catch((error: unknown) => trouble.push(error));
   });
   await tasks.open();
@@ -112,7 +112,7 @@ export async function run(way: Way, scenario: Scenario, seed: number): Promise<F
 
   const submit = ({ sort, draw }: Stream): void => {
     submitted += 1;
-    // The same jobs come in both ways, whatever else is drawn in between.
+    // Both runs get the same jobs, regardless of other random numbers drawn in between.
     const ms = draw(seeded(seed * 7_919 + submitted)) * SECOND;
     const guildId = `${submitted % 50}`;
     tasks.orders.submit(order(namesOf[sort], ms, submitted, guildId)).catch((error: unknown) => trouble.push(error));
@@ -173,10 +173,10 @@ const asked = ({ jobs }: SimulatedGateway): number =>
   [...jobs.values()].reduce((sum, { questions }) => sum + questions, 0);
 
 function simulatedKind(sort: Sort, gateway: SimulatedGateway): Kind {
-  return kind({
+  return defineKind({
     name: namesOf[sort],
     source: gateway.source(sort),
-    patience: () => sort,
+    waitLimit: () => sort,
     durationKey: () => namesOf[sort],
     // How long it takes is what it asks for.
     submit: ({ prompt }) => gateway.submit(Number(prompt)),

@@ -10,7 +10,7 @@ const SIGMAS = [0.3, 0.4, 0.5, 0.6, 0.8] as const;
 const SIGMA = 0.4;
 
 const sorts = {
-  picture: { name: 'pictures', median: 20, every: 0.5 },
+  image: { name: 'images', median: 20, every: 0.5 },
   video: { name: 'videos', median: 120, every: 1.5 },
 } as const satisfies Partial<Record<Sort, object>>;
 
@@ -24,7 +24,7 @@ function alone(name: string, stream: Stream, counted = JOBS): Named {
 
 /** Plenty of room, and nothing in the store: everything is learned on the way. */
 export function unhurried(): Named[] {
-  return (['picture', 'video'] as const).flatMap((sort) => {
+  return (['image', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
     const coming = { every };
     return [
@@ -36,7 +36,7 @@ export function unhurried(): Named[] {
 
 /** The store knows the durations of 200 jobs, and they were of another law. */
 export function wronglyBelieved(): Named[] {
-  return (['picture', 'video'] as const).flatMap((sort) => {
+  return (['image', 'video'] as const).flatMap((sort) => {
     const { name, median, every } = sorts[sort];
     const draw = logNormal(median, SIGMA);
     return (
@@ -59,13 +59,13 @@ export function crowded(): Named[] {
     coming: { live },
     draw: logNormal(median, SIGMA),
   });
-  const burst: Stream = { sort: 'picture', coming: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
+  const burst: Stream = { sort: 'image', coming: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
   return [
-    alone('1,000 pictures at once, nothing known, 100 questions a second', burst, 1_000),
+    alone('1,000 images at once, nothing known, 100 questions a second', burst, 1_000),
     alone('the same, durations known', { ...burst, believed: burst.draw }, 1_000),
     {
       name: '5,000 live tasks, 1,000 questions a second',
-      streams: [stream('picture', 3_500, 20), stream('video', 1_250, 120), stream('music', 250, 90)],
+      streams: [stream('image', 3_500, 20), stream('video', 1_250, 120), stream('music', 250, 90)],
       perSecond: 1_000,
       inFlight: 192,
       before: 15_000,

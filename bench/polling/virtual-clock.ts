@@ -1,8 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Clock } from '../../src/lib/clock.ts';
-import { Agenda, type Dated } from '../../src/services/polling/agenda.ts';
+import { Agenda, type AgendaItem } from '../../src/services/polling/agenda.ts';
 
-interface Call extends Dated {
+interface Call extends AgendaItem {
   task: () => void;
 }
 

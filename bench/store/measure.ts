@@ -3,13 +3,13 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { openBackend, openStore } from '../../src/services/store/index.ts';
-import { LineIndex } from '../../src/services/store/line-index.ts';
+import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
-import { shelvesOn } from '../../src/services/store/shelf.ts';
-import { recordOf } from '../../src/services/store/task-rows.ts';
+import { SummaryIndex } from '../../src/services/store/summary-index.ts';
+import { toRecord } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { lineOf } from '../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../src/services/tasks/task-store.ts';
+import { summaryOf } from '../../src/services/tasks/task-summary.ts';
 import { median, table } from '../table.ts';
 import { runningTask } from '../tasks/filled-store.ts';
 import { type Place, placesHere } from './places.ts';
@@ -92,13 +92,13 @@ async function fill({ address }: Place): Promise<Task[]> {
   if (address.url === 'sqlite://:memory:') return tasks;
   await (await openStore(address, parts)).close();
   const { backend, close } = await openBackend(address, parts);
-  const shelves = shelvesOn(backend);
+  const shelves = openNamespaces(backend);
   for (let at = 0; at < TASKS; at += ROWS_AT_ONCE) {
-    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: recordOf(task) }));
+    const rows = tasks.slice(at, at + ROWS_AT_ONCE).map((task) => ({ key: task.id, value: toRecord(task) }));
     await shelves.live.putMany(rows);
   }
-  const index = new LineIndex(shelves.index, new Quarantine(shelves.quarantine, parts), kindSpecs);
-  await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(lineOf)));
+  const index = new SummaryIndex(shelves.index, new Quarantine(shelves.quarantine, parts), kindSpecs);
+  await new KeyedLock().run(MEMBER, () => index.rewrite(`member:${MEMBER}`, tasks.map(summaryOf)));
   await close();
   return tasks;
 }
@@ -140,7 +140,7 @@ function report(results: readonly Figures[]): void {
   console.log(`
 A change of a task stored and a task read, each ${AT_ONCE} at once; all ${TASKS.toLocaleString('en')} live tasks read at a start; and a page of 10 of a member
 who has as many. Medians of ${ROUNDS} rounds; ratios to SQLite in the same run. Servers on loopback, everything on the disk before it is
-believed (Redis: within a second). Those that nobody has started are left out: npm run with-stores -- --durable npm run bench store
+believed (Redis: within a second). Stores that are not running are left out: npm run with-stores -- --durable npm run bench store
 `);
   const heads = ['changes/s', 'ratio', 'reads/s', 'ratio', 'start, ms', 'ratio', 'page, ms', 'ratio'];
   console.log(table(['', ...heads], rows));

@@ -13,7 +13,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** The last of those that `npm run with-stores` makes: nobody keeps anything there. */
+/** The last database that `npm run with-stores` creates. Nothing else uses it. */
 const REDIS_DATABASE = 9_999;
 
 const places: Readonly<Record<string, () => Promise<Place>>> = {

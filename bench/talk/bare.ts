@@ -46,7 +46,7 @@ export class BareSession {
     await this.#until(isWhole ? 'response.done' : 'response.output_audio.delta', (event) => {
       if (event.type === 'response.output_audio_transcript.delta') moments.firstTextAt ||= machineTime();
       if (event.type !== 'response.output_audio.delta') return;
-      // Nobody has heard anything before it is samples.
+      // Audio counts as heard once it is decoded into samples.
       const bytes = Buffer.from(event.delta as string, 'base64');
       if (bytes.length > 0) moments.firstAudioAt ||= machineTime();
     });

@@ -29,7 +29,7 @@ const gateway = openGateway({ ...defaultSettings, baseUrl: url, apiKey: key });
 const opened: Opened[] = [];
 for (let round = 0; round < WARM_UP + rounds; round++) {
   for (const manner of manners) {
-    // Whoever comes second finds everything warm.
+    // The second measurement finds everything warm.
     const ways: Way[] = round % 2 === 0 ? ['bare', 'client'] : ['client', 'bare'];
     for (const way of ways) opened.push(await open(way, manner));
   }
@@ -53,7 +53,7 @@ async function open(way: Way, manner: Manner): Promise<Opened> {
   }
   const session = await gateway.realtime.open({ model: MODEL });
   const say = async (said: string | Pcm, isWhole: boolean): Promise<Moments> => {
-    const answer = await session.say(typeof said === 'string' ? { text: said } : { sound: said });
+    const answer = await session.say(typeof said === 'string' ? { text: said } : { audio: said });
     const moments = { firstTextAt: 0, firstAudioAt: 0 };
     for await (const { type } of answer.events) {
       if (type === 'text') moments.firstTextAt ||= machineTime();

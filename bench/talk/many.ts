@@ -10,7 +10,7 @@ const WORDS = 30;
 const LOOK_MS = 200;
 const MIB = 2 ** 20;
 
-/** Twenty conversations: while nobody speaks in them, and while all are answered at once, as fast as in life. */
+/** Twenty conversations: idle, and while all of them are answered at once at the speed of speech. */
 export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void> {
   const before = await settled(bot);
   await stage.ask('open', { talks: TALKS });
@@ -71,7 +71,7 @@ function report({ before, open, idle, after, most, figures, seconds }: Measured)
       ['', 'RSS', 'heap'],
       [
         weight('before them', before),
-        weight('all open, nobody speaks', open),
+        weight('all open, idle', open),
         weight(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: the most`, most),
         weight('afterwards', after),
       ],
@@ -83,7 +83,7 @@ function report({ before, open, idle, after, most, figures, seconds }: Measured)
     table(
       ['', 'figure'],
       [
-        ['nobody speaks, % of a core', ((idle.cpuMicros - open.cpuMicros) / IDLE_MS / 10).toFixed(2)],
+        ['idle, % of a core', ((idle.cpuMicros - open.cpuMicros) / IDLE_MS / 10).toFixed(2)],
         ['all answering, % of a core', (worked / seconds / 10).toFixed(0)],
         ['the same, CPU ms a second of voice', (worked / voice).toFixed(1)],
         ['first words in Discord, s', middle((one) => one.firstWordsMs)],

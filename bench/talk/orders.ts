@@ -1,21 +1,21 @@
-/** Said in words, or as a sound. */
+/** Sent as text or as audio. */
 export type Manner = 'words' | 'sound';
 export const manners = ['words', 'sound'] as const satisfies readonly Manner[];
 
 /** What the process of the embedded sides is told, and what it then answers. */
 export interface SideOrders {
   /** Conversations that stay open. */
-  open: { wish: { talks: number }; answer: null };
+  open: { input: { talks: number }; answer: null };
   /** Something said by its member in a conversation of its own, once after the other. */
-  alone: { wish: { manner: Manner; rounds: number }; answer: BotFigures[] };
+  alone: { input: { manner: Manner; rounds: number }; answer: BotFigures[] };
   /** The same in all conversations that stay open, at once. */
-  together: { wish: { words: number }; answer: BotFigures[] };
-  speed: { wish: { gatewaySpeed: number }; answer: null };
+  together: { input: { words: number }; answer: BotFigures[] };
+  speed: { input: { gatewaySpeed: number }; answer: null };
   /** By the id of a session: when the gateway had all that was said in it, on the machine's own clock. */
-  inputs: { wish: null; answer: Record<string, number> };
+  inputs: { input: null; answer: Record<string, number> };
 }
 export type SideOrder = {
-  [Kind in keyof SideOrders]: { kind: Kind; wish: SideOrders[Kind]['wish'] };
+  [Kind in keyof SideOrders]: { kind: Kind; input: SideOrders[Kind]['input'] };
 }[keyof SideOrders];
 
 /** Milliseconds since the form was sent. */

@@ -13,7 +13,7 @@ import { sounds, spokenBy } from './sounds.ts';
 /** What Discord would allow for one token is kept to; what one address may do is not what is measured. */
 const UNBOUND = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
-/** Of every answer the first word, and in nothing that anybody asks. */
+/** The first word of every answer. No question contains it. */
 const FIRST_WORD = 'This';
 const WORDS = 30;
 
@@ -39,7 +39,7 @@ const file = { name: 'snow.ogg', bytes: spoken.bytes };
 const openings: Message[] = [];
 let asked = 0;
 
-type Does = { [Kind in keyof SideOrders]: (wish: SideOrders[Kind]['wish']) => Promise<SideOrders[Kind]['answer']> };
+type Does = { [Kind in keyof SideOrders]: (input: SideOrders[Kind]['input']) => Promise<SideOrders[Kind]['answer']> };
 const does: Does = {
   async open({ talks }) {
     await ready();
@@ -75,8 +75,8 @@ process.send?.({
   },
 });
 for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, wish } = order as SideOrder;
-  process.send?.(await (does[kind] as (wish: unknown) => Promise<unknown>)(wish));
+  const { kind, input } = order as SideOrder;
+  process.send?.(await (does[kind] as (input: unknown) => Promise<unknown>)(input));
 }
 await Promise.all([discord.close(), gateway.close()]);
 

@@ -1,23 +1,23 @@
 import { wordIn, wordsSpoken } from '../../sandbox/gateway/realtime/voice.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
-import { inMemory } from '../../src/services/media/content.ts';
-import type { Sounds } from '../../src/services/sound/sounds.ts';
-import { openSounds } from '../../src/services/sound/sounds.ts';
-import type { SpokenMessage } from '../../src/services/sound/writing.ts';
+import { memoryContent } from '../../src/services/media/content.ts';
+import type { AudioService } from '../../src/services/sound/audio.ts';
+import { openAudio } from '../../src/services/sound/audio.ts';
+import type { VoiceMessage } from '../../src/services/sound/voice-queue.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 
 const SECONDS = 10;
 const ROUNDS = 20;
-const TEXT = 'The snow fell on the harbour all night, and in the morning nobody could tell the boats from the hills. ';
+const TEXT = 'The snow fell on the harbour all night, and in the morning the boats looked like the hills. ';
 
-export const sounds = (): Sounds =>
-  openSounds({
+export const sounds = (): AudioService =>
+  openAudio({
     log: openLog({ level: 'error', secrets: [], readable: false, write: (line) => process.stderr.write(line) }),
   });
 
-export function spokenBy(room: Sounds, voice: Pcm): Promise<SpokenMessage> {
+export function spokenBy(room: AudioService, voice: Pcm): Promise<VoiceMessage> {
   const writer = room.writing({ mostSeconds: voice.length / PCM_RATE });
   writer.add(voice);
   return writer.finish();
@@ -33,7 +33,7 @@ export async function measureSounds(): Promise<void> {
     const cold = performance.now() - begun;
     const rows = [
       ['written, Ogg Opus and waveform', ...(await cost(() => spokenBy(room, voice)))],
-      ['read, Ogg Opus', ...(await cost(() => room.decoded(inMemory(bytes), { mostSeconds: 60 })))],
+      ['read, Ogg Opus', ...(await cost(() => room.decoded(memoryContent(bytes), { mostSeconds: 60 })))],
     ];
     console.log(
       `\n${SECONDS} s of voice, median of ${ROUNDS}; the very first, with its thread and codec: ${cold.toFixed(0)} ms\n`,

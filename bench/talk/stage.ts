@@ -21,9 +21,9 @@ export class Stage {
 
   async ask<Kind extends keyof SideOrders>(
     kind: Kind,
-    wish: SideOrders[Kind]['wish'],
+    input: SideOrders[Kind]['input'],
   ): Promise<SideOrders[Kind]['answer']> {
-    this.#sides.send({ kind, wish });
+    this.#sides.send({ kind, input });
     return messageFrom<SideOrders[Kind]['answer']>(this.#sides);
   }
 

@@ -5,7 +5,7 @@ import { type Counted, counted } from './counted.ts';
 
 /** The gateway's client alone, in a process of its own: it asks about the same tasks as the engine, in turn, always so many at once. */
 
-export interface ClientWish {
+export interface ClientInput {
   gatewayUrl: string;
   remoteIds: readonly string[];
   inFlight: number;
@@ -17,15 +17,15 @@ export interface ClientFigures extends Counted {
   polls: number;
 }
 
-const [wish] = (await once(process, 'message')) as [ClientWish];
-const { gatewayUrl: baseUrl, remoteIds, inFlight } = wish;
+const [input] = (await once(process, 'message')) as [ClientInput];
+const { gatewayUrl: baseUrl, remoteIds, inFlight } = input;
 const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections: inFlight });
 let polls = 0;
 let isOver = false;
 const asking = Array.from({ length: inFlight }, ask);
-await sleep(wish.warmUpMs);
+await sleep(input.warmUpMs);
 polls = 0;
-const cost = await counted(wish.countedMs);
+const cost = await counted(input.countedMs);
 process.send?.({ polls, ...cost } satisfies ClientFigures);
 isOver = true;
 await Promise.all(asking);

@@ -1,6 +1,6 @@
 import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
-import type { ClientFigures, ClientWish } from './client.ts';
+import type { ClientFigures, ClientInput } from './client.ts';
 import { runEngine } from './engine-run.ts';
 import { remoteIdOf } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';
@@ -41,7 +41,7 @@ async function askAlone(gatewayUrl: string): Promise<Poll> {
   const client = start(new URL('client.ts', import.meta.url));
   try {
     const remoteIds = Array.from({ length: TASKS }, (_, number) => remoteIdOf(number));
-    client.send({ gatewayUrl, remoteIds, inFlight: IN_FLIGHT, ...times } satisfies ClientWish);
+    client.send({ gatewayUrl, remoteIds, inFlight: IN_FLIGHT, ...times } satisfies ClientInput);
     const { polls, seconds, cpuMicros } = await messageFrom<ClientFigures>(client);
     return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };
   } finally {

@@ -1,4 +1,4 @@
-import type { JobFigures, JobWish } from './job-orders.ts';
+import type { JobFigures, JobInput } from './job-orders.ts';
 import { runJobs } from './jobs.ts';
 
 const JOBS = 100;
@@ -8,10 +8,10 @@ const EVERY_MS = 80;
 /** Both sides and the bot share a clock so many times as fast, for else this would last some minutes. */
 export const CLOCK_SPEED = 4;
 
-/** Jobs as they are at a real gateway: of all lengths, every other one with a picture. */
+/** Jobs as they are at a real gateway: of all lengths, every other one with an image. */
 export async function dayOfJobs(): Promise<JobFigures[]> {
-  const jobs = Array.from({ length: JOBS }, (_, number): JobWish => {
-    return { ends: number % 2 === 0 ? 'picture' : 'fails', times: TIMES[number % TIMES.length] ?? 1 };
+  const jobs = Array.from({ length: JOBS }, (_, number): JobInput => {
+    return { ends: number % 2 === 0 ? 'image' : 'fails', times: TIMES[number % TIMES.length] ?? 1 };
   });
   return runJobs({ jobs, everyMs: EVERY_MS }, { clockSpeed: CLOCK_SPEED, gatewaySpeed: 1 });
 }

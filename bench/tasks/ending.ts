@@ -1,11 +1,11 @@
 import { median, table } from '../table.ts';
 import { CLOCK_SPEED } from './day.ts';
-import type { JobFigures, JobWish } from './job-orders.ts';
+import type { JobFigures, JobInput } from './job-orders.ts';
 import { runJobs } from './jobs.ts';
 import { percentile } from './percentile.ts';
 
 const SECOND_MS = 1_000;
-/** The specification's schedule: how often a job is asked about in its first half minute, and after it. */
+/** The specification's schedule: how often a job is polled in its first half minute, and afterwards. */
 const EARLY_MS = 30 * SECOND_MS;
 const EARLY_GAP_MS = 2.5 * SECOND_MS;
 const GAP_MS = 7.5 * SECOND_MS;
@@ -37,19 +37,19 @@ export function reportSchedule(jobs: readonly JobFigures[]): void {
   });
   console.log(`
 From the end of a job at the gateway to the question that found it, and to the edit that Discord heard; ${jobs.length} jobs of natural lengths,
-with a clock ${CLOCK_SPEED} times as fast for all three: whatever the machine needs counts ${CLOCK_SPEED}-fold here.
+with a clock ${CLOCK_SPEED} times as fast for all three: the machine's own time counts ${CLOCK_SPEED}-fold here.
 `);
   console.log(table(['seconds', 'jobs', 'found p50', 'p95', 'half a gap', 'ratio', 'shown p50', 'p95'], rows));
 }
 
 /** The bot's own part, by the machine's clock: from the question that found the end to the edit that shows it. */
 export async function measureOurs(): Promise<void> {
-  const wishes = Array.from({ length: JOBS }, (_, number): JobWish => {
-    return { ends: number % 2 === 0 ? 'picture' : 'fails', times: 1 };
+  const planned = Array.from({ length: JOBS }, (_, number): JobInput => {
+    return { ends: number % 2 === 0 ? 'image' : 'fails', times: 1 };
   });
-  const jobs = await runJobs({ jobs: wishes, everyMs: EVERY_MS }, { clockSpeed: 1, gatewaySpeed: GATEWAY_SPEED });
-  const names = { fails: 'failed, no media', picture: 'one picture of 1 MB' } as const;
-  const rows = (['fails', 'picture'] as const).map((ends) => {
+  const jobs = await runJobs({ jobs: planned, everyMs: EVERY_MS }, { clockSpeed: 1, gatewaySpeed: GATEWAY_SPEED });
+  const names = { fails: 'failed, no media', image: 'one image of 1 MB' } as const;
+  const rows = (['fails', 'image'] as const).map((ends) => {
     const ours = jobs.filter((job) => job.ends === ends).map((job) => job.ours);
     return [
       names[ends],
@@ -59,7 +59,7 @@ export async function measureOurs(): Promise<void> {
     ];
   });
   console.log(`
-From the question that found the end to the edit that Discord heard, in milliseconds of the machine's clock; a picture is fetched, examined
+From the poll that found the end to the edit that Discord heard, in milliseconds of the machine's clock; an image is fetched, examined
 and uploaded in between.
 `);
   console.log(table(['', 'jobs', 'median', 'least', 'most', 'median of half a gap'], rows));

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { EngineFigures, EngineWish } from './engine.ts';
+import type { EngineFigures, EngineInput } from './engine.ts';
 
 /** The engine in a process of its own, for as long as it is measured. */
-export async function runEngine(wish: EngineWish): Promise<EngineFigures> {
+export async function runEngine(input: EngineInput): Promise<EngineFigures> {
   const engine: ChildProcess = start(new URL('engine.ts', import.meta.url));
   try {
-    engine.send(wish);
+    engine.send(input);
     return await messageFrom<EngineFigures>(engine);
   } finally {
     await end(engine);

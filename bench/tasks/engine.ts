@@ -14,7 +14,7 @@ import { WatchedScheduler } from './watched.ts';
 
 /** All of the engine without Discord, in a process of its own: store, book, tracker, scheduler and the gateway's client. */
 
-export interface EngineWish {
+export interface EngineInput {
   file: string;
   gatewayUrl: string;
   inLists: boolean;
@@ -31,19 +31,19 @@ export interface EngineWish {
 export interface EngineFigures extends Counted {
   polls: number;
   questions: number;
-  /** How long after it was due a task was asked about, where that is noted. */
+  /** How late each poll was, where that is recorded. */
   p50LatenessMs: number;
   p95LatenessMs: number;
 }
 
-const PATIENCE_MS = 300_000;
-const maxWaitMs = { picture: PATIENCE_MS, video: PATIENCE_MS, music: PATIENCE_MS, text: PATIENCE_MS };
+const WAIT_LIMIT_MS = 300_000;
+const maxWaitMs = { image: WAIT_LIMIT_MS, video: WAIT_LIMIT_MS, music: WAIT_LIMIT_MS, text: WAIT_LIMIT_MS };
 
-const [wish] = (await once(process, 'message')) as [EngineWish];
-const clock = fastClock(wish.clockSpeed);
+const [input] = (await once(process, 'message')) as [EngineInput];
+const clock = fastClock(input.clockSpeed);
 const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
-const store = await openStore({ url: `sqlite://${wish.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
-const { gatewayUrl: baseUrl, connections, perSecond, inFlight, inLists, isTimed } = wish;
+const store = await openStore({ url: `sqlite://${input.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
+const { gatewayUrl: baseUrl, connections, perSecond, inFlight, inLists, isTimed } = input;
 const gateway = openGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
@@ -58,8 +58,8 @@ const tasks = new Tasks({
   clock,
   log,
   gather: async () => ({}),
-  removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
-  tellForgotten: async () => true,
+  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+  tellErased: async () => true,
   maxWaitMs,
 });
 let news = 0;
@@ -69,9 +69,9 @@ tasks.book.onChange(() => {
 
 await tasks.open();
 await tasks.start();
-await sleep(wish.warmUpMs);
+await sleep(input.warmUpMs);
 watched.forget();
-const cost = await counted(wish.countedMs);
+const cost = await counted(input.countedMs);
 const { polls, questions, lateness, trouble } = watched;
 if (trouble) throw new Error(`A question met trouble: ${trouble.reason}`);
 if (news > 0) throw new Error(`What is measured are questions without news, but there were ${news}.`);

@@ -5,14 +5,14 @@ import { openLog } from '../../src/lib/log.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
 import { openStore } from '../../src/services/store/index.ts';
-import { shelvesOn } from '../../src/services/store/shelf.ts';
-import { Connection } from '../../src/services/store/sqlite.ts';
-import { recordOf } from '../../src/services/store/task-rows.ts';
+import { openNamespaces } from '../../src/services/store/namespaces.ts';
+import { SqliteBackend } from '../../src/services/store/sqlite.ts';
+import { toRecord } from '../../src/services/store/task-rows.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
-import { withoutExpiredToken } from '../../src/services/tasks/delivery-state.ts';
+import { dropExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
-import { markAccepted, markOverdue, submitting } from '../../src/services/tasks/transitions.ts';
+import { createTask, markAccepted, markOverdue } from '../../src/services/tasks/transitions.ts';
 import { answerTo, PROMPT } from './answer.ts';
 
 export interface Filling {
@@ -39,13 +39,13 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
-  const connection = new Connection(file);
-  const { live } = shelvesOn(connection);
+  const connection = new SqliteBackend(file);
+  const { live } = openNamespaces(connection);
   for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
     const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) =>
       runningTask(at + one, filling),
     );
-    await live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
+    await live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
   }
   connection.close();
 }
@@ -59,7 +59,7 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
   const created = now - ageMs;
   const remoteId = remoteIdOf(number);
   const message = { channelId: snowflake(3, number % (GUILDS * 5)), id: snowflake(4, number) };
-  const ordered = submitting(
+  const ordered = createTask(
     {
       kind: 'imagine',
       request: { prompt: PROMPT },
@@ -89,11 +89,11 @@ export function runningTask(number: number, { ageMs, withDeadTokens = false }: O
   const taken = { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
   const running = advance(markAccepted(ordered, taken, created), snapshotOf(remoteId), Math.min(now, created + 60_000));
   const late = ageMs >= OVERDUE_AFTER_MS ? markOverdue(running, created + OVERDUE_AFTER_MS) : running;
-  return withDeadTokens ? late : withoutExpiredToken(late, now);
+  return withDeadTokens ? late : dropExpiredToken(late, now);
 }
 
 const place = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: 0 };
-const notices = { unknownWord: () => undefined, foundByWalking: () => undefined };
+const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
 
 function snapshotOf(remoteId: string): Snapshot {
   return readSnapshot('imgx', JSON.parse(answerTo(remoteId)), place, notices);

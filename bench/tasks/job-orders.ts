@@ -1,29 +1,29 @@
 /** What the process of the embedded sides is asked, and what it then answers. */
 export interface Orders {
   /** Members order these jobs, one after the other. */
-  begin: { wish: Workload; answer: null };
+  begin: { input: Workload; answer: null };
   /** How many of them are not settled: Discord has not heard of their end. */
-  open: { wish: null; answer: number };
-  figures: { wish: null; answer: JobFigures[] };
+  open: { input: null; answer: number };
+  figures: { input: null; answer: JobFigures[] };
 }
 
-export type Order = { [Kind in keyof Orders]: { kind: Kind; wish: Orders[Kind]['wish'] } }[keyof Orders];
+export type Order = { [Kind in keyof Orders]: { kind: Kind; input: Orders[Kind]['input'] } }[keyof Orders];
 
 export interface Workload {
-  jobs: readonly JobWish[];
+  jobs: readonly JobInput[];
   /** By the machine's clock. */
   everyMs: number;
 }
 
-export interface JobWish {
-  ends: 'fails' | 'picture';
+export interface JobInput {
+  ends: 'fails' | 'image';
   /** So many times as long as such a job usually takes. */
   times: number;
 }
 
 /** One job, in milliseconds of the clock that both sides share. */
 export interface JobFigures {
-  ends: JobWish['ends'];
+  ends: JobInput['ends'];
   lasted: number;
   /** From its end at the gateway to the edit that shows it. */
   delay: number;
@@ -37,7 +37,7 @@ export interface JobFigures {
 }
 
 /** How the sides are to run, as arguments of their program. */
-export interface SidesWish {
+export interface SidesInput {
   clockSpeed: number;
   clockOrigin: number;
   gatewaySpeed: number;

@@ -1,16 +1,16 @@
 import { on } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fastClock } from './fast-clock.ts';
-import type { Order, Orders, Served, SidesWish } from './job-orders.ts';
+import type { Order, Orders, Served, SidesInput } from './job-orders.ts';
 import { Workday } from './workday.ts';
 
 /** The embedded sides in a process of their own: members who order jobs, and the gateway that does them. */
 
-const [wish = '{}'] = process.argv.slice(2);
-const { clockSpeed, clockOrigin, gatewaySpeed } = JSON.parse(wish) as SidesWish;
+const [input = '{}'] = process.argv.slice(2);
+const { clockSpeed, clockOrigin, gatewaySpeed } = JSON.parse(input) as SidesInput;
 const day = await Workday.begin(fastClock(clockSpeed, clockOrigin), clockSpeed, gatewaySpeed);
 
-const does: { [Kind in keyof Orders]: (wish: Orders[Kind]['wish']) => Promise<Orders[Kind]['answer']> } = {
+const does: { [Kind in keyof Orders]: (input: Orders[Kind]['input']) => Promise<Orders[Kind]['answer']> } = {
   async begin({ jobs, everyMs }) {
     for (const job of jobs) await Promise.all([day.order(job), sleep(everyMs)]);
     return null;
@@ -21,7 +21,7 @@ const does: { [Kind in keyof Orders]: (wish: Orders[Kind]['wish']) => Promise<Or
 
 process.send?.({ settings: day.settings } satisfies Served);
 for await (const [order] of on(process, 'message', { close: ['disconnect'] })) {
-  const { kind, wish } = order as Order;
-  process.send?.(await (does[kind] as (wish: unknown) => Promise<unknown>)(wish));
+  const { kind, input } = order as Order;
+  process.send?.(await (does[kind] as (input: unknown) => Promise<unknown>)(input));
 }
 await day.close();

@@ -1,19 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { end, messageFrom, start } from '../discord/child.ts';
-import type { JobFigures, Order, Orders, Served, SidesWish, Workload } from './job-orders.ts';
+import type { JobFigures, Order, Orders, Served, SidesInput, Workload } from './job-orders.ts';
 import { StoreFolder } from './store-folder.ts';
 
 const LOOK_MS = 500;
 /** No job lasts so long, however many times slower it was made. */
-const PATIENCE_MS = 120_000;
+const WAIT_LIMIT_MS = 120_000;
 
 /** Orders jobs of the bot between the embedded sides, and waits until Discord has heard of the end of each. */
 export async function runJobs(
   workload: Workload,
-  pace: Pick<SidesWish, 'clockSpeed' | 'gatewaySpeed'>,
+  pace: Pick<SidesInput, 'clockSpeed' | 'gatewaySpeed'>,
 ): Promise<JobFigures[]> {
-  const programArguments = [JSON.stringify({ ...pace, clockOrigin: Date.now() } satisfies SidesWish)];
+  const programArguments = [JSON.stringify({ ...pace, clockOrigin: Date.now() } satisfies SidesInput)];
   const folder = await StoreFolder.open();
   const sides = start(new URL('job-sides.ts', import.meta.url), { programArguments });
   let bot: ChildProcess | undefined;
@@ -24,8 +24,8 @@ export async function runJobs(
     bot = start(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
     await messageFrom(bot);
     await ask(sides, 'begin', workload);
-    const patience = AbortSignal.timeout(PATIENCE_MS);
-    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: patience });
+    const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
+    while ((await ask(sides, 'open', null)) > 0) await sleep(LOOK_MS, undefined, { signal: waitLimit });
     return await ask(sides, 'figures', null);
   } finally {
     if (bot) await end(bot);
@@ -37,8 +37,8 @@ export async function runJobs(
 async function ask<Kind extends keyof Orders>(
   sides: ChildProcess,
   kind: Kind,
-  wish: Orders[Kind]['wish'],
+  input: Orders[Kind]['input'],
 ): Promise<Orders[Kind]['answer']> {
-  sides.send({ kind, wish } as Order);
+  sides.send({ kind, input } as Order);
   return messageFrom<Orders[Kind]['answer']>(sides);
 }

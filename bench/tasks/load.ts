@@ -7,7 +7,7 @@ import type { StubServed } from './stub.ts';
 
 const ROUNDS = 2;
 const TASKS = 5_000;
-/** The first half minute of the specification's schedule: each task is asked about so often. */
+/** The first half minute of the specification's schedule: each task is polled so often. */
 const GAP_SECONDS = 2.5;
 const WARM_UP_MS = 3_500;
 const COUNTED_MS = 6_000;

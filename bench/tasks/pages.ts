@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kindSpecs, texts } from '../../src/commands/index.ts';
 import type { Services } from '../../src/commands/services.ts';
-import { taskList } from '../../src/commands/tasks/list.ts';
-import type { Ask } from '../../src/discord/handlers.ts';
+import { loadTaskList } from '../../src/commands/tasks/list.ts';
+import type { HandlerContext } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
-import type { KeptTasks } from '../../src/services/store/kept-tasks.ts';
-import { LineIndex } from '../../src/services/store/line-index.ts';
+import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
-import { shelvesOn } from '../../src/services/store/shelf.ts';
-import { Connection } from '../../src/services/store/sqlite.ts';
-import { recordOf } from '../../src/services/store/task-rows.ts';
+import { SqliteBackend } from '../../src/services/store/sqlite.ts';
+import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
+import { SummaryIndex } from '../../src/services/store/summary-index.ts';
+import { toRecord } from '../../src/services/store/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { taskId } from '../../src/services/tasks/task-id.ts';
-import type { Filter } from '../../src/services/tasks/task-line.ts';
-import { lineOf } from '../../src/services/tasks/task-line.ts';
-import { submitting } from '../../src/services/tasks/transitions.ts';
+import type { TaskFilter } from '../../src/services/tasks/task-summary.ts';
+import { summaryOf } from '../../src/services/tasks/task-summary.ts';
+import { createTask } from '../../src/services/tasks/transitions.ts';
 import { median, table } from '../table.ts';
 
 const TASKS = 10_000;
@@ -29,7 +29,7 @@ const GUILD = '200000000000000001';
 const HOUR_MS = 3_600_000;
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 
-/** How long a page of `/tasks` takes, whatever it shows, for a member who has asked for ten thousand things. */
+/** How long a page of `/tasks` takes for a member who has ten thousand tasks, with each filter. */
 export async function measurePages(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const file = join(folder, 'pages.sqlite');
@@ -49,7 +49,7 @@ export async function measurePages(): Promise<void> {
   }
 }
 
-function filtersOf(tasks: readonly Task[]): Record<string, Filter> {
+function filtersOf(tasks: readonly Task[]): Record<string, TaskFilter> {
   const mine = { whose: 'mine' } as const;
   return {
     first: mine,
@@ -64,17 +64,17 @@ function filtersOf(tasks: readonly Task[]): Record<string, Filter> {
   };
 }
 
-async function measured(name: string, filter: Filter, store: KeptTasks): Promise<string[]> {
+async function measured(name: string, filter: TaskFilter, store: StoredTasks): Promise<string[]> {
   // The list asks for nothing else of what commands may use.
   const ask = {
     services: { tasks: { lists: store } },
     say: speak(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
-  } as unknown as Ask<Services>;
+  } as unknown as HandlerContext<Services>;
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const start = performance.now();
-    await taskList(filter, ask);
+    await loadTaskList(filter, ask);
     times.push(performance.now() - start);
   }
   const [first = Number.NaN, ...others] = times;
@@ -86,19 +86,19 @@ async function filled(file: string): Promise<Task[]> {
   await (
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
-  const connection = new Connection(file);
-  const shelves = shelvesOn(connection);
+  const connection = new SqliteBackend(file);
+  const shelves = openNamespaces(connection);
   const tasks = Array.from({ length: TASKS }, (_, number) => settledTask(number));
   for (let at = 0; at < TASKS; at += 1_000)
     await shelves.finished.putMany(
-      tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: recordOf(task) })),
+      tasks.slice(at, at + 1_000).map((task) => ({ key: task.id, value: toRecord(task) })),
     );
-  const index = new LineIndex(
+  const index = new SummaryIndex(
     shelves.index,
     new Quarantine(shelves.quarantine, { log, clock: systemClock }),
     kindSpecs,
   );
-  for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(lineOf));
+  for (const owner of [`member:${MEMBER}`, `server:${GUILD}`]) await index.rewrite(owner, tasks.map(summaryOf));
   connection.close();
   return tasks;
 }
@@ -107,7 +107,7 @@ function settledTask(number: number): Task {
   const created = Date.now() - (TASKS - number) * (HOUR_MS / 2);
   const prompt = `a fox ${number} in the snow, by lamplight, with a lantern and a very long shadow --ar 16:9`;
   const kind = number % 20 === 0 ? 'video' : 'imagine';
-  const task = submitting(
+  const task = createTask(
     {
       kind,
       request: { prompt, model: 'reel-2' },

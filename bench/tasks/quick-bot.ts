@@ -4,12 +4,12 @@ import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { kindNames } from '../../src/services/tasks/task.ts';
 import { fastClock } from './fast-clock.ts';
-import type { SidesWish } from './job-orders.ts';
+import type { SidesInput } from './job-orders.ts';
 
 /** The shipped bot but for its clock, which is the one of the sides. */
 
-const [wish = '{}'] = process.argv.slice(2);
-const { clockSpeed, clockOrigin } = JSON.parse(wish) as SidesWish;
+const [input = '{}'] = process.argv.slice(2);
+const { clockSpeed, clockOrigin } = JSON.parse(input) as SidesInput;
 const log = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => process.stderr.write(line) });
 const app = await startApp(readConfig(process.env, kindNames(kindSpecs)), {
   log,

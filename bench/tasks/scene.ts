@@ -6,7 +6,7 @@ import type { Filling } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';
 import type { StubHeard, StubOrder, StubServed } from './stub.ts';
 
-interface Wish {
+interface Input {
   filling: Filling;
   /** Waits until the gateway has been asked so many questions. */
   questions: number;
@@ -19,7 +19,7 @@ export interface Entrance {
   bot: ChildProcess;
   readyAfter: number;
   hereAfter: number;
-  /** Nobody is asked about where nothing is live. */
+  /** Nothing is polled where no task is live. */
   firstPollAfter: number | undefined;
 }
 
@@ -44,10 +44,10 @@ export class Scene {
     return new Scene(await Stage.open(), await StoreFolder.open(), stub, served);
   }
 
-  async enter({ filling, questions, settings, nodeOptions }: Wish): Promise<Entrance> {
+  async enter({ filling, questions, settings, nodeOptions }: Input): Promise<Entrance> {
     const file = await this.#folder.filled(filling);
     this.#sessions += 1;
-    // Asked before the bot starts, so that the answers find somebody who waits for them.
+    // Requested before the bot starts, so that the responses are not missed.
     const ready = this.#stage.ask('ready', { sessions: this.#sessions }).then(() => Date.now());
     const heard = questions > 0 ? this.#heard(questions) : undefined;
     const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerTo } from './answer.ts';
 
-/** A gateway that costs next to nothing: whatever is asked about is where it was. In a process of its own. */
+/** A gateway that costs next to nothing: no job ever changes. It runs in a separate process. */
 
 export interface StubServed {
   url: string;

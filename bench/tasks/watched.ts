@@ -1,11 +1,18 @@
 import type { Clock } from '../../src/lib/clock.ts';
-import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from '../../src/services/polling/scheduler.ts';
+import type {
+  FollowedTask,
+  Lane,
+  LaneTrouble,
+  Scheduler,
+  Trouble,
+  Verdict,
+} from '../../src/services/polling/scheduler.ts';
 
 /** As much as the scheduler's own. */
 const JITTER = 0.1;
 
 /**
- * The scheduler as the engine sees it, with somebody beside it who counts its questions. Where it is timed as well, verdicts are jittered
+ * The scheduler as the engine sees it, with a counter of its polls. Where it is timed as well, verdicts are jittered
  * here instead of in the scheduler, so that the moment at which each question is due is known.
  */
 export class WatchedScheduler implements Scheduler {
@@ -33,7 +40,7 @@ export class WatchedScheduler implements Scheduler {
     return this.#scheduler.pressure;
   }
 
-  add({ lane, ...followed }: Followed): void {
+  add({ lane, ...followed }: FollowedTask): void {
     this.#scheduler.add({ ...followed, lane: this.#watched(lane) });
   }
 

@@ -9,17 +9,17 @@ import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import type { JobFigures, JobWish } from './job-orders.ts';
+import type { JobFigures, JobInput } from './job-orders.ts';
 
 const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
 /** What reached the gateway is looked at so often: it remembers the last thousand requests alone. */
 const LOOK_MS = 100;
-/** Noise cannot be packed, so this is a picture of a megabyte. */
+/** Noise cannot be packed, so this is an image of a megabyte. */
 const PICTURE_SIDE = 600;
-const LEAST_PICTURE_BYTES = 1_000_000;
+const LEAST_IMAGE_BYTES = 1_000_000;
 
-interface Ordered extends JobWish {
+interface Ordered extends JobInput {
   jobId: string;
   exchange: Exchange;
 }
@@ -32,7 +32,7 @@ export class Workday {
   readonly #studio: Studio;
   readonly #ordered: Ordered[] = [];
   readonly #looked = new WeakSet<Heard>();
-  /** When each job was asked about. */
+  /** When each job was polled. */
   readonly #questions = new Map<string, number[]>();
   readonly #looking: NodeJS.Timeout;
 
@@ -57,7 +57,7 @@ export class Workday {
     return new Workday(discord, gateway, studio);
   }
 
-  async order({ ends, times }: JobWish): Promise<void> {
+  async order({ ends, times }: JobInput): Promise<void> {
     const { faults, jobs } = this.#gateway;
     faults.add({ do: { type: 'slow', times } });
     if (ends === 'fails') faults.add({ do: 'fail' });
@@ -99,8 +99,8 @@ export class Workday {
     const edits = this.#edits(one);
     const endEdits = edits.filter(showsEnd);
     const uploaded = endEdits.reduce((sum, { files }) => sum + files.reduce((bytes, file) => bytes + file.bytes, 0), 0);
-    if (uploaded < (one.ends === 'picture' ? LEAST_PICTURE_BYTES : 0))
-      throw new Error('An end was shown without its picture.');
+    if (uploaded < (one.ends === 'image' ? LEAST_IMAGE_BYTES : 0))
+      throw new Error('A result was shown without its image.');
     const shownAt = Date.parse(edited ?? '');
     const { createdAt = Number.NaN, finishedAt = Number.NaN } = job ?? {};
     return {
@@ -135,15 +135,15 @@ export class Workday {
 const showsEnd = ({ body }: RecordedRequest): boolean =>
   ((body as { components?: readonly unknown[] } | undefined)?.components ?? []).length > 0;
 
-/** Drawing is not what is measured, so every picture is the same. */
+/** Drawing is not what is measured, so every image is the same. */
 async function quickStudio(): Promise<Studio> {
   const size = { width: PICTURE_SIDE, height: PICTURE_SIDE };
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const bytes = await sharp({ create: { ...size, channels: 3, background: '#000', noise } })
     .png()
     .toBuffer();
-  const picture = { bytes, mime: 'image/png', ...size } as const;
-  return { ...openStudio(), drawGrid: async () => picture };
+  const image = { bytes, mime: 'image/png', ...size } as const;
+  return { ...openStudio(), drawGrid: async () => image };
 }
 
 async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {

@@ -3,13 +3,13 @@ import { asStarted } from '../as-started.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
-import type { AnswerFigures, Served, Wish } from './orders.ts';
+import type { AnswerFigures, Input, Served } from './orders.ts';
 import type { Strain } from './probe.ts';
 
-const ALONE: Wish = { answers: 1, words: 160, gatewaySpeed: 1 };
+const ALONE: Input = { answers: 1, words: 160, gatewaySpeed: 1 };
 const ROUNDS = 5;
 /** Some twelve seconds of streaming, about as fast as the quickest models write. */
-const MANY: Wish = { answers: 50, words: 1_500, gatewaySpeed: 4 };
+const MANY: Input = { answers: 50, words: 1_500, gatewaySpeed: 4 };
 const LOOK_MS = 500;
 
 /** What streaming answers cost the bot, and how soon their first words are seen. */
@@ -22,8 +22,8 @@ export async function measureText(): Promise<void> {
       nodeOptions: [...asStarted, '--expose-gc', '--import', new URL('probe.ts', import.meta.url).href],
     });
     try {
-      const ask = async (wish: Wish): Promise<AnswerFigures[]> => {
-        sides.send(wish);
+      const ask = async (input: Input): Promise<AnswerFigures[]> => {
+        sides.send(input);
         return messageFrom<AnswerFigures[]>(sides);
       };
       const strain = async (collect = false): Promise<Strain> => {

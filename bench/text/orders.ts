@@ -1,5 +1,5 @@
 /** What the process of the embedded sides is told, and what it then answers. */
-export interface Wish {
+export interface Input {
   /** Answers that stream at once. */
   answers: number;
   /** So long each of them is, about. */

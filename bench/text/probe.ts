@@ -6,11 +6,11 @@ export interface Strain {
   cpuMicros: number;
 }
 
-process.on('message', (wish: { collect?: boolean }) => {
-  if (wish.collect) globalThis.gc?.();
+process.on('message', (input: { collect?: boolean }) => {
+  if (input.collect) globalThis.gc?.();
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ residentBytes: rss, heapBytes: heapUsed, cpuMicros: user + system } satisfies Strain);
 });
-// Whoever listens is kept alive, and the measured bot should end as it does by itself.
+// A listener would keep the process alive, and the measured bot must end as it does without one.
 process.channel?.unref();

@@ -3,7 +3,7 @@ import { startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
-import type { AnswerFigures, Served, Wish } from './orders.ts';
+import type { AnswerFigures, Input, Served } from './orders.ts';
 
 /** The embedded sides in a process of their own: members who ask, and the gateway that answers. */
 
@@ -32,8 +32,8 @@ process.send?.({
 } satisfies Served);
 
 let asked = 0;
-for await (const [wish] of on(process, 'message', { close: ['disconnect'] })) {
-  const { answers, words, gatewaySpeed } = wish as Wish;
+for await (const [input] of on(process, 'message', { close: ['disconnect'] })) {
+  const { answers, words, gatewaySpeed } = input as Input;
   await discord.until(() => (discord.gateway.sessions > 0 ? true : undefined), 'the bot');
   gateway.setSpeed(gatewaySpeed);
   process.send?.(await Promise.all(Array.from({ length: answers }, () => answerOf(words))));

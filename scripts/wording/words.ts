@@ -39,7 +39,4 @@ export interface WordException {
 
 export const wordExceptions: readonly WordException[] = [
   { text: 'MAX_WAIT_PICTURE_SECONDS', reason: 'The former name of a setting, which keeps working.' },
-  { text: 'film:', reason: 'The key of a menu and of a button, not a sentence.' },
-  { text: 'pictures', path: 'src/commands/video/text.ts', reason: 'The key of a form field, not a sentence.' },
-  { text: 'picturesHint', path: 'src/commands/video/text.ts', reason: 'The key of a form field, not a sentence.' },
 ];

@@ -1,7 +1,7 @@
 import type { Handlers } from '../discord/handlers.ts';
 import type { SharedSentences } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
-import { shared } from '../messages/shared-buttons.ts';
+import { sharedHandlers } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
 import { type KindSpecs, kindNames } from '../services/tasks/task.ts';
@@ -30,8 +30,8 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
   return {
     name: 'imgx',
     // The scheduler itself polls again.
-    one: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
-    ...(inLists && { many: { most: MOST_IN_LIST, ask: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
+    pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
+    ...(inLists && { many: { most: MOST_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };
 }
 
@@ -59,9 +59,9 @@ declare module 'i18next' {
 export const handlers = {
   commands: features.map(({ command }) => command),
   menus: features.flatMap(({ menus = [] }) => menus),
-  buttons: [...shared.buttons, ...features.flatMap(({ buttons = [] }) => buttons)],
-  openers: [...shared.openers, ...features.flatMap(({ openers = [] }) => openers)],
-  forms: [...shared.forms, ...features.flatMap(({ forms = [] }) => forms)],
+  buttons: [...sharedHandlers.buttons, ...features.flatMap(({ buttons = [] }) => buttons)],
+  openers: [...sharedHandlers.openers, ...features.flatMap(({ openers = [] }) => openers)],
+  forms: [...sharedHandlers.forms, ...features.flatMap(({ forms = [] }) => forms)],
 } satisfies Handlers<Services>;
 
 export function kindsOf(gateway: Gateway, { imgxLists }: { imgxLists: boolean }): Kind[] {

@@ -1,11 +1,11 @@
 import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
-import { servedHere } from '../discord/guards.ts';
+import { refuseUnserved } from '../discord/guards.ts';
 import { menusByName, typedCommands } from '../discord/handlers.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
-import { Whereabouts } from '../discord/place.ts';
-import { operators, registeredCommands, threadsBy } from '../discord/reads.ts';
+import { ChannelTypes } from '../discord/place.ts';
+import { openOperatorCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -14,19 +14,19 @@ import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
-import type { KeptTasks } from '../services/store/kept-tasks.ts';
-import { healthOf } from './about/feature.ts';
-import { askInThreads } from './ask/questions.ts';
-import { followPlan } from './finetune/view.ts';
-import { inThreads } from './in-threads.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { healthCheck } from './about/feature.ts';
+import { questionReader } from './ask/questions.ts';
+import { followedPagePlan } from './finetune/view.ts';
 import { handlers } from './index.ts';
 import type { Services } from './services.ts';
-import { talkInThreads } from './talk/utterances.ts';
+import { utteranceReader } from './talk/utterances.ts';
+import { readThreadMessages } from './thread-messages.ts';
 import { refuseLongReferences } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
 interface CommandsSettings {
-  discord: Parameters<typeof servedHere>[0] & { messageContent: boolean; adminGuildIds: readonly string[] };
+  discord: Parameters<typeof refuseUnserved>[0] & { messageContent: boolean; adminGuildIds: readonly string[] };
   gateway: { fields: VideoFields };
   models: Services['defaultModels'];
   followQuietMs: number;
@@ -37,7 +37,7 @@ interface CommandsParts {
   version: string;
   engine: Engine;
   messages: Messages;
-  store: KeptTasks;
+  store: StoredTasks;
   gateway: Gateway;
   clients: DiscordClients;
   outbox: Outbox;
@@ -51,49 +51,49 @@ export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
   const { reads } = clients;
   const { tasks, asks, talks, models, offers, usage } = engine;
-  const { answers, messageOf, brought } = messages;
+  const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
     ...{ outbox, clock, log },
     rows: store.follows,
     fineTunes: gateway.fineTunes,
     quietMs: followQuietMs,
-    planOf: followPlan(followQuietMs, say),
+    planOf: followedPagePlan(followQuietMs, say),
   });
   const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const services: Services = {
-    ...{ tasks, asks, talks, models, offers, usage, answers, messageOf, brought, follows, followQuietMs, clock },
+    ...{ tasks, asks, talks, models, offers, usage, answers, messageOf, prepareAgain, follows, followQuietMs, clock },
     defaultModels: settings.models,
     threads: outbox.threads,
     videoFields: settings.gateway.fields,
     refuseLongReferences: refuseLongReferences({ media: engine.media, log }),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
-    isOperator: operators(reads, log),
-    answered: new Once(),
-    health: healthOf({ ...parts, tasks }),
-    registered: registeredCommands(clients, names, clock),
+    isOperator: openOperatorCheck(reads, log),
+    usedConfirmations: new Once(),
+    health: healthCheck({ ...parts, tasks }),
+    registeredCommands: registeredCommands(clients, names, clock),
   };
   const funnel = new Funnel(say, log);
-  const whereabouts = new Whereabouts();
-  const isServed = servedHere(settings.discord);
+  const channelTypes = new ChannelTypes();
+  const isServed = refuseUnserved(settings.discord);
   const router = new Router({
     ...{ handlers, services, say, outbox, clock, funnel },
-    channelTypeOf: (interactionId) => whereabouts.channelTypeOf(interactionId),
+    channelTypeOf: (interactionId) => channelTypes.channelTypeOf(interactionId),
     guards: [isServed],
   });
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
-  const hearers = [talkInThreads(replying), askInThreads({ ...replying, isThread: threadsBy(reads) })];
-  const hear = inThreads({ hearers, refusalHere: isServed, log });
+  const hearers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
+  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, log });
   return {
     router,
     follows,
 
-    hear(packet: unknown): void {
-      whereabouts.hear(packet);
-      if (settings.discord.messageContent) void hear(packet);
+    readPacket(packet: unknown): void {
+      channelTypes.readPacket(packet);
+      if (settings.discord.messageContent) void readPacket(packet);
     },
   };
 }

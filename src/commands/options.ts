@@ -1,13 +1,13 @@
-import type { Ask, Suggestion } from '../discord/handlers.ts';
+import type { HandlerContext, Suggestion } from '../discord/handlers.ts';
 import type { Attachment, TextOption, Values } from '../discord/options.ts';
-import { nameIn, type Target } from '../discord/target.ts';
+import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
-import { kindOf } from '../services/models/ids.ts';
-import type { GivenPicture } from '../services/tasks/materials.ts';
+import { guessModelKind } from '../services/models/ids.ts';
+import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 
 /** The most that Discord lets a member type into an option. */
@@ -16,10 +16,10 @@ export const LONGEST_OPTION = 6_000;
 export const promptOption = { type: 'text', required: true, most: LONGEST_OPTION } as const satisfies TextOption;
 
 /** Invisible characters do not count as text. */
-export const saysAnything = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
+export const hasVisibleText = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
 
-export const emptyPrompt = ({ prompt }: { prompt: string }): Refusal | undefined =>
-  saysAnything(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
+export const emptyPromptRefusal = ({ prompt }: { prompt: string }): Refusal | undefined =>
+  hasVisibleText(prompt) ? undefined : new Refusal('refusals.optionPromptEmpty');
 
 export interface ModelServices {
   models: ModelCatalogue;
@@ -29,11 +29,11 @@ export interface ModelServices {
 
 type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
-export const modelOption = { type: 'text', suggests: true, most: 200 } as const satisfies TextOption;
+export const modelOption = { type: 'text', hasSuggestions: true, most: 200 } as const satisfies TextOption;
 
-/** Suggests models of this kind; a model that a member types in full is accepted whatever its kind. */
-export async function suggestedModels(purpose: Purpose, typed: string, { services }: Ask<ModelServices>) {
-  const models = (await services.models.atHand()).filter((model) => kindOf(model) === purpose);
+/** Suggests models of this kind; a model that a member types in full is accepted with any kind. */
+export async function suggestModels(purpose: Purpose, typed: string, { services }: HandlerContext<ModelServices>) {
+  const models = (await services.models.listQuickly()).filter((model) => guessModelKind(model) === purpose);
   return suggestionsFrom(
     models.map(({ id }) => id),
     typed,
@@ -44,20 +44,20 @@ export const suggestionsFrom = (names: readonly string[], typed: string): Sugges
   names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name) => ({ name, value: name }));
 
 /** The model of an order. A model that the gateway says it does not have is refused before anything is ordered. */
-export async function chosenModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const model =
-    (await askedModel(purpose, typed, services)) ??
-    (await services.models.atHand()).find((model) => kindOf(model) === purpose)?.id;
+    (await modelOrDefault(purpose, typed, services)) ??
+    (await services.models.listQuickly()).find((model) => guessModelKind(model) === purpose)?.id;
   if (model === undefined) throw new Refusal('refusals.nameModel');
   return model;
 }
 
 /** The model that the member names, else the operator's default; undefined leaves the choice to the gateway. */
-export async function askedModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
+export async function modelOrDefault(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const { models, defaultModels } = services;
   if (typed === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
   const id = typed.trim();
-  if ((await models.atHand()).some((model) => model.id === id)) return id;
+  if ((await models.listQuickly()).some((model) => model.id === id)) return id;
   try {
     await models.get(id);
   } catch (error) {
@@ -67,14 +67,14 @@ export async function askedModel(purpose: Purpose, typed: string | undefined, se
   return id;
 }
 
-export const pictureOption = { type: 'attachment', accept: ['image'] } as const;
+export const imageOption = { type: 'attachment', accept: ['image'] } as const;
 
 /** Seven signed Discord addresses are about 2,100 characters long. */
 export const linksOption = { type: 'text', most: 3_000 } as const satisfies TextOption;
 
-const four = { image: pictureOption, image2: pictureOption, image3: pictureOption, image4: pictureOption };
-const five = { ...four, image5: pictureOption };
-const seven = { ...five, image6: pictureOption, image7: pictureOption };
+const four = { image: imageOption, image2: imageOption, image3: imageOption, image4: imageOption };
+const five = { ...four, image5: imageOption };
+const seven = { ...five, image6: imageOption, image7: imageOption };
 export const imageOptions = { four, five, seven } as const;
 
 /** Reference images: attached files, or addresses. */
@@ -88,7 +88,7 @@ const MOST_REFERENCES = 5;
 /** The specification names no limit; as base64 this is 27 MB, about as much as gateways accept in one request. */
 const MOST_MIB = 20;
 
-export const handedIn = (references: References): Attachment[] =>
+export const attachmentsIn = (references: References): Attachment[] =>
   keysOf(seven).flatMap((name) => references[name] ?? []);
 
 /** Separated by spaces, lines and commas. A comma inside an address belongs to it; angle brackets only suppress Discord's preview. */
@@ -100,26 +100,26 @@ export function linksIn({ links = '' }: References): string[] {
 }
 
 /** The reference images in the order of the request: attached files, then addresses. */
-export function imagesFrom(references: References, most = MOST_REFERENCES): GivenPicture[] | Refusal {
-  const unfit = unfitReference(references, most);
+export function readImages(references: References, most = MOST_REFERENCES): MemberFile[] | Refusal {
+  const unfit = referenceRefusal(references, most);
   if (unfit) return unfit;
-  const files = handedIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
-  return [...files, ...linksIn(references).map((address) => ({ address, name: shown(nameIn(address)) }))];
+  const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
+  return [...files, ...linksIn(references).map((address) => ({ address, name: shown(fileNameIn(address)) }))];
 }
 
 /** The files of a message that may be images: videos and audio files name their type. */
-export function picturesOn({ files }: Pick<Target, 'files'>): Attachment[] {
+export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attachment[] {
   return files.filter(({ mediaType }) => mediaType === undefined || IS_PICTURE.test(mediaType));
 }
 
 /**
  * The images of a result. Those on its message have addresses that are valid for a day; the gateway may still have those that could not be attached.
  */
-export function picturesOf({ media }: Task, message: Pick<Target, 'files'>): GivenPicture[] {
-  const attached = picturesOn(message);
+export function imagesOfResult({ media }: Task, message: Pick<TargetMessage, 'files'>): MemberFile[] {
+  const attached = imagesOnMessage(message);
   if (attached.length > 0) return attached;
   return media.flatMap(({ kind, address }) =>
-    kind === 'image' && address ? [{ address, name: nameIn(address) }] : [],
+    kind === 'image' && address ? [{ address, name: fileNameIn(address) }] : [],
   );
 }
 
@@ -127,17 +127,17 @@ export function picturesOf({ media }: Task, message: Pick<Target, 'files'>): Giv
 const FIELD = 4_000;
 
 /** As many as a field of a form holds. Whole addresses only: a cut address leads nowhere. */
-export function fitting<Picture extends { address: string }>(pictures: readonly Picture[]): Picture[] {
+export function fitIntoField<Image extends { address: string }>(images: readonly Image[]): Image[] {
   let room = FIELD;
-  return pictures.filter(({ address }) => {
+  return images.filter(({ address }) => {
     room -= address.length + 1;
     return room >= 0;
   });
 }
 
 /** What the payload alone tells against these references; their content is checked later. */
-export function unfitReference(references: References, most = MOST_REFERENCES): Refusal | undefined {
-  const files = handedIn(references);
+export function referenceRefusal(references: References, most = MOST_REFERENCES): Refusal | undefined {
+  const files = attachmentsIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
   if (count > most) return new Refusal('refusals.tooManyImages', { count: String(count), most: String(most) });

@@ -1,7 +1,7 @@
 import type { Follower } from '../discord/follower.ts';
-import type { ThreadMaker } from '../discord/outbox/threads.ts';
+import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
-import type { Prepared } from '../discord/plan.ts';
+import type { PreparedMessage } from '../discord/plan.ts';
 import type { Once } from '../lib/once.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
@@ -9,7 +9,7 @@ import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
-import type { UsageDesk } from '../services/usage/usage-desk.ts';
+import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health } from './about/view.ts';
 import type { ModelServices } from './options.ts';
 import type { refuseLongReferences } from './video/reference-lengths.ts';
@@ -21,8 +21,8 @@ export interface Services extends MessageServices, ModelServices {
   refuseLongReferences: ReturnType<typeof refuseLongReferences>;
   asks: Asks;
   talks: Talks;
-  threads: Pick<ThreadMaker, 'make' | 'open' | 'close'>;
-  usage: UsageDesk;
+  threads: Pick<ThreadCreator, 'make' | 'open' | 'close'>;
+  usage: UsageReader;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */
@@ -34,10 +34,10 @@ export interface Services extends MessageServices, ModelServices {
   /** Which buttons on results this gateway accepts. */
   offers: Offers;
   /** Confirmations that were used: one is one order, however often it is pressed. */
-  answered: Once;
+  usedConfirmations: Once;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
-  brought(task: Task, place: Place): Promise<Prepared>;
+  prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
   health(): Promise<Health>;
   /** The commands and menus that are registered for this place, with their ids. */
-  registered(place: Place): Promise<ReadonlyMap<string, string>>;
+  registeredCommands(place: Place): Promise<ReadonlyMap<string, string>>;
 }

@@ -8,9 +8,9 @@ import {
   type RawFile,
 } from 'discord.js';
 import { customIds } from './custom-ids.ts';
+import { breakInvites, truncate, truncateMarkdown } from './message-text.ts';
 import { DiskFile } from './outbox/uploads.ts';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
-import { beginning, shortened, withoutInvites } from './text.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
 const LONGEST_CONTENT = 2_000;
@@ -51,7 +51,7 @@ export function bodyOf(plan: MessagePlan): MessageBody {
       attachments: files.map(({ name, alt }, id) => ({
         id,
         filename: name,
-        ...(alt === undefined ? {} : { description: shortened(alt, LONGEST_ALT) }),
+        ...(alt === undefined ? {} : { description: truncate(alt, LONGEST_ALT) }),
       })),
       ...mentionsIn(plan),
     },
@@ -80,10 +80,10 @@ const withSpoilerName = (file: FilePlan): FilePlan => (file.spoiler ? { ...file,
 
 /** Only the listed users are notified; without `replied_user: false` a reply would notify the author of its message. */
 function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {
-  const { notifies, answers } = plan;
+  const { notifies, repliesTo } = plan;
   return {
     allowed_mentions: { parse: [], ...(notifies && { users: [...notifies], replied_user: false }) },
-    ...(answers !== undefined && { message_reference: { message_id: answers } }),
+    ...(repliesTo !== undefined && { message_reference: { message_id: repliesTo } }),
   };
 }
 
@@ -91,14 +91,14 @@ function contentOf({ content, overflow }: MessagePlan): { content?: string; spil
   if (content === undefined) return { spilled: [] };
   const isSpilled = content.length > LONGEST_CONTENT && overflow === 'file';
   const spilled = isSpilled ? [{ name: 'message.txt', bytes: Buffer.from(content) }] : [];
-  return { content: beginning(withoutInvites(content), LONGEST_CONTENT), spilled };
+  return { content: truncateMarkdown(breakInvites(content), LONGEST_CONTENT), spilled };
 }
 
 function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
   const texts = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
   let room = LONGEST_PAGE;
   const parts = texts.map((text) => {
-    const part = shortened(withoutInvites(text), Math.max(1, room));
+    const part = truncate(breakInvites(text), Math.max(1, room));
     room -= part.length;
     return part;
   });
@@ -161,7 +161,7 @@ const STYLES = {
 } as const;
 
 function buttonFrom(button: ButtonPlan | LinkPlan): APIComponentInMessageActionRow {
-  const label = shortened(button.label, LONGEST_LABEL);
+  const label = truncate(button.label, LONGEST_LABEL);
   if (button.type === 'link')
     return { type: ComponentType.Button, style: ButtonStyle.Link, url: button.address, label };
   const { id, emoji, look = 'plain', disabled = false } = button;
@@ -180,11 +180,11 @@ function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMes
   return {
     type: ComponentType.StringSelect,
     custom_id: id,
-    placeholder: shortened(placeholder, LONGEST_PLACEHOLDER),
+    placeholder: truncate(placeholder, LONGEST_PLACEHOLDER),
     options: options.slice(0, MOST_OPTIONS).map(({ value, label, description }) => ({
       value,
-      label: shortened(label, LONGEST_OPTION),
-      ...(description === undefined ? {} : { description: shortened(description, LONGEST_OPTION) }),
+      label: truncate(label, LONGEST_OPTION),
+      ...(description === undefined ? {} : { description: truncate(description, LONGEST_OPTION) }),
     })),
   };
 }

@@ -1,9 +1,9 @@
 import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
 import { type ModelKind, type ModelSize, modelKinds, modelSizes } from '../services/models/ids.ts';
-import { type ShortChange, shortChanges } from '../services/tasks/follow-ups.ts';
+import { type ShortFollowUp, shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
-import { type Filter, standings } from '../services/tasks/task-line.ts';
+import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';
 import { type QuickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 
@@ -43,7 +43,7 @@ function decodeArgument(text: string): string | undefined {
 }
 
 /** How a pointer is written as arguments and read back. Ids can be forged, so anything else is refused. */
-interface Spelling<Pointer> {
+interface PointerCodec<Pointer> {
   write(pointer: Pointer): readonly string[];
   read(args: readonly string[]): Pointer | Refusal;
 }
@@ -58,7 +58,7 @@ export interface Verb<Pointer> {
 /** A new meaning is a new version. `understands` lists older ones that messages still carry. */
 export function verb<Pointer>(
   name: string,
-  { write, read }: Spelling<Pointer>,
+  { write, read }: PointerCodec<Pointer>,
   { version = 1, understands = [] }: { version?: number; understands?: readonly number[] } = {},
 ): Verb<Pointer> {
   const known = [version, ...understands];
@@ -71,20 +71,22 @@ export function verb<Pointer>(
 
 const forged = (): Refusal => new Refusal('refusals.unknownButton');
 
-const onNothing: Spelling<void> = { write: () => [], read: () => undefined };
+const onNothing: PointerCodec<void> = { write: () => [], read: () => undefined };
 
-const onTask: Spelling<string> = {
+const onTask: PointerCodec<string> = {
   write: (taskId) => [taskId],
   read: ([id = '']) => (isTaskId(id) ? id : forged()),
 };
 
-const onTaskPlace: Spelling<{ taskId: string; place: number }> = {
+const onTaskPlace: PointerCodec<{ taskId: string; place: number }> = {
   write: ({ taskId, place }) => [taskId, String(place)],
   read: ([taskId = '', place = '']) =>
     isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
 };
 
-const onTaskAndOneOf = <Which extends string>(known: readonly Which[]): Spelling<{ taskId: string; which: Which }> => ({
+const onTaskAndOneOf = <Which extends string>(
+  known: readonly Which[],
+): PointerCodec<{ taskId: string; which: Which }> => ({
   write: ({ taskId, which }) => [taskId, which],
   read([taskId = '', text]) {
     const which = known.find((one) => one === text);
@@ -97,7 +99,7 @@ export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPr
 
 const ALONE = 'alone';
 
-const onFormOrigin: Spelling<FormOrigin> = {
+const onFormOrigin: PointerCodec<FormOrigin> = {
   write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [ALONE] : []),
   read([first]) {
     if (first === undefined || first === ALONE) return { from: 'menu', isPrivate: first === ALONE };
@@ -112,7 +114,7 @@ export interface ModelsPage {
   page: number;
 }
 
-const onModels: Spelling<ModelsPage> = {
+const onModels: PointerCodec<ModelsPage> = {
   write: ({ list, kind, text, page }) => [list, kind ?? '', String(Math.max(0, page)), text ?? ''],
   read([list, kind, page = '', text]) {
     const known = kind === '' ? undefined : modelKinds.find((one) => one === kind);
@@ -125,21 +127,21 @@ const onModels: Spelling<ModelsPage> = {
 /** With everything else as long as possible, so many bytes of a filter's words fit into a custom id. */
 const MOST_WORD_BYTES = 30;
 
-export const fitsPointer = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
+export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
 
 const short = (standing: string): string => standing.slice(0, 2);
 
 const KIND = /^[a-z-]{0,30}$/;
 
 /** A kind that is unknown here may come from a bot that knew other kinds. */
-const onFilter: Spelling<Filter> = {
+const onFilter: PointerCodec<TaskFilter> = {
   write({ whose, kind = '', standing = '', before = '', words = '' }) {
     return [whose.charAt(0), kind, short(standing), before, words];
   },
   read([whose, kind = '', standing, before = '', words = '']) {
-    const knownStanding = standings.find((one) => short(one) === standing);
+    const knownStanding = statusFilters.find((one) => short(one) === standing);
     if ((whose !== 'm' && whose !== 's') || !KIND.test(kind) || (standing !== '' && !knownStanding)) return forged();
-    if ((before !== '' && !isTaskId(before)) || !fitsPointer(words)) return forged();
+    if ((before !== '' && !isTaskId(before)) || !fitsCustomId(words)) return forged();
     return {
       whose: whose === 'm' ? 'mine' : 'server',
       kind: kind || undefined,
@@ -150,7 +152,7 @@ const onFilter: Spelling<Filter> = {
   },
 };
 
-const onUsage: Spelling<{ range: QuickRange; by: Grouping }> = {
+const onUsage: PointerCodec<{ range: QuickRange; by: Grouping }> = {
   write: ({ range, by }) => [range, by],
   read([name, grouping]) {
     const range = quickRanges.find((one) => one === name);
@@ -167,9 +169,9 @@ type FineTunePointer =
 /** Anything but ASCII letters and digits grows in base64url. */
 const MOST_FINE_TUNE_BYTES = 60;
 
-export const fitsIntoButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MOST_FINE_TUNE_BYTES;
+export const fitsButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MOST_FINE_TUNE_BYTES;
 
-const onFineTune: Spelling<FineTunePointer> = {
+const onFineTune: PointerCodec<FineTunePointer> = {
   write(pointer) {
     if (pointer.do === 'page') return ['page', pointer.fineTuneId, String(pointer.page)];
     return pointer.do === 'follow' ? ['follow', pointer.fineTuneId] : ['stop', pointer.fineTuneId, pointer.followId];
@@ -183,7 +185,7 @@ const onFineTune: Spelling<FineTunePointer> = {
 };
 
 /** A menu that replaces more buttons than a message holds: choosing an option presses its button. */
-const onList: Spelling<number> = {
+const onList: PointerCodec<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
@@ -192,9 +194,9 @@ const onList: Spelling<number> = {
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: verb('a', onTaskPlace),
-  actionWords: verb('w', onTaskPlace),
-  actionWordsFilled: verb('wf', onTaskPlace),
-  change: verb('chg', onTaskAndOneOf<ShortChange>(shortChanges)),
+  actionText: verb('w', onTaskPlace),
+  actionTextFilled: verb('wf', onTaskPlace),
+  change: verb('chg', onTaskAndOneOf<ShortFollowUp>(shortFollowUps)),
   upscaleAll: verb('all', onTask),
   larger: verb('large', onTaskAndOneOf<ModelSize>(modelSizes)),
   continue: verb('go', onTask),
@@ -206,7 +208,7 @@ export const customIds = {
   editFilled: verb('editf', onTask),
   editOpenly: verb('edito', onTask),
   editFilledOpenly: verb('editfo', onTask),
-  same: verb('same', onTask),
+  repeat: verb('same', onTask),
   tryAgain: verb('again', onTask),
   /** From a separate page, which stays unchanged. */
   tryAgainOpenly: verb('againo', onTask),
@@ -228,14 +230,14 @@ export const customIds = {
   allLinesConfirmed: verb('lineyes', onTask),
   animate: verb('anim', onTask),
   animateFilled: verb('animf', onTask),
-  film: verb('film', onTask),
-  filmFilled: verb('filmf', onFormOrigin),
+  makeVideo: verb('film', onTask),
+  makeVideoFilled: verb('filmf', onFormOrigin),
   reference: verb('ref', onTask),
   referenceFilled: verb('reff', onFormOrigin),
   stop: verb('stop', onTask),
-  goOn: verb('more', onTask),
-  goOnFilled: verb('moref', onTask),
-  forgetConversation: verb('letgo', onTask),
+  continueConversation: verb('more', onTask),
+  continueConversationFilled: verb('moref', onTask),
+  eraseConversation: verb('letgo', onTask),
   details: verb('details', onTask),
   /** A tool call, by its index in the last response. */
   allow: verb('allow', onTaskPlace),
@@ -250,7 +252,7 @@ export const customIds = {
   fineTune: verb('tune', onFineTune),
   exportData: verb('export', onNothing),
   eraseData: verb('forget', onNothing),
-  eraseDataSure: verb('forgets', onNothing),
-  eraseDataReally: verb('forgetr', onNothing),
+  eraseDataConfirm: verb('forgets', onNothing),
+  eraseDataConfirmAgain: verb('forgetr', onNothing),
   list: verb('press', onList),
 } as const;

@@ -5,16 +5,16 @@ export interface Deployment {
   create: CommandBody[];
   change: { id: string; body: CommandBody }[];
   remove: { id: string; name: string }[];
-  same: string[];
+  unchanged: string[];
 }
 
 /** Only differences are written, because Discord allows 200 creations a day. */
-export function deploymentOf(
+export function planDeployment(
   registered: readonly APIApplicationCommand[],
   wanted: readonly CommandBody[],
   formerNames: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Deployment {
-  const deployment: Deployment = { create: [], change: [], remove: [], same: [] };
+  const deployment: Deployment = { create: [], change: [], remove: [], unchanged: [] };
   const kept = new Set<APIApplicationCommand>();
   for (const body of wanted) {
     // A renamed menu keeps its id, and with it the permissions that servers have set.
@@ -22,7 +22,7 @@ export function deploymentOf(
     const [there] = names.flatMap((name) => registered.filter((command) => isCommand(command, { ...body, name })));
     if (there) kept.add(there);
     if (!there) deployment.create.push(body);
-    else if (meaning(there) === meaning(body)) deployment.same.push(body.name);
+    else if (meaning(there) === meaning(body)) deployment.unchanged.push(body.name);
     else deployment.change.push({ id: there.id, body });
   }
   for (const command of registered) {

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
 import { bodyOf } from './adapter.ts';
-import { isPassing } from './outbox/errors.ts';
+import { isTransient } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';
 import type { MessagePlan } from './plan.ts';
@@ -108,7 +108,7 @@ export class Follower {
     const polled = await this.#eventsOf(follow);
     const isGone = polled === 'gone';
     const events = isGone || polled === undefined ? followed.events : polled;
-    const seen = events === undefined ? follow.seen : markOf(events);
+    const seen = events === undefined ? follow.seen : eventsHash(events);
     const hasNews = seen !== follow.seen;
     const next = hasNews ? { ...follow, newsAt: now, seen } : follow;
     const end = this.#endOf(next, isGone, now);
@@ -125,7 +125,7 @@ export class Follower {
 
   #endOf(follow: Follow, isGone: boolean, now: number): FollowEnd | undefined {
     if (isGone) return 'gone';
-    if (now + POLL_EVERY_MS > lastMoment(follow)) return 'too-late';
+    if (now + POLL_EVERY_MS > lastEditAt(follow)) return 'too-late';
     return now - follow.newsAt >= this.#parts.quietMs ? 'quiet' : undefined;
   }
 
@@ -147,7 +147,7 @@ export class Follower {
       await this.#parts.outbox.edit({ by: 'token', applicationId, token }, sent);
       return 'shown';
     } catch (error) {
-      return isPassing(error) ? 'later' : 'gone';
+      return isTransient(error) ? 'later' : 'gone';
     }
   }
 
@@ -173,19 +173,19 @@ const followSchema = z.strictObject({
   tokenExpiresAt: z.number(),
   /** When the last new event came, or the follow began. */
   newsAt: z.number(),
-  /** The hash of the events at that time (`markOf`). */
+  /** The hash of the events at that time (`eventsHash`). */
   seen: word,
 });
 
 export type Follow = Readonly<z.infer<typeof followSchema>>;
 
 /** A hash, for the number of events would not do: some gateways return the newest twenty only. */
-export const markOf = (events: readonly FineTuneEvent[]): string =>
+export const eventsHash = (events: readonly FineTuneEvent[]): string =>
   createHash('sha256').update(JSON.stringify(events)).digest('base64url').slice(0, 16);
 
 /** Why a follow ended. Never "the job has ended": only a person can read that from its events. */
 export type FollowEnd = 'stopped' | 'quiet' | 'too-late' | 'gone';
 
 /** The last moment for an edit: one that is running when the token ends is refused. */
-export const lastMoment = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
+export const lastEditAt = ({ tokenExpiresAt }: Pick<Follow, 'tokenExpiresAt'>): number =>
   tokenExpiresAt - TOKEN_MARGIN_MS;

@@ -7,8 +7,8 @@ import {
   type ModalSubmitInteraction,
   TextInputStyle,
 } from 'discord.js';
+import { truncate } from './message-text.ts';
 import type { FieldPlan, FormPlan } from './plan.ts';
-import { shortened } from './text.ts';
 
 // https://discord.com/developers/docs/components/reference
 const LONGEST_TITLE = 45;
@@ -19,11 +19,11 @@ const LONGEST_FIELD = 4_000;
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
-    title: shortened(title, LONGEST_TITLE),
+    title: truncate(title, LONGEST_TITLE),
     components: fields.slice(0, MOST_FIELDS).map((field) => ({
       type: ComponentType.Label,
-      label: shortened(field.label, LONGEST_TITLE),
-      ...(field.hint !== undefined && { description: shortened(field.hint, LONGEST_HINT) }),
+      label: truncate(field.label, LONGEST_TITLE),
+      ...(field.hint !== undefined && { description: truncate(field.hint, LONGEST_HINT) }),
       component: component(field),
     })),
   };
@@ -36,7 +36,7 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
       return {
         type: ComponentType.TextInput,
         custom_id: name,
-        style: field.long ? TextInputStyle.Paragraph : TextInputStyle.Short,
+        style: field.isLong ? TextInputStyle.Paragraph : TextInputStyle.Short,
         max_length: LONGEST_FIELD,
         required,
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, LONGEST_FIELD) }),
@@ -54,15 +54,15 @@ function component(field: FieldPlan): APITextInputComponent | APIStringSelectCom
 }
 
 /** What a member has filled in: text and chosen values, and files. */
-export interface Filled {
+export interface FormValues {
   fields: Readonly<Record<string, string>>;
   /** Discord keeps them for a while. */
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
 
-export function filledIn({ fields: given }: ModalSubmitInteraction): Filled {
+export function readForm({ fields: given }: ModalSubmitInteraction): FormValues {
   const fields: Record<string, string> = {};
-  const files: Record<string, Filled['files'][string]> = {};
+  const files: Record<string, FormValues['files'][string]> = {};
   for (const [name, field] of given.fields) {
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';

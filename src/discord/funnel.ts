@@ -1,11 +1,11 @@
 import type { PlainLog } from '../lib/log.ts';
-import { nameIn } from '../lib/loggable.ts';
+import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
-import { newReference } from './delivery/obstacle.ts';
-import { asText, inCode } from './markdown.ts';
+import { newReference } from './delivery/backoff.ts';
+import { escapeText, inCode } from './markdown.ts';
 
 /** More of a gateway's message explains nothing. */
 const LONGEST_WORDS = 500;
@@ -38,9 +38,9 @@ export class Funnel {
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;
       // The message is for the member and not for the log: it may quote what was sent.
-      this.#log.warn({ what, kind, status, code: nameIn(code) }, 'The gateway returned an error.');
+      this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway may repeat what it was sent, and more.
-      return this.#say(`gateway.${kind}`, { message: asText(message, LONGEST_WORDS) });
+      return this.#say(`gateway.${kind}`, { message: escapeText(message, LONGEST_WORDS) });
     }
     if (error instanceof StoreError && PASSING.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
@@ -53,7 +53,7 @@ export class Funnel {
   }
 
   /** Discord no longer takes a reply, so only the log is told. */
-  tooLate(what: string): void {
+  logTooLate(what: string): void {
     this.#log.warn({ what }, 'Discord no longer takes the reply.');
   }
 }

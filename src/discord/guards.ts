@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits as May, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
-import type { TalkRequest } from '../services/talks/opening.ts';
-import type { ThreadWish } from './outbox/threads.ts';
+import type { TalkRequest } from '../services/talks/session.ts';
+import type { ThreadRequest } from './outbox/threads.ts';
 import type { Place } from './place.ts';
 
 /** Reads the payload alone, before the acknowledgement. A command's own guards also see its values. */
@@ -16,7 +16,7 @@ export function firstRefusal<Given>(guards: readonly Guard<Given>[], place: Plac
 }
 
 /** Every order spends the operator's money, so only the operator's servers (and, if enabled, personal installs) are served. */
-export function servedHere(served: { guildIds: readonly string[]; userInstall: boolean }) {
+export function refuseUnserved(served: { guildIds: readonly string[]; userInstall: boolean }) {
   return ({ guildId, install }: Pick<Place, 'guildId' | 'install'>, _given?: unknown): Refusal | undefined => {
     if (install === 'user') return served.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (served.guildIds.length === 0) return undefined;
@@ -50,34 +50,34 @@ const CREATE_PRIVATE_THREAD: Permission = { bits: May.CreatePrivateThreads, name
  * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
  * A private result can only use the token, and a personal install brings no bot into the channel.
  */
-export const mayPostFiles: Guard<{ private?: boolean | undefined }> = (place, given) => {
+export const requirePostPermissions: Guard<{ private?: boolean | undefined }> = (place, given) => {
   if (given.private || place.install === 'user' || place.guildId === undefined) return undefined;
   const missing = missingOf([VIEW, SEND, ATTACH], place);
   return missing.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing });
 };
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */
-export type Where =
+export type TalkPlace =
   | { in: 'this-thread'; channelId: string; isClosed: boolean }
-  | { in: 'new-thread'; channelId: string; isClosed: boolean; kind: ThreadWish['kind'] };
+  | { in: 'new-thread'; channelId: string; isClosed: boolean; kind: ThreadRequest['kind'] };
 
 const { PublicThread, PrivateThread, AnnouncementThread, GuildText, GuildAnnouncement } = ChannelType;
-export const THREADS: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
+export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
 /** An unknown channel type counts as an ordinary channel: Discord refuses a thread itself. */
-const WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
+const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 
 /** From the payload alone, so that no request goes to the gateway for a conversation that has no place. */
-export function whereToTalk(place: Place, who: TalkRequest['who']): Where | Refusal {
+export function talkPlaceFor(place: Place, who: TalkRequest['who']): TalkPlace | Refusal {
   const { channelId, channelType, guildId, install } = place;
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');
   }
   const missing = missingOf([VIEW, SEND_IN_THREADS, ATTACH], place);
-  if (channelType !== undefined && THREADS.has(channelType)) {
+  if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missing.length > 0) return new Refusal('refusals.talkNotAllowed', { missing });
     return { in: 'this-thread', channelId, isClosed: channelType === PrivateThread };
   }
-  if (!WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
+  if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
   const isClosed = who === 'me' && !isAnnouncement && missingOf([CREATE_PRIVATE_THREAD], place).length === 0;
   if (!isClosed) missing.push(...missingOf([CREATE_THREAD], place));

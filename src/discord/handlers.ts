@@ -3,33 +3,33 @@ import { Refusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
-import type { Filled } from './form.ts';
+import type { FormValues } from './form.ts';
 import { firstRefusal, type Guard } from './guards.ts';
-import { type Options, type Values, valuesOf } from './options.ts';
-import type { Answers, Origin, Place } from './place.ts';
-import type { FormPlan, MessagePlan, Prepared } from './plan.ts';
-import type { Target } from './target.ts';
+import { type Options, readOptions, type Values } from './options.ts';
+import type { Origin, Place, ReplyMode } from './place.ts';
+import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
+import type { TargetMessage } from './target-message.ts';
 
 /** What a handler gets besides its own input: who asks from where, which services it may use, and the sentences. */
-export interface Ask<Services> {
+export interface HandlerContext<Services> {
   place: Place;
   /** The ways back to the member and the message, for a task that is created from this. */
   origin: Origin;
   /** Work with a message of its own beside the reply, which shows the plan until the work changes it; a failure is shown there too. */
-  another(
+  postAnother(
     plan: MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
     /** By default it is as private as the reply. */
     options?: { isPrivate: boolean },
   ): Promise<void>;
   /** Sends something more to the member alone, long after the reply; false where that was not possible. */
-  later(plan: MessagePlan): Promise<boolean>;
+  tellLater(plan: MessagePlan): Promise<boolean>;
   services: Services;
   say: Say;
 }
 
 /** What is available before the acknowledgement: the payload, and of the services only what they hold in memory. */
-export type Seen<Services> = Pick<Ask<Services>, 'place' | 'services'>;
+export type EarlyContext<Services> = Pick<HandlerContext<Services>, 'place' | 'services'>;
 
 interface Guarded<Given = unknown> {
   guards?: readonly Guard<Given>[];
@@ -43,7 +43,9 @@ export interface Suggestion {
 /** A plan replaces the reply; "shown as it goes" leaves it to delivery; "taken away" removes the pressed message. */
 export type Outcome =
   | MessagePlan
-  | (Prepared & { /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void> })
+  | (PreparedMessage & {
+      /** Called once the message is posted. */ shown?(message: MessagePlace | undefined): Promise<void>;
+    })
   | 'shown as it goes'
   | 'taken away';
 
@@ -54,28 +56,28 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   isForServers?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
-  isPrivate: boolean | ((values: Values<O>, seen: Seen<Services>) => boolean);
-  suggest?(option: string, typed: string, ask: Ask<Services>): Promise<Suggestion[]>;
+  isPrivate: boolean | ((values: Values<O>, seen: EarlyContext<Services>) => boolean);
+  suggest?(option: string, typed: string, ask: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
 interface PlainCommand<O extends Options, Services> extends CommandDefinition<O, Services> {
-  run(values: Values<O>, ask: Ask<Services>): Promise<Outcome>;
+  run(values: Values<O>, ask: HandlerContext<Services>): Promise<Outcome>;
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
   /** Turns the payload into what `run` gets, or into a refusal. Runs before the guards and the acknowledgement. */
   parse(values: Values<O>, place: Place): Parsed | Refusal;
-  run(parsed: Parsed, ask: Ask<Services>): Promise<Outcome>;
+  run(parsed: Parsed, ask: HandlerContext<Services>): Promise<Outcome>;
 }
 
-type Work<Services> = (ask: Ask<Services>) => Promise<Outcome>;
+type Work<Services> = (ask: HandlerContext<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
   extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'options' | 'suggest'> {
   read(
     interaction: ChatInputCommandInteraction,
     place: Place,
-  ): { isPrivate(seen: Seen<Services>): boolean; run: Work<Services> } | Refusal;
+  ): { isPrivate(seen: EarlyContext<Services>): boolean; run: Work<Services> } | Refusal;
 }
 
 /** Under the name of a family Discord offers its subcommands only, and not the name alone. */
@@ -116,7 +118,7 @@ export function command<const O extends Options, Services, Parsed>({
   return {
     ...definition,
     read(interaction, place) {
-      const values = valuesOf(definition.options, interaction);
+      const values = readOptions(definition.options, interaction);
       return unlessRefused(work(values, place), (run) => {
         const refusal = firstRefusal(guards, place, values);
         return (
@@ -146,26 +148,26 @@ export function menusByName<One extends MenuNames>(menus: readonly One[], say: S
 export type Menu<Services> = Guarded &
   MenuNames &
   (
-    | { isPrivate: boolean; run(target: Target, ask: Ask<Services>): Promise<Outcome> }
-    | { open(target: Target, ask: Ask<Services>): Promise<FormPlan> }
+    | { isPrivate: boolean; run(target: TargetMessage, ask: HandlerContext<Services>): Promise<Outcome> }
+    | { open(target: TargetMessage, ask: HandlerContext<Services>): Promise<FormPlan> }
   );
 
 export interface Button<Services> {
   verb: string;
-  answers: Answers;
+  reply: ReplyMode;
   press(id: CustomId, chosen: readonly string[]): Work<Services> | Refusal;
 }
 
 export function button<Pointer, Services>(
   { name, read }: Verb<Pointer>,
   definition: {
-    answers: Answers;
-    run(pointer: Pointer, ask: Ask<Services>, chosen: readonly string[]): Promise<Outcome>;
+    reply: ReplyMode;
+    run(pointer: Pointer, ask: HandlerContext<Services>, chosen: readonly string[]): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
     verb: name,
-    answers: definition.answers,
+    reply: definition.reply,
     press: (id, chosen) => unlessRefused(read(id), (pointer) => (ask) => definition.run(pointer, ask, chosen)),
   };
 }
@@ -173,12 +175,12 @@ export function button<Pointer, Services>(
 /** A button whose first response is a form. Discord takes a form as the first response only, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
-  open(id: CustomId): ((ask: Ask<Services>, pressed: Target) => Promise<FormPlan>) | Refusal;
+  open(id: CustomId): ((ask: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
 }
 
 export function opener<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  open: (pointer: Pointer, ask: Ask<Services>, pressed: Target) => Promise<FormPlan>,
+  open: (pointer: Pointer, ask: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>,
 ): Opener<Services> {
   return {
     verb: name,
@@ -186,32 +188,32 @@ export function opener<Pointer, Services>(
   };
 }
 
-interface FilledForm<Services> extends Required<Guarded<Filled>> {
+interface FilledForm<Services> extends Required<Guarded<FormValues>> {
   /** Whether only the member sees the reply, where the form was opened from a menu; from a button it is as private as the message. */
   isPrivate: boolean;
-  run(filled: Filled, ask: Ask<Services>): Promise<Outcome>;
+  run(filled: FormValues, ask: HandlerContext<Services>): Promise<Outcome>;
 }
 
 /** A form that a member has submitted. Opened from a menu it replies with a new message, for there is no message of ours. */
 export interface Form<Services> {
   verb: string;
-  answers: Answers;
+  reply: ReplyMode;
   read(id: CustomId): FilledForm<Services> | Refusal;
 }
 
-interface FormDefinition<Pointer, Services> extends Guarded<Filled> {
-  answers: Answers;
+interface FormDefinition<Pointer, Services> extends Guarded<FormValues> {
+  reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
-  run(pointer: Pointer, filled: Filled, ask: Ask<Services>): Promise<Outcome>;
+  run(pointer: Pointer, filled: FormValues, ask: HandlerContext<Services>): Promise<Outcome>;
 }
 
 export function form<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  { answers, isPrivate, run, guards = [] }: FormDefinition<Pointer, Services>,
+  { reply, isPrivate, run, guards = [] }: FormDefinition<Pointer, Services>,
 ): Form<Services> {
   return {
     verb: name,
-    answers,
+    reply,
     read: (id) =>
       unlessRefused(read(id), (pointer) => ({
         guards,

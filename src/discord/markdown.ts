@@ -1,4 +1,4 @@
-import { addressOf } from '../services/tasks/own-data/wish.ts';
+import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Text from others as inline code: a backtick would end it. */
@@ -11,7 +11,7 @@ const ADDRESS = /(https?:\/\/[^\s<>]+)/;
 const CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60', '|': '%7C', '~': '%7E' };
 
 /** Text from others within a sentence: on one line, with all of Discord's marks escaped. */
-export function asText(text: string, most: number): string {
+export function escapeText(text: string, most: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
   let shown = '';
   for (const [index, part] of line.split(ADDRESS).entries()) {
@@ -29,13 +29,13 @@ export function asText(text: string, most: number): string {
 const escaped = (letter: string): string => (/[\\*_~`|<>[\]()]/.test(letter) ? `\\${letter}` : letter);
 const encoded = (address: string): string => address.replace(/[*`|~]/g, (mark) => CODES[mark] ?? mark);
 
-export const mentionOf = (name: string, id: string | undefined): string =>
+export const commandMention = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;
 
 export function messageLink(task: Task): string | undefined {
-  const address = addressOf(task);
-  return address && linkTo(address);
+  const address = messageAddress(task);
+  return address && linkToMessage(address);
 }
 
-export const linkTo = ({ guildId = '@me', channelId, id }: MessageAddress): string =>
+export const linkToMessage = ({ guildId = '@me', channelId, id }: MessageAddress): string =>
   `https://discord.com/channels/${guildId}/${channelId}/${id}`;

@@ -10,12 +10,12 @@ export interface TextOption extends OptionFacts {
   most?: number;
   /** Their labels are in the feature's text. */
   choices?: readonly string[];
-  suggests?: boolean;
+  hasSuggestions?: boolean;
 }
 
 export interface NumberOption extends OptionFacts {
   type: 'number';
-  whole?: boolean;
+  isInteger?: boolean;
   least?: number;
   most?: number;
 }
@@ -52,8 +52,8 @@ type ValueOf<O extends Option> = O extends { required: true } ? FilledValue<O> :
 export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 /** Omitted options are undefined. */
-export function valuesOf<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
-export function valuesOf(options: Options, { options: given }: ChatInputCommandInteraction): object {
+export function readOptions<O extends Options>(options: O, interaction: ChatInputCommandInteraction): Values<O>;
+export function readOptions(options: Options, { options: given }: ChatInputCommandInteraction): object {
   return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, filledIn(name, option, given)]));
 }
 
@@ -68,7 +68,7 @@ function filledIn(
     case 'switch':
       return given.getBoolean(name) ?? undefined;
     case 'number':
-      return (option.whole ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
+      return (option.isInteger ? given.getInteger(name) : given.getNumber(name)) ?? undefined;
     case 'attachment': {
       const file = given.getAttachment(name);
       return file ? attachmentOf(file) : undefined;

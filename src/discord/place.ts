@@ -6,7 +6,7 @@ import {
   MessageFlags,
 } from 'discord.js';
 import { z } from 'zod';
-import type { Whence } from '../services/tasks/orders.ts';
+import type { OrderOrigin } from '../services/tasks/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
 
 /** Where and for whom an interaction was made, from its payload alone. */
@@ -18,7 +18,7 @@ export interface Place {
   channelType: ChannelType | undefined;
   locale: string;
   /** When it was made, by Discord's clock. */
-  askedAt: number;
+  createdAt: number;
   /** Of the member; none outside of servers. */
   permissions: bigint;
   appPermissions: bigint;
@@ -39,7 +39,7 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
     channelId: channelId ?? undefined,
     channelType,
     locale,
-    askedAt: createdTimestamp,
+    createdAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
     appPermissions: appPermissions.bitfield,
     uploadLimit: attachmentSizeLimit,
@@ -54,29 +54,29 @@ export const mayManageServer = ({ permissions }: Place): boolean =>
   (permissions & (May.ManageGuild | May.Administrator)) !== 0n;
 
 /** Who asked, from where, and the ways back: what a task keeps of an interaction. */
-export type Origin = Whence;
+export type Origin = OrderOrigin;
 
 /**
  * here: the result changes the message that was pressed; beside: it is a new message, as private as the pressed one;
  * aside: a new message that only the member sees; openly: a new message that everyone sees.
  */
-export type Answers = 'here' | 'beside' | 'aside' | 'openly';
+export type ReplyMode = 'here' | 'beside' | 'aside' | 'openly';
 
 export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
   const { userId: requesterId, guildId, channelId } = placeOf(interaction);
   return { requesterId, guildId, channelId, route: routeOf(interaction, { isPrivate }) };
 }
 
-export interface Pressed {
+export interface PressedMessage {
   id: string;
   channelId: string;
   flags: { has(flag: MessageFlags): boolean };
 }
 
-export function pressOrigin(interaction: BaseInteraction, pressed: Pressed, answers: Answers): Origin {
-  const isPrivate = answers === 'aside' || (answers !== 'openly' && pressed.flags.has(MessageFlags.Ephemeral));
+export function pressOrigin(interaction: BaseInteraction, pressed: PressedMessage, replyMode: ReplyMode): Origin {
+  const isPrivate = replyMode === 'aside' || (replyMode !== 'openly' && pressed.flags.has(MessageFlags.Ephemeral));
   const origin = originOf(interaction, isPrivate);
-  return answers !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
+  return replyMode !== 'here' ? origin : { ...origin, message: { channelId: pressed.channelId, id: pressed.id } };
 }
 
 /** How long an interaction's token works (https://discord.com/developers/docs/interactions/receiving-and-responding). */
@@ -121,10 +121,10 @@ const created = z.object({
 });
 
 /** The type of the channel of each interaction. The payload contains it, but the library exposes it only for cached servers. */
-export class Whereabouts {
+export class ChannelTypes {
   readonly #types = new Map<string, number>();
 
-  hear(packet: unknown): void {
+  readPacket(packet: unknown): void {
     const { d: interaction } = created.safeParse(packet).data ?? {};
     if (!interaction) return;
     this.#types.set(interaction.id, interaction.channel.type);

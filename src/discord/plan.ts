@@ -11,13 +11,13 @@ export interface MessagePlan {
   /** Only these members are notified, even if the text mentions others. */
   notifies?: readonly string[];
   /** The id of the message in the same channel that it replies to. */
-  answers?: string;
+  repliesTo?: string;
   /** Its one file is a voice message, and nothing else is in it. `waveform`: a byte per column, in base64. */
   voice?: { seconds: number; waveform: string };
 }
 
 /** A plan whose files may hold memory. */
-export interface Prepared {
+export interface PreparedMessage {
   plan: MessagePlan;
   /** Sent where Discord does not take the plan. */
   instead?: MessagePlan;
@@ -85,7 +85,7 @@ interface FieldFacts {
 interface TextFieldPlan extends FieldFacts {
   type: 'text';
   value?: string;
-  long?: boolean;
+  isLong?: boolean;
 }
 
 interface ChoiceFieldPlan extends FieldFacts {

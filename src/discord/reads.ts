@@ -4,10 +4,10 @@ import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { THREADS } from './guards.ts';
-import type { DiscordClients, Reads } from './outbox/clients.ts';
-import { factsOf, troubleOf } from './outbox/errors.ts';
-import { isSeenByOneAlone } from './outbox/ways.ts';
+import { THREAD_TYPES } from './guards.ts';
+import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
+import { errorFacts, failureKindOf } from './outbox/errors.ts';
+import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 import type { Place } from './place.ts';
 
 const person = z.object({ id: z.string() });
@@ -20,7 +20,10 @@ const applicationShape = z.object({
 type Application = z.output<typeof applicationShape>;
 
 /** Operators are the owner of the application, or its team. While the read fails, there are none. */
-export function operators(reads: Reads, log: Pick<PlainLog, 'warn'>): (userId: string) => Promise<boolean> {
+export function openOperatorCheck(
+  reads: DiscordReads,
+  log: Pick<PlainLog, 'warn'>,
+): (userId: string) => Promise<boolean> {
   let known: Promise<ReadonlySet<string>> | undefined;
   return async (userId) => {
     known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
@@ -49,14 +52,18 @@ export class MissingIntent extends Error {
 const ALLOWED = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
 /** Checked before the login, whose own error would tell an operator nothing. */
-export async function mustReadMessages(reads: Reads, token: string, log: Pick<PlainLog, 'warn'>): Promise<void> {
+export async function requireMessageContent(
+  reads: DiscordReads,
+  token: string,
+  log: Pick<PlainLog, 'warn'>,
+): Promise<void> {
   let application: Application;
   try {
     const headers = { authorization: `Bot ${token}` };
     application = applicationShape.parse(await reads.get(Routes.currentApplication(), { auth: false, headers }));
   } catch (error) {
     // The login reports a bad token or a lost connection better.
-    log.warn(factsOf(error), 'Could not read from Discord whether this bot may read messages.');
+    log.warn(errorFacts(error), 'Could not read from Discord whether this bot may read messages.');
     return;
   }
   if (((application.flags ?? 0) & ALLOWED) === 0) throw new MissingIntent('Message content is not switched on.');
@@ -103,15 +110,15 @@ export function registeredCommands({ client, reads }: DiscordClients, typed: rea
 }
 
 /** Fresh addresses by file name, valid for a day. undefined: Discord does not respond. */
-export function storedFiles(reads: Reads, log: Pick<PlainLog, 'info'>) {
+export function storedFileReader(reads: DiscordReads, log: Pick<PlainLog, 'info'>) {
   return async (task: Task): Promise<ReadonlyMap<string, string> | undefined> => {
     const { message } = task;
-    if (!message || isSeenByOneAlone(task, message)) return new Map();
+    if (!message || isVisibleToOwnerOnly(task, message)) return new Map();
     try {
       return filesOf(await reads.get(Routes.channelMessage(message.channelId, message.id)));
     } catch (error) {
-      log.info({ task: task.id, ...factsOf(error) }, 'Could not read the message of a task.');
-      return troubleOf(error, 'edit') === 'later' ? undefined : new Map();
+      log.info({ task: task.id, ...errorFacts(error) }, 'Could not read the message of a task.');
+      return failureKindOf(error, 'edit') === 'later' ? undefined : new Map();
     }
   };
 }
@@ -129,12 +136,12 @@ function filesOf(stored: unknown): Map<string, string> {
 const MOST_REMEMBERED = 5_000;
 
 /** A message does not tell whether its channel is a thread, and the servers' channels are not cached. */
-export function threadsBy(reads: Reads): (channelId: string) => Promise<boolean> {
+export function openThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return (channelId) => {
     const read =
       known.get(channelId) ??
-      reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREADS.has(channel.type));
+      reads.get(Routes.channel(channelId)).then((channel) => isRecord(channel) && THREAD_TYPES.has(channel.type));
     known.set(channelId, read);
     // A failed read is not kept.
     read.catch(() => known.delete(channelId));

@@ -6,7 +6,7 @@ import {
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord.js';
-import { definedIn } from '../lib/entries.ts';
+import { withoutUndefined } from '../lib/entries.ts';
 import { type Sentences, sentenceAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
@@ -92,16 +92,16 @@ function optionBody(name: string, option: Option, words: Words): LeafBody {
   }
 }
 
-function textBody(labels: Labels, { most, choices, suggests }: TextOption, words: Words): LeafBody {
+function textBody(labels: Labels, { most, choices, hasSuggestions }: TextOption, words: Words): LeafBody {
   const shared = { ...labels, type: Type.String as const, ...(most !== undefined && { max_length: most }) };
-  if (suggests) return { ...shared, autocomplete: true };
+  if (hasSuggestions) return { ...shared, autocomplete: true };
   if (!choices) return shared;
   return { ...shared, choices: choices.map((value) => ({ value, name: words('choices', labels.name, value) })) };
 }
 
-function numberBody(labels: Labels, { whole, least, most }: NumberOption): LeafBody {
-  const shared = { ...labels, ...definedIn({ min_value: least, max_value: most }) };
-  return whole ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
+function numberBody(labels: Labels, { isInteger, least, most }: NumberOption): LeafBody {
+  const shared = { ...labels, ...withoutUndefined({ min_value: least, max_value: most }) };
+  return isInteger ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 
 type Words = (...path: string[]) => string;

@@ -12,13 +12,13 @@ import type { Clock } from '../lib/clock.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { type CustomId, customIds, readCustomId } from './custom-ids.ts';
-import { filledIn } from './form.ts';
+import { readForm } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import { firstRefusal, type Guard } from './guards.ts';
 import {
-  type Ask,
   type Button,
   type Form,
+  type HandlerContext,
   type Handlers,
   type Menu,
   menusByName,
@@ -29,9 +29,9 @@ import {
 } from './handlers.ts';
 import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
-import { lateWord, Responder, toMemberAlone, type Until } from './outbox/responder.ts';
-import { type Answers, type Origin, originOf, placeOf, pressOrigin, TOKEN_LIFE_MS } from './place.ts';
-import { targetOf } from './target.ts';
+import { lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
+import { type Origin, originOf, placeOf, pressOrigin, type ReplyMode, TOKEN_LIFE_MS } from './place.ts';
+import { targetOf } from './target-message.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
@@ -144,8 +144,8 @@ export class Router<Services> {
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const run = accepted(button.press(id, chosen));
-    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.answers));
-    await acknowledgePress(responder, button.answers, ask);
+    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.reply));
+    await acknowledgePress(responder, button.reply, ask);
     await conclude(responder, await run(ask));
   }
 
@@ -156,28 +156,28 @@ export class Router<Services> {
     const { guards, isPrivate, run } = accepted(form.read(id));
     // Opened from a menu, the form belongs to no message of ours.
     const isPressed = interaction.isFromMessage();
-    if (!isPressed && form.answers === 'here') throw new Refusal('refusals.unknownButton');
+    if (!isPressed && form.reply === 'here') throw new Refusal('refusals.unknownButton');
     const origin = isPressed
-      ? pressOrigin(interaction, interaction.message, form.answers)
+      ? pressOrigin(interaction, interaction.message, form.reply)
       : originOf(interaction, isPrivate);
     const ask = this.#ask(interaction, responder, origin);
-    const filled = filledIn(interaction);
+    const filled = readForm(interaction);
     accepted(firstRefusal(guards, ask.place, filled));
-    await acknowledgePress(responder, form.answers, ask);
+    await acknowledgePress(responder, form.reply, ask);
     await conclude(responder, await run(filled, ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
     const { funnel } = this.#parts;
     const what = nameOf(interaction);
-    if (isTooLate(error)) return funnel.tooLate(what);
+    if (isTooLate(error)) return funnel.logTooLate(what);
     const words = this.#words(error, what);
     try {
       // A suggestion list has no room for a sentence.
       if (interaction.isAutocomplete()) return await responder.suggest([]);
-      await toMemberAlone(responder, words, this.#until(interaction));
+      await tellMemberAlone(responder, words, this.#until(interaction));
     } catch (unsent) {
-      if (isTooLate(unsent)) funnel.tooLate(what);
+      if (isTooLate(unsent)) funnel.logTooLate(what);
       else funnel.sentenceFor(unsent, `telling of a failure in ${what}`);
     }
   }
@@ -187,7 +187,7 @@ export class Router<Services> {
     return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('notDone') } };
   }
 
-  #until({ createdTimestamp }: BaseInteraction): Until {
+  #until({ createdTimestamp }: BaseInteraction): RetryLimit {
     return { clock: this.#parts.clock, until: createdTimestamp + TOKEN_LIFE_MS, stopping: this.#stopping.signal };
   }
 
@@ -195,19 +195,19 @@ export class Router<Services> {
     return placeOf(interaction, this.#parts.channelTypeOf?.(interaction.id));
   }
 
-  #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): Ask<Services> {
+  #ask(interaction: BaseInteraction, responder: Responder, origin: Origin): HandlerContext<Services> {
     const { services, say } = this.#parts;
-    const another: Ask<Services>['another'] = async (plan, work, { isPrivate } = origin.route) => {
-      const message = await responder.another(plan, isPrivate);
+    const another: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
+      const message = await responder.postFollowUp(plan, isPrivate);
       try {
         await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
       } catch (error) {
         const words = this.#words(error, 'a message beside an answer');
-        await toMemberAlone(responder, words, this.#until(interaction), { id: message.id, isPrivate });
+        await tellMemberAlone(responder, words, this.#until(interaction), { id: message.id, isPrivate });
       }
     };
-    const later = lateWord(responder, interaction, this.#parts);
-    return { place: this.#place(interaction), origin, another, later, services, say };
+    const later = lateFollowUp(responder, interaction, this.#parts);
+    return { place: this.#place(interaction), origin, postAnother: another, tellLater: later, services, say };
   }
 }
 
@@ -225,12 +225,16 @@ function accepted<Value>(value: Value | Refusal): Value {
   return value;
 }
 
-function acknowledgePress(responder: Responder, answers: Answers, { origin }: Ask<unknown>): Promise<void> {
+function acknowledgePress(
+  responder: Responder,
+  answers: ReplyMode,
+  { origin }: HandlerContext<unknown>,
+): Promise<void> {
   return answers === 'here' ? responder.deferUpdate() : responder.defer(origin.route.isPrivate);
 }
 
 async function conclude(responder: Responder, outcome: Outcome): Promise<void> {
-  if (outcome === 'taken away') await responder.takeAway();
+  if (outcome === 'taken away') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {
       const message = await responder.edit(outcome.plan);

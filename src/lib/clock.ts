@@ -36,13 +36,13 @@ export class SteadyClock implements Clock {
   }
 
   /** Converts a time of the machine's clock to this clock. */
-  steady(moment: number): number {
+  fromMachine(moment: number): number {
     this.now();
     return moment + this.#setBack;
   }
 
   /** Converts a time of this clock to the machine's clock. */
-  told(moment: number): number {
+  toMachine(moment: number): number {
     this.now();
     return moment - this.#setBack;
   }
@@ -62,7 +62,7 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
 }
 
 /** undefined where the work takes longer; a later result or failure is ignored. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.after(ms, () => late.resolve(undefined));
   try {

@@ -35,8 +35,8 @@ export const difference = (text: string, taken: string): string =>
     .minus(big(taken))
     .toFixed(Math.max(placesOf(text), placesOf(taken)));
 
-export const compared = (one: string, other: string): number => big(one).cmp(big(other));
-export const isZero = (text: string): boolean => compared(text, '0') === 0;
+export const compare = (one: string, other: string): number => big(one).cmp(big(other));
+export const isZero = (text: string): boolean => compare(text, '0') === 0;
 
 /** Moves the decimal point, so every digit is kept. */
 export const hundredth = (text: string): string =>
@@ -48,4 +48,4 @@ export const hundredth = (text: string): string =>
 export const magnitude = (text: string): number => (isZero(text) ? 0 : big(text).e);
 
 /** The value in units of 10 to the `power`. Inexact: only for drawing. */
-export const drawn = (text: string, power: number): number => Number(big(text).times(`1e${-power}`).toString());
+export const inUnitsOf = (text: string, power: number): number => Number(big(text).times(`1e${-power}`).toString());

@@ -5,7 +5,7 @@ export function keysOf(record: object): string[] {
 }
 
 /** Leaves out undefined values, so that an optional property is absent and never `undefined`. */
-export function definedIn<T extends object>(record: T): { [Key in keyof T]?: Exclude<T[Key], undefined> };
-export function definedIn(record: object): object {
+export function withoutUndefined<T extends object>(record: T): { [Key in keyof T]?: Exclude<T[Key], undefined> };
+export function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

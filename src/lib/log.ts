@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import { isRecord } from './exact-json.ts';
 import { loggableError, loggableFacts } from './loggable.ts';
-import { jsonOnTerminal, onTerminal } from './text.ts';
+import { terminalSafe, terminalSafeJson } from './text.ts';
 
 export type Log = Logger;
 
@@ -40,7 +40,7 @@ export function openLog({ level, secrets, readable, write }: LogOptions): Log {
         },
       },
     },
-    { write: (line) => write(hide(readable ? readableLine(line) : jsonOnTerminal(line))) },
+    { write: (line) => write(hide(readable ? readableLine(line) : terminalSafeJson(line))) },
   );
 }
 
@@ -50,12 +50,12 @@ const asSentence = (sentence: unknown): string =>
 function readableLine(line: string): string {
   const { level, time, msg, err, ...facts }: Record<string, unknown> = JSON.parse(line);
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
-  const details = Object.entries(facts).map(([name, value]) => ` ${onTerminal(name)}=${factOf(value)}`);
-  const sentence = onTerminal(String(msg ?? ''));
+  const details = Object.entries(facts).map(([name, value]) => ` ${terminalSafe(name)}=${factOf(value)}`);
+  const sentence = terminalSafe(String(msg ?? ''));
   return `${clock} ${(pino.levels.labels[Number(level)] ?? '').padEnd(5)} ${sentence}${details.join('')}${errorLines(err)}\n`;
 }
 
-const factOf = (value: unknown): string => onTerminal(typeof value === 'string' ? value : JSON.stringify(value));
+const factOf = (value: unknown): string => terminalSafe(typeof value === 'string' ? value : JSON.stringify(value));
 
 function errorLines(error: unknown): string {
   if (!isRecord(error)) return '';
@@ -63,7 +63,7 @@ function errorLines(error: unknown): string {
   const facts = Object.entries(names).map(([name, value]) => ` ${name}=${factOf(value)}`);
   const head = `\n${factOf(type ?? 'error')}${message === undefined ? '' : `: ${factOf(message)}`}${facts.join('')}`;
   const frames =
-    typeof stack === 'string' && stack !== '' ? stack.split('\n').map((frame) => `\n${onTerminal(frame)}`) : [];
+    typeof stack === 'string' && stack !== '' ? stack.split('\n').map((frame) => `\n${terminalSafe(frame)}`) : [];
   const causes = [cause, ...(Array.isArray(errors) ? errors : [])].filter((one) => one !== undefined);
   return [head, ...frames, ...causes.map(errorLines)].join('');
 }

@@ -28,7 +28,7 @@ export function loggableFacts(facts: object): object {
 }
 
 /** A code or a word from outside, if it is a name and not text. */
-export const nameIn = (word: unknown): string | undefined =>
+export const safeName = (word: unknown): string | undefined =>
   typeof word === 'string' && NAME.test(word) ? word : undefined;
 
 /** The message of an error if it quotes nothing, else the name of its class. */

@@ -23,10 +23,10 @@ const COMMANDS_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u2
 const spelled = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Makes text from outside safe for a terminal, on one line. */
-export const onTerminal = (text: string): string => text.replace(COMMANDS, spelled);
+export const terminalSafe = (text: string): string => text.replace(COMMANDS, spelled);
 
 /** The same for a line of JSON, which stays valid. */
-export const jsonOnTerminal = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
+export const terminalSafeJson = (line: string): string => line.replace(COMMANDS_IN_JSON, spelled);
 
 /** Levenshtein distance with one row: `row[j]` is the distance from the read part of `from` to `to.slice(0, j)`. */
 export function editDistance(from: string, to: string): number {

@@ -2,11 +2,11 @@ import { inCode } from '../discord/markdown.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
-import { signedUntil } from '../services/inputs/addresses.ts';
+import { signatureExpiry } from '../services/inputs/addresses.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { withReferenceNotes } from '../services/tasks/transitions.ts';
+import { setReferenceNotes } from '../services/tasks/transitions.ts';
 import type { MessageContext } from './kind-view.ts';
 import type { Result } from './results.ts';
 
@@ -20,14 +20,14 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
 }
 
 /** The first part of a file is enough to see that it can be fetched. */
-const LIMITS = { most: 8 * 2 ** 20, patienceMs: 15_000 };
+const LIMITS = { most: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
 /** Notes about a video that differs from its request, and about references that may explain a failure. */
-export function notes({ media, views, say, log, clock, change }: NotesParts) {
+export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {
   return {
     /** What each file says about itself counts, else what the gateway says about it. */
     ofResult(task: Task, results: readonly Result[]): string[] {
-      const seen = results.map((result, index) => ({ ...task.media[index], ...('film' in result && result.film) }));
+      const seen = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
       return views[task.kind]?.notes?.(task, seen, say) ?? [];
     },
 
@@ -42,11 +42,11 @@ export function notes({ media, views, say, log, clock, change }: NotesParts) {
       try {
         await change(task.id, (stored) => {
           known = stored.referenceNotes;
-          return known ? stored : withReferenceNotes(stored, []);
+          return known ? stored : setReferenceNotes(stored, []);
         });
         if (known) return known;
         const found = await checkAll(references, task.requesterId);
-        await change(task.id, (stored) => withReferenceNotes(stored, found));
+        await change(task.id, (stored) => setReferenceNotes(stored, found));
         return found ?? [];
       } catch (error) {
         // The failure itself is shown in any case.
@@ -78,7 +78,7 @@ export function notes({ media, views, say, log, clock, change }: NotesParts) {
       if (!(error instanceof MediaError)) throw error;
       if (error.code === 'closed') return undefined;
       log.info({ kind: error.kind }, 'A reference of a failed task could not be fetched.');
-      const until = error.kind === 'expired' ? signedUntil(address) : undefined;
+      const until = error.kind === 'expired' ? signatureExpiry(address) : undefined;
       return until !== undefined && until <= clock.now() ? 'gone' : lookFrom(error);
     }
   }

@@ -15,18 +15,18 @@ export type Messages = ReturnType<typeof openMessages>;
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
   const { tasks, media, offers, models } = engine;
   const { clock, log } = parts;
-  const { prepare, answerOf, messageOf, brought } = presenter({ ...parts, media, tasks, offers, models });
+  const { prepare, answerOf, messageOf, prepareAgain } = presenter({ ...parts, media, tasks, offers, models });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const delivery = new Delivery({ ...showing, prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });
   tasks.book.onChange((task) => {
-    if (task.traits.isInWords) answers.show(task);
+    if (task.traits.isText) answers.show(task);
     else if (!task.traits.isPart) delivery.show(task);
   });
   return {
     answers,
     messageOf,
-    brought,
+    prepareAgain,
 
     async finish(): Promise<void> {
       await answers.finish();

@@ -1,32 +1,32 @@
 import { messageLink } from '../discord/markdown.ts';
-import type { FilePlan, MessagePlan, Prepared } from '../discord/plan.ts';
+import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import { largerSizes } from '../services/models/ids.ts';
-import { turnsOf } from '../services/talks/opening.ts';
-import { isSpoiler } from '../services/tasks/follow-ups.ts';
+import { talkTurns } from '../services/talks/session.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
-import { musicPresenter, withSounds } from './album/presenter.ts';
-import { askManner } from './answer/manner.ts';
+import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { answerMessages } from './answer/message.ts';
+import { askStyle } from './answer/style.ts';
 import type { MessageContext } from './kind-view.ts';
-import { notes } from './notes.ts';
-import { describedIn, framesOf, previewOf } from './previews.ts';
-import { attached, type Copies, type Result, type Results, resultsOf } from './results.ts';
-import { saidManner, talkNotice, transcript, voiceMessage } from './talk-message.ts';
+import { noteFinder } from './notes.ts';
+import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
+import { type Copies, contentOf, type Result, type ResultParts, resultsOf } from './results.ts';
+import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
 import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.ts';
 
-export interface PresenterParts extends Results, Pick<MessageContext, 'views' | 'isRemix' | 'hearsMessages'> {
+export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
   say: Say;
-  tasks: Pick<Tasks, 'look'> & {
+  tasks: Pick<Tasks, 'fetchSnapshot'> & {
     book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
     albums: Pick<Tasks['albums'], 'partsOf'>;
   };
   offers: Pick<Offers, 'isOffered'>;
-  models: Pick<ModelCatalogue, 'known' | 'atHand'>;
+  models: Pick<ModelCatalogue, 'lastListed' | 'listQuickly'>;
   clock: Clock;
   /** The files of a task's message as Discord keeps them, by name. */
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
@@ -34,13 +34,13 @@ export interface PresenterParts extends Results, Pick<MessageContext, 'views' | 
 
 /** Joins a task, the files of its results, and its view. */
 export function presenter(parts: PresenterParts) {
-  const { say, views, isRemix, hearsMessages, offers, models, tasks } = parts;
+  const { say, views, isRemix, readsMessages, offers, models, tasks } = parts;
   const context: MessageContext = {
-    ...{ views, isRemix, hearsMessages },
+    ...{ views, isRemix, readsMessages },
     isOffered: (customId) => offers.isOffered(customId),
-    largerThan: (model) => largerSizes(model, models.known),
+    largerVariants: (model) => largerSizes(model, models.lastListed),
   };
-  const noted = notes({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
+  const noted = noteFinder({ ...parts, change: (id, transition) => tasks.book.change(id, transition) });
   const music = musicPresenter(parts);
 
   /** `areGone`: Discord has no copy of results that the gateway no longer has. */
@@ -49,21 +49,21 @@ export function presenter(parts: PresenterParts) {
     results: readonly Result[],
     nothing: Shown,
     { areGone = false, signal }: { areGone?: boolean; signal?: AbortSignal | undefined } = {},
-  ): Promise<Prepared> {
+  ): Promise<PreparedMessage> {
     // The buttons for larger variants depend on the list of models.
-    if (context.views[task.kind]?.asksModels) await models.atHand();
+    if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);
     const described = [
-      ...(await describedIn(task, parts, signal)),
-      ...(await framesOf(task, (index) => results[index]?.as === 'link', parts, signal)),
+      ...(await sourcePreviewsOf(task, parts, signal)),
+      ...(await thumbnailsOf(task, (index) => results[index]?.as === 'link', parts, signal)),
     ];
     const files = results.flatMap((result, index): FilePlan[] => {
       if (result.as !== 'file') return [];
       const name = `${task.kind}-${task.id}-${index + 1}.${result.type.extension}`;
       const alt = music.altOf(task, index) ?? say('task.alt', { prompt });
-      return [{ name, ...attached(result), alt, spoiler: isSpoiler(task) }];
+      return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
     });
-    const extras = await music.beside(task, files.length);
+    const extras = await music.songAttachments(task, files.length);
     const gone = results.filter((one) => one.as === 'gone');
     const goneForGood = areGone ? gone.filter(({ isCertain }) => isCertain).length : 0;
     const shown = {
@@ -89,28 +89,28 @@ export function presenter(parts: PresenterParts) {
   // A later utterance interrupts an answer: it is then the one that is still being answered.
   const isSpokenOver = ({ id, parentId }: Task): boolean =>
     tasks.book
-      .live(({ traits }) => traits.isSpoken === true)
+      .live(({ traits }) => traits.isUtterance === true)
       .some((other) => other.parentId === parentId && other.id > id);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
-  const said = saidManner(isSpokenOver);
+  const said = talkStyle(isSpokenOver);
   const answers = (task: Task, link?: string) =>
-    answerMessages(task, task.traits.isSpoken ? said : askManner, say, link);
+    answerMessages(task, task.traits.isUtterance ? said : askStyle, say, link);
   return {
     messageOf(task: Task): MessagePlan {
-      if (task.traits.isInWords) return answers(task).first;
+      if (task.traits.isText) return answers(task).first;
       return ownMessage(task) ?? taskMessage(task, context, say);
     },
 
     /** Every message of an answer; the first one as unfinished while the others are still to come. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
-    async prepare(task: Task, signal?: AbortSignal): Promise<Prepared> {
+    async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return pingFor(task, say);
       if (task.traits.isAlbum) return music.album(task);
       const own = ownMessage(task);
       if (own) return toPrepared(own);
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isInWords) return toPrepared(answers(task, parentLink).first);
+      if (task.traits.isText) return toPrepared(answers(task, parentLink).first);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       if (!hasEnded(task)) {
         const preview = await previewOf(task, parts, signal);
@@ -122,12 +122,12 @@ export function presenter(parts: PresenterParts) {
     },
 
     /** An earlier result again, from Discord's copy or else from the gateway. */
-    async brought(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<Prepared> {
-      const here = withSounds({ ...task, route: { ...task.route, uploadLimit } });
+    async prepareAgain(task: Task, { uploadLimit }: { uploadLimit: number }): Promise<PreparedMessage> {
+      const here = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit } });
       if (task.traits.isAlbum) return music.album(here);
-      if (task.traits.isConversation) return toPrepared(transcript(await turnsOf(task, tasks.book), say));
+      if (task.traits.isTalk) return toPrepared(transcript(await talkTurns(task, tasks.book), say));
       const parentLink = await linkToParent(task, parts);
-      if (task.traits.isInWords) return toPrepared(answers(inOneMessage(task), parentLink).first);
+      if (task.traits.isText) return toPrepared(answers(inOneMessage(task), parentLink).first);
       const nothing = { ...NOTHING_SHOWN, parentLink };
       const stored = await parts.storedFiles(task);
       const results = await resultsOf(here, parts, copiesOf(stored ?? new Map()));
@@ -136,12 +136,12 @@ export function presenter(parts: PresenterParts) {
   };
 }
 
-const toPrepared = (plan: MessagePlan, release = (): void => undefined): Prepared => ({ plan, release });
+const toPrepared = (plan: MessagePlan, release = (): void => undefined): PreparedMessage => ({ plan, release });
 
 async function linkToParent(task: Task, { tasks }: PresenterParts): Promise<string | undefined> {
   // The song of an album is not made from the album, nor an utterance from its talk.
   const parent =
-    task.parentId === undefined || task.traits.isListedApart ? undefined : await tasks.book.get(task.parentId);
+    task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
   return parent && messageLink(parent);
 }
 
@@ -160,9 +160,9 @@ function copiesOf(files: ReadonlyMap<string, string>): Copies {
 }
 
 /** The message that tells the owner of the end. */
-function pingFor(task: Task, say: Say): Prepared {
-  if (task.traits.isConversation) return toPrepared(talkNotice(task, say));
-  if (task.traits.isSpoken) {
+function pingFor(task: Task, say: Say): PreparedMessage {
+  if (task.traits.isTalk) return toPrepared(talkNotice(task, say));
+  if (task.traits.isUtterance) {
     const asFile = voiceMessage(task, say, { asFile: true });
     return task.route.maySpeak === false
       ? toPrepared(asFile)

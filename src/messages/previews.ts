@@ -2,10 +2,10 @@ import type { FileLabel, FilePlan } from '../discord/plan.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import { type Media, MediaError } from '../services/media/index.ts';
-import { isSpoiler } from '../services/tasks/follow-ups.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { isSpoiler } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
-import { attached } from './results.ts';
+import { contentOf } from './results.ts';
 import { nameOf } from './task-message.ts';
 
 interface PreviewParts extends Pick<MessageContext, 'views'> {
@@ -23,7 +23,7 @@ interface Preview {
 /** A preview is shown for seconds, so it needs no more detail, and no message waits long for it. */
 const MOST_OF_PREVIEW = 2 ** 20;
 const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
-const PREVIEW_PATIENCE_MS = 5_000;
+const PREVIEW_LIMIT_MS = 5_000;
 
 /** The gateway's image of a task in progress. */
 export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview | undefined> {
@@ -41,8 +41,8 @@ const MOST_GIVEN = 20_000_000;
 const MOST_OF_GIVEN = 2 ** 19;
 
 /** The source images of a description, which says little without them. */
-export async function describedIn(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
-  const given = parts.views[task.kind]?.given?.(task) ?? [];
+export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
+  const given = parts.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name }] of given.entries()) {
     const alt = parts.say('task.describe.alt', { name });
@@ -56,7 +56,7 @@ export async function describedIn(task: Task, parts: PreviewParts, signal?: Abor
 }
 
 /** A thumbnail of each video that is only linked, where the gateway has one. */
-export async function framesOf(
+export async function thumbnailsOf(
   task: Task,
   isLinked: (index: number) => boolean,
   parts: PreviewParts,
@@ -92,15 +92,15 @@ async function fetchSmall(
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { most, patienceMs: PREVIEW_PATIENCE_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { most, waitLimitMs: PREVIEW_LIMIT_MS, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;
     }
-    const fitting = await media.fitFetched(fetched, Math.min(fit, task.route.uploadLimit), { signal });
+    const fitting = await media.fitFetchedFile(fetched, Math.min(fit, task.route.uploadLimit), { signal });
     if (fitting.how === 'none') return undefined;
     const name = `${file.name}.${fitting.type.extension}`;
-    return { file: { ...file, name, ...attached(fitting) }, release: fitting.release };
+    return { file: { ...file, name, ...contentOf(fitting) }, release: fitting.release };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be fetched.');

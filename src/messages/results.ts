@@ -3,26 +3,26 @@ import { GatewayError } from '../services/gateway/index.ts';
 import type { Medium } from '../services/gateway/read/snapshot.ts';
 import {
   type FileContent,
-  type FilmFacts,
   type Media,
   MediaError,
   type MediaErrorKind,
   type MediaSource,
   type MediaType,
+  type VideoFacts,
 } from '../services/media/index.ts';
-import type { KeptMedium, Task } from '../services/tasks/task.ts';
+import type { StoredMedium, Task } from '../services/tasks/task.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 
-export interface Results {
+export interface ResultParts {
   media: Media;
-  tasks: Pick<Tasks, 'look'>;
+  tasks: Pick<Tasks, 'fetchSnapshot'>;
   log: Log;
 }
 
 /** The outcome for one result: a file to attach, a link, or both; otherwise it is gone, or not the expected type. */
 export type Result =
-  | ({ as: 'file'; type: MediaType; film?: FilmFacts; smallerThan?: Place; release(): void } & FileContent)
-  | { as: 'link'; address: string; expiresAt?: number | undefined; film?: FilmFacts }
+  | ({ as: 'file'; type: MediaType; video?: VideoFacts; smallerThan?: Place; release(): void } & FileContent)
+  | { as: 'link'; address: string; expiresAt?: number | undefined; video?: VideoFacts }
   /** Certain if its host said so; otherwise the host may only be unreachable. */
   | { as: 'gone'; isCertain: boolean }
   | { as: 'odd' };
@@ -32,10 +32,10 @@ const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
 /** All deliveries share one memory limit: a message that wanted all of it would block itself. */
-export const MOST_HELD = 96 * 2 ** 20;
+export const MOST_IN_MEMORY = 96 * 2 ** 20;
 
 /** The address of a result, as the task stores it or as a new response gives it. */
-type Place = Pick<KeptMedium, 'address' | 'expiresAt'>;
+type Place = Pick<StoredMedium, 'address' | 'expiresAt'>;
 
 /** Discord's copies of results that were attached before, by their index. */
 export type Copies = ReadonlyMap<number, string>;
@@ -43,9 +43,9 @@ export type Copies = ReadonlyMap<number, string>;
 /** The results of a task, one after the other: one that cannot be fetched does not hide the others. */
 export async function resultsOf(
   task: Task,
-  parts: Results,
+  parts: ResultParts,
   copies: Copies = new Map(),
-  most = MOST_HELD,
+  most = MOST_IN_MEMORY,
 ): Promise<Result[]> {
   let asked: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
@@ -84,17 +84,17 @@ const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachabl
 
 type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
 
-function fetcher({ id, route }: Task, { media, log }: Results, most: number): Fetch {
+function fetcher({ id, route }: Task, { media, log }: ResultParts, most: number): Fetch {
   const linkTo = ({ address, expiresAt }: Place): Result =>
     address === undefined ? ODD : { as: 'link', address, expiresAt };
   return async (source, place) => {
     try {
       const fetched = await media.fetch(source, { most });
-      const film = fetched.type.kind === 'video' && { film: await media.filmFacts(fetched) };
-      const fitting = await media.fitFetched(fetched, route.uploadLimit);
-      if (fitting.how === 'none') return { ...linkTo(place), ...film };
+      const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
+      const fitting = await media.fitFetchedFile(fetched, route.uploadLimit);
+      if (fitting.how === 'none') return { ...linkTo(place), ...facts };
       const { how, ...file } = fitting;
-      return { as: 'file', ...file, ...film, ...(how === 'preview' && { smallerThan: place }) };
+      return { as: 'file', ...file, ...facts, ...(how === 'preview' && { smallerThan: place }) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.warn({ task: id, kind: error.kind, reason: error.message }, 'A result could not be fetched.');
@@ -104,15 +104,15 @@ function fetcher({ id, route }: Task, { media, log }: Results, most: number): Fe
   };
 }
 
-export function attached(file: FileContent & { type: MediaType }) {
+export function contentOf(file: FileContent & { type: MediaType }) {
   const { bytes, size } = file;
   return bytes ? { bytes } : { path: file.path, size, mime: file.type.mime };
 }
 
 /** Undefined if the gateway did not respond. */
-async function queryMedia(task: Task, { tasks, log }: Results): Promise<readonly Medium[] | undefined> {
+async function queryMedia(task: Task, { tasks, log }: ResultParts): Promise<readonly Medium[] | undefined> {
   try {
-    return (await tasks.look(task)).media;
+    return (await tasks.fetchSnapshot(task)).media;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     log.warn(

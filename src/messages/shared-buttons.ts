@@ -1,68 +1,68 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { type Ask, button, form, type Handlers, opener } from '../discord/handlers.ts';
+import { button, form, type HandlerContext, type Handlers, opener } from '../discord/handlers.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { withoutMessage } from '../services/tasks/delivery-state.ts';
-import { hasOwnWords, hasResult, needsResult, promptOf } from '../services/tasks/follow-ups.ts';
+import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { type MessageServices, orderOnceMore, owned, ownTask, pressedTask, soon } from './pressed-task.ts';
-import { wordsForm, wordsIn } from './words-form.ts';
+import { hasOwnPrompt, hasResult, mustHaveResult, promptOf } from '../services/tasks/task-facts.ts';
+import { inTimeForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
+import { readWordsForm, wordsForm } from './words-form.ts';
 
 type OnTask = typeof customIds.retry;
 type Publicity = 'here' | 'beside' | 'openly';
 
 const retryButton = (on: OnTask, answers: Publicity) =>
   button(on, {
-    answers,
-    run: async (taskId, ask: Ask<MessageServices>) =>
-      orderOnceMore(failed(mayBePublic(answers, await ownTask(taskId, ask))), ask),
+    reply: answers,
+    run: async (taskId, ask: HandlerContext<MessageServices>) =>
+      repeatOrder(failed(mayBePublic(answers, await ownTask(taskId, ask))), ask),
   });
 
 /** Repeats an order with a changed prompt. */
 const editOpener = (on: OnTask, filled: OnTask) =>
-  opener(on, async (taskId, ask: Ask<MessageServices>) => {
-    const task = await soon(editable(taskId, ask), ask);
+  opener(on, async (taskId, ask: HandlerContext<MessageServices>) => {
+    const task = await inTimeForForm(editable(taskId, ask), ask);
     const id = filled.id(task.id);
     return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
   });
 
 const editedForm = (on: OnTask, answers: Publicity) =>
   form(on, {
-    answers,
-    async run(taskId, filled, ask: Ask<MessageServices>) {
+    reply: answers,
+    async run(taskId, filled, ask: HandlerContext<MessageServices>) {
       const task = mayBePublic(answers, await editable(taskId, ask));
-      const { words } = wordsIn(filled);
+      const { words } = readWordsForm(filled);
       if (words === '') throw new Refusal('refusals.promptMissing');
       // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      return orderOnceMore(task, ask, { prompt: words, typed: words, ...title });
+      return repeatOrder(task, ask, { prompt: words, typed: words, ...title });
     },
   });
 
 /** The specification has no way to cancel a job, so the button only says that. */
 const cancelButton = button(customIds.cancel, {
-  answers: 'here',
-  async run(taskId, ask: Ask<MessageServices>) {
+  reply: 'here',
+  async run(taskId, ask: HandlerContext<MessageServices>) {
     await ownTask(taskId, ask);
     throw new Refusal('refusals.cannotCancel');
   },
 });
 
 /** Repeats the same order, for every member who may continue from its result. */
-const sameButton = button(customIds.same, {
-  answers: 'beside',
-  async run(taskId, ask: Ask<MessageServices>) {
+const sameButton = button(customIds.repeat, {
+  reply: 'beside',
+  async run(taskId, ask: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, ask);
-    needsResult(task);
-    return orderOnceMore(task, ask);
+    mustHaveResult(task);
+    return repeatOrder(task, ask);
   },
 });
 
 /** A failed task is for its owner alone to edit, a result for every member who may continue from it. */
-async function editable(taskId: string, ask: Ask<MessageServices>): Promise<Task> {
+async function editable(taskId: string, ask: HandlerContext<MessageServices>): Promise<Task> {
   const task = await pressedTask(taskId, ask);
-  if (!hasOwnWords(task)) throw new Refusal('refusals.unknownButton');
-  return hasResult(task) ? task : failed(owned(task, ask));
+  if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
+  return hasResult(task) ? task : failed(mustOwn(task, ask));
 }
 
 /** Ids can be forged: a private task must not become public this way. */
@@ -79,8 +79,8 @@ function failed(task: Task): Task {
 /** Submits an unconfirmed order again, in the same message or in a new one that is as public as the order was. */
 const tryAgainButton = (on: OnTask, answers: Publicity) =>
   button(on, {
-    answers,
-    async run(taskId, ask: Ask<MessageServices>) {
+    reply: answers,
+    async run(taskId, ask: HandlerContext<MessageServices>) {
       if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, ask));
       await ask.services.tasks.orders.tryAgain(taskId, ask.origin);
       return 'shown as it goes';
@@ -88,8 +88,8 @@ const tryAgainButton = (on: OnTask, answers: Publicity) =>
   });
 
 const dismissButton = button(customIds.dismiss, {
-  answers: 'here',
-  async run(taskId, { services, origin }: Ask<MessageServices>) {
+  reply: 'here',
+  async run(taskId, { services, origin }: HandlerContext<MessageServices>) {
     return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
   },
 });
@@ -99,20 +99,20 @@ const dismissButton = button(customIds.dismiss, {
  * message, the further messages of an answer go too. A copy goes alone.
  */
 const deleteButton = button(customIds.delete, {
-  answers: 'here',
-  async run(taskId, ask: Ask<MessageServices>) {
+  reply: 'here',
+  async run(taskId, ask: HandlerContext<MessageServices>) {
     const task = await pressedTask(taskId, ask);
     const { id, requesterId } = task;
     if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
     const pressed = ask.origin.message?.id ?? '';
-    await ask.services.tasks.book.change(id, (task) => withoutMessage(task, pressed));
-    if (task.traits.isInWords && task.message?.id === pressed) await ask.services.answers.takeAway(task);
+    await ask.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
+    if (task.traits.isText && task.message?.id === pressed) await ask.services.answers.takeAway(task);
     return 'taken away';
   },
 });
 
 /** What appears on the messages of many features. */
-export const shared = {
+export const sharedHandlers = {
   buttons: [
     retryButton(customIds.retry, 'beside'),
     retryButton(customIds.retryOpenly, 'openly'),

@@ -1,30 +1,30 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { asText } from '../discord/markdown.ts';
+import { escapeText } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import { answerOf, wordsOf } from '../services/asks/transitions.ts';
-import { promptOf } from '../services/tasks/follow-ups.ts';
+import { answerOf, answerText } from '../services/asks/transitions.ts';
 import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
-import type { Manner } from './answer/manner.ts';
+import { promptOf } from '../services/tasks/task-facts.ts';
+import type { AnswerStyle } from './answer/style.ts';
 import { buttonPlan, unconfirmedButtons } from './task-buttons.ts';
 
 const LONGEST_MODEL = 60;
 const LONGEST_VOICE = 60;
 const LONGEST_INSTRUCTIONS = 300;
 
-/** The first message of a talk, which later says how it ended. `hearsMessages`: members can speak by writing in the thread. */
-export function talkMessage(task: TaskOf<'talk'>, hearsMessages: boolean, say: Say): MessagePlan {
+/** The first message of a talk, which later says how it ended. `readsMessages`: members can speak by writing in the thread. */
+export function talkMessage(task: TaskOf<'talk'>, readsMessages: boolean, say: Say): MessagePlan {
   const { id, requesterId } = task;
   const { model, voice, instructions = '', who } = task.request;
   const owner = `<@${requesterId}>`;
-  const shown = asText(instructions, LONGEST_INSTRUCTIONS);
+  const shown = escapeText(instructions, LONGEST_INSTRUCTIONS);
   const head = [
     say('task.headline', { prompt: say('talk.title'), owner }),
-    `-# ${[say('talk.model', { model: asText(model, LONGEST_MODEL) }), ...(voice ? [say('talk.voice', { voice: asText(voice, LONGEST_VOICE) })] : [])].join(' · ')}`,
+    `-# ${[say('talk.model', { model: escapeText(model, LONGEST_MODEL) }), ...(voice ? [say('talk.voice', { voice: escapeText(voice, LONGEST_VOICE) })] : [])].join(' · ')}`,
     ...(shown === '' ? [] : [`-# ${say('talk.instructions', { instructions: shown })}`]),
   ];
   if (hasEnded(task)) return { content: [...head, say(`talk.ends.${endOf(task)}`), say('talk.another')].join('\n') };
-  const how = say(hearsMessages ? 'talk.how.written' : 'talk.how.pressed');
+  const how = say(readsMessages ? 'talk.how.written' : 'talk.how.pressed');
   return {
     content: [...head, say(`talk.who.${who}`, { owner }), how].join('\n'),
     controls: [
@@ -45,14 +45,14 @@ const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 const LONGEST_HEARD = 200;
 
 /** An utterance in a talk, and its answer. */
-export const saidManner = (isSpokenOver: (task: Task) => boolean): Manner => ({
+export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle => ({
   title(task, most, say) {
-    const words = asText(promptOf(task), most);
+    const words = escapeText(promptOf(task), most);
     return words === '' ? say('talk.voiceMessage') : words;
   },
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
-    const words = asText(heard, LONGEST_HEARD);
+    const words = escapeText(heard, LONGEST_HEARD);
     return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
   },
   isTalk: true,
@@ -88,9 +88,9 @@ const LONGEST_TURN = 100_000;
 function turnIn(task: Task, most: number, say: Say): string[] {
   const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
   const said = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
-  const answer = asText(wordsOf(task), most);
+  const answer = escapeText(answerText(task), most);
   return [
-    say('talk.turn', { who: `<@${task.requesterId}>`, words: asText(said, most) }),
+    say('talk.turn', { who: `<@${task.requesterId}>`, words: escapeText(said, most) }),
     ...(answer === '' ? [] : [say('talk.answer', { words: answer })]),
   ];
 }

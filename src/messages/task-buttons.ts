@@ -1,10 +1,10 @@
 import { customIds } from '../discord/custom-ids.ts';
 import type { ButtonPlan } from '../discord/plan.ts';
-import { definedIn } from '../lib/entries.ts';
+import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
-import { type ActionFamily, asksForWords, meaningOfAction } from '../services/tasks/actions.ts';
-import { hasOwnWords, isGrid, shortChanges } from '../services/tasks/follow-ups.ts';
+import { type ActionFamily, meaningOfAction, needsForm } from '../services/tasks/actions.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasOwnPrompt, isGrid, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
 
 export const buttonPlan = (label: string, id: string, more: Partial<ButtonPlan> = {}): ButtonPlan => {
@@ -22,7 +22,7 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
       const view = context.views[task.kind];
       const buttons = [
         ...(view?.buttons?.(task, context, say) ?? followUps(task, context, say)),
-        ...(view?.more?.(task, context, say) ?? []),
+        ...(view?.moreButtons?.(task, context, say) ?? []),
       ];
       const reference = named('reference', customIds.reference.id(id), { emoji: '🖼️' });
       const withReference = [...buttons, reference, remove];
@@ -45,13 +45,13 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   if (task.traits.isPart) return hasEnded(task) ? [remove] : [];
   if (!hasEnded(task)) return [named('cancel', customIds.cancel.id(id))];
   if (failure?.cause === 'dismissed') return [remove];
-  const edit = hasOwnWords(task) ? [named('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
+  const edit = hasOwnPrompt(task) ? [named('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
   return [named('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }
 
 /** Repeats the order as it was, or with a changed prompt. */
 export const againButtons = (id: string, say: Say, more: Partial<ButtonPlan> = {}): ButtonPlan[] => [
-  buttonPlan(say('task.buttons.same'), customIds.same.id(id), { emoji: '🔁', ...more }),
+  buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁', ...more }),
   buttonPlan(say('task.buttons.editPrompt'), customIds.edit.id(id), { emoji: '✏️' }),
 ];
 
@@ -76,7 +76,7 @@ export const turnButtons = (
 /** The rows that members know from Midjourney. */
 const ROWS: Readonly<Partial<Record<ActionFamily, number>>> = {
   ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
-  ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, film: 7 },
+  ...{ zoom: 5, 'custom-zoom': 5, pan: 6, animate: 7, extend: 7, video: 7 },
 };
 
 function followUps(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
@@ -99,12 +99,12 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
   return actions.flatMap(({ customId, label, emoji, style }, place): Offered[] => {
     if (!context.isOffered(customId)) return [];
     const { family, index } = meaningOfAction(customId);
-    const picture = emojiOf(emoji);
+    const icon = emojiOf(emoji);
     const name =
-      label.trim() === '' && picture === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
+      label.trim() === '' && icon === undefined ? say(`task.what.${family}`, { index: index ?? '' }) : label.trim();
     // The id must tell whether the response is a form: there is no time to look it up.
-    const verb = asksForWords(customId, context.isRemix) ? customIds.actionWords : customIds.action;
-    const more = definedIn({ emoji: picture, look: LOOKS[style ?? 2] });
+    const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
+    const more = withoutUndefined({ emoji: icon, look: LOOKS[style ?? 2] });
     return [{ button: buttonPlan(name, verb.id({ taskId: id, place }), more), family }];
   });
 }
@@ -112,7 +112,7 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
 /** Upscale, variation and reroll for a grid that came without buttons. */
 function changes(task: Task): Offered[] {
   if (!isGrid(task) || task.media.length === 0) return [];
-  return shortChanges.map((short) => ({
+  return shortFollowUps.map((short) => ({
     family: short === 'R' ? 'reroll' : short.startsWith('U') ? 'upscale' : 'variation',
     button: buttonPlan(
       short === 'R' ? '' : short,

@@ -1,8 +1,8 @@
-import { asText } from '../discord/markdown.ts';
+import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import { titleOf } from '../services/tasks/follow-ups.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
+import { titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext } from './kind-view.ts';
 import { taskButtons } from './task-buttons.ts';
 
@@ -60,14 +60,14 @@ export const nameOf = (task: Task, { views }: Pick<MessageContext, 'views'>, say
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
 
 function headline(task: Task, name: string, room: number, say: Say): string {
-  const title = asText(name, room);
+  const title = escapeText(name, room);
   const owner = `<@${task.requesterId}>`;
   return title === '' ? owner : say('task.headline', { prompt: title, owner });
 }
 
 function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): string[] {
   if (!hasEnded(task)) return underWay(task, say);
-  const reason = asText(task.failure?.reason ?? '', LONGEST_PROMPT);
+  const reason = escapeText(task.failure?.reason ?? '', LONGEST_PROMPT);
   switch (task.state) {
     case 'ready':
     case 'delivered':
@@ -98,7 +98,7 @@ function underWay(task: Task, say: Say): string[] {
 function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
   if (times.wordsSent !== undefined) return [say('task.submitting')];
   const refused =
-    wordsRefused === undefined ? [] : [say('task.promptRefused', { reason: asText(wordsRefused, LONGEST_PROMPT) })];
+    wordsRefused === undefined ? [] : [say('task.promptRefused', { reason: escapeText(wordsRefused, LONGEST_PROMPT) })];
   const lost = times.wordsLost === undefined ? [] : [say('task.promptLost')];
   return [...refused, ...lost, say('task.needsInput')];
 }
@@ -118,7 +118,7 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
   return [
     media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
     ...(words ?? []),
-    ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: asText(seed, 20) })}`]),
+    ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: escapeText(seed, 20) })}`]),
     ...linkLines(links, say),
     ...wholes.map((address) => say('task.original', { address })),
     ...(gone > 0 ? [say('task.gone', { count: gone })] : []),

@@ -1,4 +1,4 @@
-import type { Filled } from '../discord/form.ts';
+import type { FormValues } from '../discord/form.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';
@@ -15,7 +15,7 @@ const FIELD = 4_000;
 
 export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say): FormPlan {
   const [first, second] = halves(words);
-  const text = { type: 'text', long: true } as const;
+  const text = { type: 'text', isLong: true } as const;
   const fields: FieldPlan[] = [
     { ...text, name: 'words', label: say('words.words'), value: first, required: true },
     ...(second === '' ? [] : [{ ...text, name: 'more', label: say('words.more'), value: second }]),
@@ -44,7 +44,7 @@ function halves(words: string): [string, string] {
   return [words.slice(0, at), words.slice(at)];
 }
 
-export function wordsIn({ fields, files }: Filled) {
+export function readWordsForm({ fields, files }: FormValues) {
   const { words = '', more = '', side = '' } = fields;
   return { words: (words + more).trim(), side, drawn: files.mask };
 }

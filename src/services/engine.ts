@@ -2,24 +2,24 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Asks } from './asks/asks.ts';
 import type { Gateway } from './gateway/index.ts';
-import { gatewayReach } from './inputs/addresses.ts';
-import { gatherer } from './inputs/inputs.ts';
+import { createReachCheck } from './inputs/addresses.ts';
+import { createGatherer } from './inputs/inputs.ts';
 import type { Prices } from './ledger/entry.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
 import { ModelCatalogue } from './models/catalogue.ts';
-import { transcriberIn } from './models/ids.ts';
+import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
-import { openSounds } from './sound/sounds.ts';
-import type { KeptTasks } from './store/kept-tasks.ts';
+import { openAudio } from './sound/audio.ts';
+import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import type { Kind } from './tasks/kind.ts';
 import { Offers } from './tasks/offers.ts';
 import type { KindSpecs } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
-import { UsageDesk } from './usage/usage-desk.ts';
+import { UsageReader } from './usage/usage-reader.ts';
 
 /** The share of the connections to the gateway that polls may use: members' orders need some too. */
 const POLLS_SHARE = 0.75;
@@ -31,15 +31,15 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   prices: Prices;
 }
 
-interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellForgotten'> {
+interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
   settings: EngineSettings;
-  store: KeptTasks;
+  store: StoredTasks;
   gateway: Gateway;
   specs: KindSpecs;
   /** The features' kinds; those of answers and talks are added here. */
   kinds: readonly Kind[];
   /** Origins of members' files that are allowed although they are in a private network. */
-  alsoAllowed: readonly string[];
+  extraOrigins: readonly string[];
   clock: Clock;
   /** For the time limits of downloads. */
   mediaClock: Clock;
@@ -50,18 +50,28 @@ interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellForgotten
 
 export type Engine = ReturnType<typeof openEngine>;
 
-export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed, clock, log, ...parts }: EngineParts) {
+export function openEngine({
+  settings,
+  store,
+  gateway,
+  specs,
+  kinds,
+  extraOrigins,
+  clock,
+  log,
+  ...parts
+}: EngineParts) {
   const gatewayOrigin = new URL(settings.gateway.baseUrl).origin;
   const { allowPrivate, memoryBytes } = settings.media;
-  // Another process takes real time, whatever clock the bot uses.
+  // Another process takes real time, also where the bot's clock is another.
   const { mediaProcess = new MediaProcess({ clock: systemClock, log, memoryBytes }) } = parts;
   const media = openMedia(
-    { gatewayOrigin, apiKey: settings.gateway.apiKey, alsoAllowed, allowPrivate },
+    { gatewayOrigin, apiKey: settings.gateway.apiKey, extraOrigins, allowPrivate },
     { log, clock: parts.mediaClock, process: mediaProcess },
   );
-  const sounds = openSounds({ log, process: mediaProcess });
-  const reach = gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate });
-  const gather = gatherer({ media, sounds, log, clock, reach });
+  const sounds = openAudio({ log, process: mediaProcess });
+  const reach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
+  const gather = createGatherer({ media, sounds, log, clock, canReach: reach });
   const models = new ModelCatalogue(gateway.models, clock);
   const ledger = new Ledger({ entries: store.entries, prices: settings.prices, clock, log });
   const offers = new Offers(clock);
@@ -70,12 +80,12 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
     ...{ book, models, gather, clock, log },
     responses: gateway.responses,
     page: (question) => store.page(question),
-    patienceMs: settings.maxWaitMs.text,
+    timeLimitMs: settings.maxWaitMs.text,
   });
   const talks = new Talks({
     ...{ book, sounds, clock, log },
     realtime: gateway.realtime,
-    transcriber: async () => transcriberIn(await models.atHand()),
+    transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const limits = { perSecond: settings.poll.perSecond, inFlight };
@@ -85,17 +95,17 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
-    mayAct: store.tenure.mustBeOurs,
+    assertOwnership: store.ownership.mustBeOurs,
     removeMessages: parts.removeMessages,
-    tellForgotten: parts.tellForgotten,
+    tellErased: parts.tellErased,
   });
   // Its result follows soon, and is decoded there.
   book.onChange(({ state, traits }) => {
-    if (state === 'accepted' && !traits.isInWords) mediaProcess.start();
+    if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
-  const usage = new UsageDesk({
+  const usage = new UsageReader({
     reports: gateway.usage,
-    book: ledger,
+    ledger,
     unit: settings.gateway.usageUnit,
     process: mediaProcess,
     log,
@@ -108,7 +118,7 @@ export function openEngine({ settings, store, gateway, specs, kinds, alsoAllowed
       await Promise.all([tasks.pause(), asks.finish(), talks.finish()]);
     },
 
-    /** Whatever still waits for the gateway or a file fails now. */
+    /** Everything that still waits for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
       await Promise.all([gateway.close(), media.close(), sounds.close(), isOwn && mediaProcess.close()]);

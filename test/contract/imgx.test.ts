@@ -18,7 +18,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     const { imgx } = side.gateway;
     const submission = await imgx.imagine({
       prompt: 'a lighthouse --ar 16:9',
-      pictures: [redPicture],
+      images: [redPicture],
       callbackUrl: 'http://127.0.0.1:9/callback',
     });
     expect(lastHeard(side, '/imgx/submit/imagine').body).toEqual({
@@ -105,15 +105,15 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each(['base64Array', 'base64'])('describes pictures sent as %s in four lines', async (describePictures) => {
+  it.each(['base64Array', 'base64'])('describes pictures sent as %s in four lines', async (describeField) => {
     const side = await both({
       profile,
       quirks: { refusedActions: false },
-      settings: { fields: { ...fields, describePictures } },
+      settings: { fields: { ...fields, describeField } },
     });
     const { imgx } = side.gateway;
-    const described = await finished(side, await imgx.describe({ pictures: [redPicture] }));
-    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describePictures);
+    const described = await finished(side, await imgx.describe({ images: [redPicture] }));
+    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
     expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
     expect(described.isEmpty).toBe(false);
     const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
@@ -128,13 +128,13 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
       await imgx.shorten({ prompt: 'a very very old lighthouse in a storm at dusk' }),
     );
     expect(shortened.text).toContain('lighthouse');
-    const blended = await finished(side, await imgx.blend({ pictures: [redPicture, redPicture], shape: 'PORTRAIT' }));
+    const blended = await finished(side, await imgx.blend({ images: [redPicture, redPicture], shape: 'PORTRAIT' }));
     expect(lastHeard(side, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
     expect(blended.actions.length).toBeGreaterThan(8);
-    expect((await finished(side, await imgx.edits({ prompt: 'in blue', picture: redPicture }))).media).toHaveLength(1);
-    const [address] = await imgx.upload({ pictures: [redPicture] });
+    expect((await finished(side, await imgx.edits({ prompt: 'in blue', image: redPicture }))).media).toHaveLength(1);
+    const [address] = await imgx.upload({ images: [redPicture] });
     expect((await fetch(address ?? '')).headers.get('content-type')).toBe('image/png');
-    const film = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', picture: redPicture }));
+    const film = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', image: redPicture }));
     expect(film.media[0]).toMatchObject({ kind: 'video' });
   });
 
@@ -182,11 +182,11 @@ describe('what does not fit the image-prompt family never leaves', () => {
     ['an empty prompt', (side: Both) => side.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
     [
       'malformed base64',
-      (side: Both) => side.gateway.imgx.describe({ pictures: ['data:image/png;base64,***'] }),
-      'pictures.0',
+      (side: Both) => side.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
+      'images.0',
     ],
-    ['no picture', (side: Both) => side.gateway.imgx.describe({ pictures: [] }), 'pictures'],
-    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ pictures: [redPicture] }), 'pictures'],
+    ['no picture', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
+    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ images: [redPicture] }), 'images'],
     ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
     [
       'an index of 0',

@@ -78,7 +78,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
 
   it('hears sound, and tells what was understood of it where it is written down', async () => {
     const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
-    const one = await asked({ sound: tone(2.5) });
+    const one = await asked({ audio: tone(2.5) });
     const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
     expect(understood).toMatch(/2[.,]5/);
     expect(one.end.text).toContain(understood);
@@ -88,7 +88,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   it('is struck by what goes wrong with the writing down, and answers all the same', async () => {
     const { asked, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     embedded.faults.add({ do: 'realtime-transcription-failed' });
-    const one = await asked({ sound: tone(1) });
+    const one = await asked({ audio: tone(1) });
     expect(one.events.map(({ type }) => type)).not.toContain('heard');
     expect(one.end.end).toBe('completed');
   });
@@ -97,7 +97,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     const side = await swift(dialect);
     side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
     const session = await side.gateway.realtime.open({ ...wish, transcriber: 'parley-transcribe-1' });
-    const one = await heard(await session.say({ sound: tone(1) }));
+    const one = await heard(await session.say({ audio: tone(1) }));
     expect(one.end.end).toBe('completed');
     expectSpoken(one);
   });

@@ -71,7 +71,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
           role: 'user',
           content: [
             { type: 'text', text: 'And this?' },
-            { type: 'picture', picture: redPicture },
+            { type: 'image', image: redPicture },
             { type: 'file', name: 'a.txt', data: 'data:text/plain;base64,YQ==' },
             { type: 'file', address: 'https://files.example/b.pdf' },
           ],
@@ -132,7 +132,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
           role: 'user',
           content: [
             { type: 'text', text: 'What do I like?' },
-            { type: 'picture', picture: redPicture },
+            { type: 'image', image: redPicture },
             { type: 'file', name: 'notes.txt', data: 'data:text/plain;base64,YQ==' },
           ],
         },
@@ -334,7 +334,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
   });
 
   it('ends where it grows beyond all bounds, with what came', async () => {
-    const { gateway, embedded } = await swift({ profile, limits: { answerBytes: 200_000 } });
+    const { gateway, embedded } = await swift({ profile, limits: { responseBytes: 200_000 } });
     const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
     expect(endOf(events).text.length).toBeGreaterThan(100);
@@ -361,8 +361,8 @@ describe('a request for text', () => {
       /^input\.0\.name: the name of the tool is missing/,
     ],
     [
-      { input: [{ role: 'user', content: [{ type: 'picture', picture: 'fox.png' }] }] },
-      /^input\.0\.content\.0\.picture: this is neither a web/,
+      { input: [{ role: 'user', content: [{ type: 'image', image: 'fox.png' }] }] },
+      /^input\.0\.content\.0\.image: this is neither a web/,
     ],
     [
       { input: [{ role: 'user', content: [{ type: 'file', name: 'a', data: 'data:a/b;base64,%' }] }] },

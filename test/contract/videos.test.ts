@@ -16,7 +16,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
           referenceVideos: 'reference_video_urls',
           referenceAudios: 'reference_audio_urls',
           faceCheck: 'face_check',
-          describePictures: 'base64Array',
+          describeField: 'base64Array',
         },
       },
     });
@@ -75,14 +75,14 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
   it('of the second entry are made and read, and fetched by id with the key', async () => {
     const side = await both({ profile, quirks: { contentOnly: true } });
     const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
-    const { remoteId } = await side.gateway.secondVideos.create(order);
+    const { remoteId } = await side.gateway.v1Videos.create(order);
     expect(lastHeard(side, '/v1/videos').body).toEqual({
       model: order.model,
       prompt: 'waves',
       size: '320x180',
       seconds: '1',
     });
-    const done = await side.until(() => side.gateway.secondVideos.get(remoteId));
+    const done = await side.until(() => side.gateway.v1Videos.get(remoteId));
     expect(done.media).toEqual([{ kind: 'video', address: `${side.embedded.url}/v1/videos/${remoteId}/content` }]);
     const address = done.media[0]?.address ?? '';
     expect((await fetch(address)).status).toBe(401);
@@ -110,7 +110,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
   it('that nobody knows are not found, at every entry', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
-    expect(await failureOf(gateway.secondVideos.get('nobody'))).toMatchObject({ kind: 'not-found' });
+    expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.imageToVideo.get('nobody'))).toMatchObject({ kind: 'not-found' });
   });
 });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
+import { truncate, truncateMarkdown } from '../../src/discord/message-text.ts';
 import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
-import { beginning, shortened } from '../../src/discord/text.ts';
 
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
 
@@ -80,7 +80,7 @@ describe('the beginning of a long message', () => {
     ['a sign that is taken literally', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
     ['nothing of the kind', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
   ])('is not cut through %s', (_, text, start) => {
-    expect(beginning(text, 40)).toBe(start);
+    expect(truncateMarkdown(text, 40)).toBe(start);
   });
 
   it('is never longer than allowed, keeps whole what comes in pairs, and is the beginning of the whole', () => {
@@ -101,7 +101,7 @@ describe('the beginning of a long message', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), fc.integer({ min: 8, max: 60 }), (parts, most) => {
         const text = parts.join('');
-        const start = beginning(text, most);
+        const start = truncateMarkdown(text, most);
         expect(start.length).toBeLessThanOrEqual(most);
         expect(start.isWellFormed()).toBe(true);
         if (text.length <= most) {
@@ -121,7 +121,7 @@ describe('text that is shortened', () => {
   it('is left alone where it fits, never longer than allowed, and never cut through a letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
-        const short = shortened(text, most);
+        const short = truncate(text, most);
         expect(short.length).toBeLessThanOrEqual(most);
         if (text.length <= most) expect(short).toBe(text);
         if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);

@@ -2,7 +2,7 @@ import { type APIApplicationCommand, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { features } from '../../src/commands/index.ts';
-import { deploymentOf, installLinks } from '../../src/discord/deployment.ts';
+import { installLinks, planDeployment } from '../../src/discord/deployment.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 
 const wanted = registrations(features, { userInstall: false });
@@ -26,15 +26,15 @@ function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
 
 describe('deploying', () => {
   it('creates everything where nothing is registered', () => {
-    expect(deploymentOf([], wanted).create.map(({ name }) => name)).toEqual(names);
+    expect(planDeployment([], wanted).create.map(({ name }) => name)).toEqual(names);
   });
 
   it('writes nothing where nothing has changed', () => {
-    expect(deploymentOf(registered(wanted), wanted)).toEqual({
+    expect(planDeployment(registered(wanted), wanted)).toEqual({
       create: [],
       change: [],
       remove: [],
-      same: names,
+      unchanged: names,
     });
   });
 
@@ -42,21 +42,26 @@ describe('deploying', () => {
     const there = registered(wanted);
     const [first] = there;
     if (first) Object.assign(first, { description: 'Another' });
-    const { change, remove, same } = deploymentOf(there, wanted.slice(0, -1));
+    const { change, remove, unchanged } = planDeployment(there, wanted.slice(0, -1));
     expect(change).toEqual([{ id: first?.id, body: wanted[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
-    expect(same).toEqual(names.slice(1, -1));
+    expect(unchanged).toEqual(names.slice(1, -1));
   });
 
   it('renames a menu that is registered under a former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const former = new Map([['New', ['Old', 'Older']]]);
     const there = registered([{ ...menu, name: 'Old' }]);
-    const renamed = { create: [], change: [{ id: there[0]?.id, body: menu }], remove: [], same: [] };
-    expect(deploymentOf(there, [menu], former)).toEqual(renamed);
+    const renamed = { create: [], change: [{ id: there[0]?.id, body: menu }], remove: [], unchanged: [] };
+    expect(planDeployment(there, [menu], former)).toEqual(renamed);
     const both = registered([{ ...menu, name: 'Old' }, menu]);
     const oldOne = { id: both[0]?.id, name: 'Old' };
-    expect(deploymentOf(both, [menu], former)).toEqual({ create: [], change: [], remove: [oldOne], same: ['New'] });
+    expect(planDeployment(both, [menu], former)).toEqual({
+      create: [],
+      change: [],
+      remove: [oldOne],
+      unchanged: ['New'],
+    });
   });
 
   it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {

@@ -1,6 +1,6 @@
 import { ChannelType, PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { whereToTalk } from '../../src/discord/guards.ts';
+import { talkPlaceFor } from '../../src/discord/guards.ts';
 import type { Place } from '../../src/discord/place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
@@ -9,35 +9,35 @@ const all = needed | May.CreatePublicThreads | May.CreatePrivateThreads;
 
 const text: Place = {
   ...{ userId: '1', guildId: '2', channelId: '3', channelType: ChannelType.GuildText, locale: 'en-US' },
-  ...{ askedAt: 0, permissions: 0n, appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
+  ...{ createdAt: 0, permissions: 0n, appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
 };
 
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('a conversation for its member alone', () => {
   it('gets a private thread where the bot may make one', () => {
-    expect(whereToTalk(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
+    expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
   });
 
   it('gets a public one where it may make only those', () => {
     const place = { ...text, appPermissions: needed | May.CreatePublicThreads };
-    expect(whereToTalk(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
+    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
   });
 
   it('gets one of their own kind in channels for announcements, which know no private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
-    expect(whereToTalk(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
+    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
   });
 
   it('needs no public threads where it gets a private one', () => {
     const place = { ...text, appPermissions: needed | May.CreatePrivateThreads };
-    expect(whereToTalk(place, 'me')).toMatchObject({ kind: 'private' });
-    expect(whereToTalk(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
+    expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
+    expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
 it('a conversation for everyone gets a public thread, whatever else the bot may make', () => {
-  expect(whereToTalk(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
+  expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
 });
 
 it.each([
@@ -47,13 +47,13 @@ it.each([
 ])('in a thread (%s) it stays there, and is as closed as that', (channelType, isClosed) => {
   const place = { ...text, channelType, appPermissions: needed };
   for (const who of ['me', 'everyone'] as const) {
-    expect(whereToTalk(place, who)).toEqual({ in: 'this-thread', channelId: '3', isClosed });
+    expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isClosed });
   }
 });
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
   'there are no threads in a channel of the kind %s',
-  (channelType) => expect(whereToTalk({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
+  (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
 );
 
 it.each([
@@ -63,19 +63,19 @@ it.each([
 ])('without %s there is none, and it is named', (name, bit) => {
   const appPermissions = all & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
-    expect(whereToTalk({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
+    expect(talkPlaceFor({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
       saysNo('refusals.talkNotAllowed', [name]),
     );
   }
 });
 
 it('an administrator may do everything', () => {
-  expect(whereToTalk({ ...text, appPermissions: May.Administrator }, 'me')).toMatchObject({ kind: 'private' });
+  expect(talkPlaceFor({ ...text, appPermissions: May.Administrator }, 'me')).toMatchObject({ kind: 'private' });
 });
 
 it.each([
   ['a direct message', { guildId: undefined }],
   ['a server that has not installed the bot', { install: 'user' as const }],
 ])('in %s there is none', (_name, changes) => {
-  expect(whereToTalk({ ...text, ...changes }, 'me')).toEqual(saysNo('refusals.talkOutsideServer'));
+  expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(saysNo('refusals.talkOutsideServer'));
 });

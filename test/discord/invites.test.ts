@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { asText } from '../../src/discord/markdown.ts';
+import { escapeText } from '../../src/discord/markdown.ts';
 
 /** As clients look for what they unfold: in the text as it was sent, whatever stands around it. */
 const UNFOLDED =
@@ -30,7 +30,7 @@ const AROUND = [
   (link: string) => `[a picture](${link})`,
   (link: string) => `\`${link}\``,
   (link: string) => `\`\`\`\n${link}\n\`\`\``,
-  (link: string) => asText(`join ${link} now`, 500),
+  (link: string) => escapeText(`join ${link} now`, 500),
 ];
 
 /** Where a browser would go that follows the links in a text, as Discord's client finds them. */

@@ -4,7 +4,7 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { command } from '../../src/discord/handlers.ts';
-import { discordClients } from '../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -19,7 +19,7 @@ const tell = command({
   options: {
     words: { type: 'text', required: true },
     sure: { type: 'switch' },
-    count: { type: 'number', whole: true },
+    count: { type: 'number', isInteger: true },
     share: { type: 'number' },
     file: { type: 'attachment' },
   },
@@ -33,7 +33,7 @@ async function told(): Promise<EmbeddedDiscord> {
     await discord.close();
     expect(discord.violations).toEqual([]);
   });
-  const clients = discordClients(discord.apiUrl);
+  const clients = openDiscordClients(discord.apiUrl);
   const { client } = clients;
   onTestFinished(() => clients.close());
   const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });

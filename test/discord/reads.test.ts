@@ -1,7 +1,7 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { operators } from '../../src/discord/reads.ts';
+import { openOperatorCheck } from '../../src/discord/reads.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -21,7 +21,7 @@ async function applicationOf(answer: () => { status: number; body: object }) {
   const api = await server.listen({ port: 0, host: '127.0.0.1' });
   closers.push(() => server.close());
   const warned: string[] = [];
-  const isOperator = operators(new REST({ api, retries: 0 }).setToken('token'), {
+  const isOperator = openOperatorCheck(new REST({ api, retries: 0 }).setToken('token'), {
     warn: (_facts, sentence) => warned.push(sentence),
   });
   return { isOperator, warned, asked: () => asked };

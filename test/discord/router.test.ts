@@ -5,7 +5,7 @@ import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { button, command, form, type Handlers, opener } from '../../src/discord/handlers.ts';
-import { discordClients } from '../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
 import { Router } from '../../src/discord/router.ts';
@@ -85,19 +85,19 @@ const handlers: Handlers<undefined> = {
     },
   ],
   buttons: [
-    button(push, { answers: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
-    button(pick, { answers: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
+    button(push, { reply: 'here', run: async (args) => ({ content: `pressed ${args.join()}` }) }),
+    button(pick, { reply: 'here', run: async (_, __, chosen) => ({ content: `picked ${chosen.join()}` }) }),
   ],
   openers: [
     opener(open, async ([what = '']) => ({
       id: fill.id([what]),
       title: 'Words',
-      fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, long: true }],
+      fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, isLong: true }],
     })),
   ],
   forms: [
     form(fill, {
-      answers: 'beside',
+      reply: 'beside',
       run: async (args, { fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
     }),
   ],
@@ -113,7 +113,7 @@ afterEach(async () => {
 async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const clients = discordClients(discord.apiUrl);
+  const clients = openDiscordClients(discord.apiUrl);
   const { client } = clients;
   closers.push(() => clients.close());
   const lines: string[] = [];

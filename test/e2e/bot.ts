@@ -25,7 +25,7 @@ export interface Stage {
   /** Everything the log has written. */
   logged(): string;
   log: Log;
-  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'alsoAllowed' | 'mediaProcess'>;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess'>;
 }
 
 export interface StageOptions {
@@ -35,7 +35,7 @@ export interface StageOptions {
   /** The time of all three; without one each has the real one. */
   clock?: Clock;
   /** Hosts on this machine that stand for the public internet. */
-  alsoAllowed?: readonly string[];
+  extraOrigins?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
   /** By which the bot is patient with the hosts of files; all three's unless told. */
   mediaClock?: Clock;
@@ -54,7 +54,7 @@ export async function stage({
   clock,
   gatewayLimits,
   mediaClock,
-  alsoAllowed = [],
+  extraOrigins = [],
   waits = false,
 }: StageOptions = {}): Promise<Stage> {
   const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord });
@@ -93,7 +93,7 @@ export async function stage({
     ...(clock && { clock }),
     ...(gatewayLimits && { gatewayLimits }),
     ...(mediaClock && { mediaClock }),
-    alsoAllowed,
+    extraOrigins,
     mediaProcess,
   };
   return { discord, gateway, config, logged, log, tools };

@@ -37,7 +37,7 @@ function neededBy({ options }: SingleCommand<never>, path: string): string[] {
     `${path}who`,
     ...Object.entries(options).flatMap(([name, option]) => [
       `${path}options.${name}`,
-      ...(option.type === 'text' && !option.suggests
+      ...(option.type === 'text' && !option.hasSuggestions
         ? (option.choices ?? []).map((value) => `${path}choices.${name}.${value}`)
         : []),
     ]),

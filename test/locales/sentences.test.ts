@@ -35,7 +35,7 @@ it('the code is understood: it says sentences by keys that can be read in it', (
   expect(dark.sort()).toEqual([
     'discord/funnel.ts',
     'services/media-process/child.ts',
-    'services/media-process/program/sounds.ts',
+    'services/media-process/program/audio.ts',
   ]);
 });
 

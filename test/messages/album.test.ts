@@ -6,13 +6,13 @@ import { speak } from '../../src/locales/index.ts';
 import type { AlbumEntry } from '../../src/messages/album/lines.ts';
 import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
-import type { KeptTrack, Task } from '../../src/services/tasks/task.ts';
+import type { StoredTrack, Task } from '../../src/services/tasks/task.ts';
 import { madeTask, minute, start } from '../services/tasks/made.ts';
 import { context } from './context.ts';
 
 const say = speak(texts);
 
-const track = (title: string, more: Partial<KeptTrack> = {}): KeptTrack => ({
+const track = (title: string, more: Partial<StoredTrack> = {}): StoredTrack => ({
   ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },
   ...{ cover: `https://g.example/${encodeURIComponent(title)}.png`, style: 'folk', seconds: 125, lyrics: 'la la' },
   ...more,
@@ -23,7 +23,7 @@ const part = (place: number, changes: Partial<Task> = {}): AlbumEntry => ({
   task: madeTask({ id: `part-${place}`, kind: 'music', request: {}, remoteId: `remote-${place}`, ...changes }),
 });
 
-const done = (place: number, ...tracks: KeptTrack[]): AlbumEntry => part(place, { state: 'delivered', tracks });
+const done = (place: number, ...tracks: StoredTrack[]): AlbumEntry => part(place, { state: 'delivered', tracks });
 
 const album = (changes: Partial<Task> = {}): Task =>
   madeTask({ kind: 'album', state: 'accepted', request: { parts: [] }, ...changes });

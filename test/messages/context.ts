@@ -6,8 +6,8 @@ import { Offers } from '../../src/services/tasks/offers.ts';
 
 export const context: MessageContext = {
   views: kindViews,
-  hearsMessages: false,
+  readsMessages: false,
   isRemix: false,
-  largerThan: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
+  largerVariants: (model) => largerSizes(model, [{ id: 'lumen-2K' }, { id: 'lumen-4K' }]),
   isOffered: (customId) => new Offers(systemClock).isOffered(customId),
 };

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs, kindViews, texts } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { speak } from '../../src/locales/index.ts';
-import { notes } from '../../src/messages/notes.ts';
+import { noteFinder } from '../../src/messages/notes.ts';
 import { openMedia } from '../../src/services/media/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
@@ -35,7 +35,7 @@ async function noted() {
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
-    return notes({
+    return noteFinder({
       ...{ media, views: kindViews, log, clock, say: speak(texts) },
       change: (id, transition) => book.change(id, transition),
     });

@@ -5,14 +5,14 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { speak } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
 import {
-  saidManner,
   talkMessage,
   talkNotice,
+  talkStyle,
   transcript,
   turnLines,
   voiceMessage,
 } from '../../src/messages/talk-message.ts';
-import { NO_ANSWER } from '../../src/services/tasks/answer.ts';
+import { EMPTY_ANSWER } from '../../src/services/tasks/answer.ts';
 import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
 import { ofKind, type Parts } from '../support/tasks.ts';
@@ -73,13 +73,13 @@ describe('the message of a conversation', () => {
 const shown = (task: Task, isSpokenOver = false) =>
   answerMessages(
     task,
-    saidManner(() => isSpokenOver),
+    talkStyle(() => isSpokenOver),
     say,
   ).first;
 
 describe('something said', () => {
   it('is shown with its words, and can be stopped while the answer comes', () => {
-    const plan = shown(said({ answer: { ...NO_ANSWER, draft: 'Fine' } }));
+    const plan = shown(said({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
     expect(plan.content).toContain('how \\*are\\* you?');
     expect(plan.content).toContain('Fine');
     expect(plan.content).not.toContain('Model');
@@ -89,7 +89,7 @@ describe('something said', () => {
   it('as a sound shows what was heard of it', () => {
     const request = { talk: 'x', model: 'aria-realtime', sound: { address: 'https://example.org/a', name: 'a' } };
     const plan = shown(
-      said({ request, state: 'delivered', text: 'Fine', answer: { ...NO_ANSWER, heard: 'are you `there`' } }),
+      said({ request, state: 'delivered', text: 'Fine', answer: { ...EMPTY_ANSWER, heard: 'are you `there`' } }),
     );
     expect(plan.content).toContain('🎙️ Voice message');
     expect(plan.content).toContain('Heard: “are you \\`there\\`”');
@@ -115,7 +115,7 @@ describe('something said', () => {
 
   it('whose sound is too long to be kept says that', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
-    expect(shown(said({ state: 'delivered', answer: { ...NO_ANSWER, voice } })).content).toContain(
+    expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
       'only its beginning',
     );
   });
@@ -128,10 +128,10 @@ describe('something said', () => {
 
 describe('a spoken answer', () => {
   const voice = { seconds: 2.4, waveform: 'AAAA', sound: Buffer.from('OggS').toString('base64') };
-  const task = said({ answer: { ...NO_ANSWER, voice } });
+  const task = said({ answer: { ...EMPTY_ANSWER, voice } });
 
   it('is a voice message with nothing beside its sound', () => {
-    const { body, files } = bodyOf({ ...voiceMessage(task, say), answers: '900000000000000001' });
+    const { body, files } = bodyOf({ ...voiceMessage(task, say), repliesTo: '900000000000000001' });
     expect(body).toEqual({
       flags: 1 << 13,
       components: [],

@@ -1,10 +1,10 @@
 import { openLog } from '../../src/lib/log.ts';
-import { openSounds } from '../../src/services/sound/sounds.ts';
+import { openAudio } from '../../src/services/sound/audio.ts';
 import { mediaProcess } from './media-process.ts';
 
 /** Real ones: no thread of theirs begins before the first sound, and none outlasts the last. */
 export const realSounds = () =>
-  openSounds({
+  openAudio({
     process: mediaProcess,
     log: openLog({ level: 'error', secrets: [], readable: false, write: () => undefined }),
   });

@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { readTask } from '../../src/services/store/task-rows.ts';
-import { isOf, type Task, type TaskFacts, type TaskKind } from '../../src/services/tasks/task.ts';
+import { isOfKind, type Task, type TaskFacts, type TaskKind } from '../../src/services/tasks/task.ts';
 
 /** Parts of a task as they are stored. */
 export interface Parts extends Partial<Omit<TaskFacts, 'version'>> {
@@ -17,7 +17,7 @@ export function taskFrom(record: Parts & Pick<Task, 'id' | 'kind'>): Task {
 
 /** The same task, of a kind that the test knows. */
 export function ofKind<K extends TaskKind>(kind: K, task: Task): Extract<Task, { kind: K }> {
-  if (!isOf(kind, task)) throw new Error(`It is a ${task.kind}.`);
+  if (!isOfKind(kind, task)) throw new Error(`It is a ${task.kind}.`);
   return task;
 }
 

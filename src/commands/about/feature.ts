@@ -1,9 +1,9 @@
-import { type Ask, command } from '../../discord/handlers.ts';
-import { mentionOf } from '../../discord/markdown.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
 import type { Say } from '../../locales/index.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
-import type { KeptTasks } from '../../services/store/kept-tasks.ts';
+import type { StoredTasks } from '../../services/store/stored-tasks.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
@@ -15,12 +15,12 @@ interface HealthParts {
   clients: Pick<DiscordClients, 'client'>;
   gateway: Pick<Gateway, 'models'>;
   tasks: Pick<Tasks, 'book' | 'scheduler'>;
-  store: Pick<KeptTasks, 'tenure'>;
+  store: Pick<StoredTasks, 'ownership'>;
   say: Say;
 }
 
 /** The state of the bot, of Discord and of the gateway. */
-export const healthOf =
+export const healthCheck =
   ({ version, clients, gateway, tasks, store, say }: HealthParts) =>
   async (): Promise<Health> => {
     const latency = clients.client.ws.ping;
@@ -30,7 +30,7 @@ export const healthOf =
       gateway: await gatewayHealth(gateway, say),
       liveTasks: tasks.book.liveCount,
       troubles: tasks.scheduler.troubles(),
-      store: store.tenure.trouble(),
+      store: store.ownership.trouble(),
     };
   };
 
@@ -50,9 +50,9 @@ export const about: Feature<typeof text> = {
     name: 'about',
     isPrivate: true,
     options: {},
-    async run(_values, { services, place, say }: Ask<Services>) {
-      const [health, registered] = await Promise.all([services.health(), services.registered(place)]);
-      return aboutPage(health, mentionOf('help', registered.get('help')), say);
+    async run(_values, { services, place, say }: HandlerContext<Services>) {
+      const [health, registered] = await Promise.all([services.health(), services.registeredCommands(place)]);
+      return aboutPage(health, commandMention('help', registered.get('help')), say);
     },
   }),
   text,

@@ -1,36 +1,39 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Filled } from '../../discord/form.ts';
-import { type Ask, button, form, opener } from '../../discord/handlers.ts';
-import { asText, inCode } from '../../discord/markdown.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import { escapeText, inCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { ofKind, ownTask, pressedTask, soon } from '../../messages/pressed-task.ts';
-import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
-import { hasEnded, isOf, type Task } from '../../services/tasks/task.ts';
+import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
+import { answerOf, answerText } from '../../services/asks/transitions.ts';
+import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
 export const stopButton = button(customIds.stop, {
-  answers: 'here',
-  async run(taskId, ask: Ask<Services>) {
+  reply: 'here',
+  async run(taskId, ask: HandlerContext<Services>) {
     const task = await ownTask(taskId, ask);
-    if (!task.traits.isInWords || hasEnded(task)) throw new Refusal('refusals.notStoppable');
+    if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
     const { asks, talks } = ask.services;
-    await (isOf('ask', task) ? asks.stop(task) : talks.stop(task));
+    await (isOfKind('ask', task) ? asks.stop(task) : talks.stopAnswer(task));
     return 'shown as it goes';
   },
 });
 
-export const goOnOpener = opener(customIds.goOn, async (taskId, ask: Ask<Services>) => {
-  const task = ofKind('ask', await soon(pressedTask(taskId, ask), ask));
-  return goOnForm(customIds.goOnFilled.id(task.id), ask.say);
-});
+export const nextQuestionOpener = opener(
+  customIds.continueConversation,
+  async (taskId, ask: HandlerContext<Services>) => {
+    const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, ask), ask));
+    return goOnForm(customIds.continueConversationFilled.id(task.id), ask.say);
+  },
+);
 
-export const goOnFilled = form(customIds.goOnFilled, {
-  answers: 'beside',
-  async run(taskId, filled, ask: Ask<Services>) {
-    const before = ofKind('ask', await pressedTask(taskId, ask));
+export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
+  reply: 'beside',
+  async run(taskId, filled, ask: HandlerContext<Services>) {
+    const before = mustBeOfKind('ask', await pressedTask(taskId, ask));
     const question = questionIn(filled);
     if (question.prompt === '') throw new Refusal('refusals.promptMissing');
     const { effort, format, web } = before.request;
@@ -43,7 +46,7 @@ function goOnForm(id: string, say: Say): FormPlan {
     id,
     title: say('ask.form.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('ask.form.words'), long: true, required: true },
+      { type: 'text', name: 'words', label: say('ask.form.words'), isLong: true, required: true },
       { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
     ],
   };
@@ -52,16 +55,16 @@ function goOnForm(id: string, say: Say): FormPlan {
 /** A form does not tell the type of a file; the content is checked before it is sent. */
 const PICTURE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
 
-function questionIn({ fields, files: { file } }: Filled) {
+function questionIn({ fields, files: { file } }: FormValues) {
   const isImage = file !== undefined && PICTURE.test(file.name);
   return { prompt: (fields.words ?? '').trim(), ...(file && (isImage ? { image: file } : { file })) };
 }
 
 export const detailsButton = button(customIds.details, {
-  answers: 'aside',
-  async run(taskId, ask: Ask<Services>) {
-    const task = ofKind('ask', await pressedTask(taskId, ask));
-    return answerDetails(task, await ask.services.asks.knewOf(task), ask.say);
+  reply: 'aside',
+  async run(taskId, ask: HandlerContext<Services>) {
+    const task = mustBeOfKind('ask', await pressedTask(taskId, ask));
+    return answerDetails(task, await ask.services.asks.countEarlierTurns(task), ask.say);
   },
 });
 
@@ -74,11 +77,11 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
-    say('ask.details.model', { model: inCode(asText(task.model ?? '', LONGEST_MODEL)) }),
+    say('ask.details.model', { model: inCode(escapeText(task.model ?? '', LONGEST_MODEL)) }),
     ...(request.effort !== undefined ? [say('ask.details.effort', { effort: request.effort })] : []),
     ...tokenLines(task, say),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
-    say('ask.details.characters', { count: wordsOf(task).length }),
+    say('ask.details.characters', { count: answerText(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
@@ -97,10 +100,10 @@ function tokenLines(task: Task, say: Say): string[] {
 }
 
 /** Ends a conversation: nothing of it is sent to a model again. */
-export const forgetButton = button(customIds.forgetConversation, {
-  answers: 'aside',
-  async run(taskId, ask: Ask<Services>) {
-    await ask.services.asks.forget(ofKind('ask', await ownTask(taskId, ask)));
+export const forgetConversationButton = button(customIds.eraseConversation, {
+  reply: 'aside',
+  async run(taskId, ask: HandlerContext<Services>) {
+    await ask.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, ask)));
     return { content: ask.say('ask.forgotten') };
   },
 });

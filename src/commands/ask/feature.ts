@@ -1,13 +1,26 @@
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { askSpec, efforts, formats } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
-import { emptyPrompt, modelOption, pictureOption, promptOption, suggestedModels, unfitReference } from '../options.ts';
+import {
+  emptyPromptRefusal,
+  imageOption,
+  modelOption,
+  promptOption,
+  referenceRefusal,
+  suggestModels,
+} from '../options.ts';
 import type { Services } from '../services.ts';
-import { detailsButton, forgetButton, goOnFilled, goOnOpener, stopButton } from './buttons.ts';
-import { allowButton, declineButton } from './calls.ts';
+import {
+  detailsButton,
+  forgetConversationButton,
+  nextQuestionOpener,
+  nextQuestionSubmit,
+  stopButton,
+} from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { text } from './text.ts';
+import { allowButton, declineButton } from './tool-calls.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
 
@@ -17,7 +30,7 @@ const askCommand = command({
   options: {
     prompt: promptOption,
     model: modelOption,
-    image: pictureOption,
+    image: imageOption,
     file: { type: 'attachment' },
     instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
     effort: { type: 'text', choices: efforts },
@@ -26,14 +39,14 @@ const askCommand = command({
     new: { type: 'switch' },
     private: { type: 'switch' },
   },
-  parse: (values) => emptyPrompt(values) ?? unfitReference({ image: values.image }) ?? values,
-  guards: [mayPostFiles],
-  suggest: (_option, typed, asked: Ask<Services>) => suggestedModels('text', typed, asked),
-  async run({ new: isNew, private: _, ...question }, ask: Ask<Services>) {
+  parse: (values) => emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? values,
+  guards: [requirePostPermissions],
+  suggest: (_option, typed, asked: HandlerContext<Services>) => suggestModels('text', typed, asked),
+  async run({ new: isNew, private: _, ...question }, ask: HandlerContext<Services>) {
     // A question continues from the member's last one in the same place, unless it is to start a new conversation.
     const { requesterId: memberId, channelId, route } = ask.origin;
     const where = { memberId, channelId, isPrivate: route.isPrivate };
-    const before = isNew ? undefined : await ask.services.asks.newestOf(where);
+    const before = isNew ? undefined : await ask.services.asks.newestAnswer(where);
     return submitQuestion(question, before, ask);
   },
 });
@@ -42,7 +55,7 @@ export const ask: Feature<typeof text> = {
   command: askCommand,
   specs: { ask: askSpec },
   text,
-  buttons: [stopButton, forgetButton, detailsButton, allowButton, declineButton],
-  openers: [goOnOpener],
-  forms: [goOnFilled],
+  buttons: [stopButton, forgetConversationButton, detailsButton, allowButton, declineButton],
+  openers: [nextQuestionOpener],
+  forms: [nextQuestionSubmit],
 };

@@ -1,19 +1,19 @@
 import type { Origin } from '../../discord/place.ts';
-import { definedIn } from '../../lib/entries.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { mayInheritInstructions } from '../../services/asks/conversation.ts';
 import { type AskRequest, efforts, formats } from '../../services/asks/request.ts';
-import type { GivenPicture } from '../../services/tasks/materials.ts';
+import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { type Hearer, type ReplyParts, replyWithTask } from '../in-threads.ts';
-import { chosenModel } from '../options.ts';
+import { chooseModel } from '../options.ts';
 import type { Services } from '../services.ts';
+import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 interface Question {
   prompt: string;
   model?: string | undefined;
-  image?: GivenPicture | undefined;
-  file?: GivenPicture | undefined;
+  image?: MemberFile | undefined;
+  file?: MemberFile | undefined;
   instructions?: string | undefined;
   effort?: string | undefined;
   format?: string | undefined;
@@ -26,7 +26,7 @@ export async function submitQuestion(
   before: Task | undefined,
   { services, origin }: { services: Services; origin: Origin },
 ) {
-  const model = await chosenModel('text', question.model ?? before?.model, services);
+  const model = await chooseModel('text', question.model ?? before?.model, services);
   const request = requestFrom(question, model, before, origin);
   return submitOrder({ kind: 'ask', request, parent: before }, { services, origin });
 }
@@ -38,7 +38,7 @@ function requestFrom(question: Question, model: string, before: Task | undefined
   return {
     prompt: question.prompt.trim(),
     model,
-    ...definedIn({
+    ...withoutUndefined({
       instructions: question.instructions?.trim() || inherited?.instructions || undefined,
       effort: efforts.find((one) => one === question.effort),
       format: formats.find((one) => one === question.format),
@@ -55,12 +55,12 @@ interface AskInThreadsParts extends ReplyParts {
 }
 
 /** A member who has used `/ask` in a thread continues there by writing. */
-export function askInThreads({ isThread, ...parts }: AskInThreadsParts): Hearer {
+export function questionReader({ isThread, ...parts }: AskInThreadsParts): ThreadMessageReader {
   const { services } = parts;
   return async (spoken) => {
     const { memberId, channelId, content, files } = spoken;
     if (!(await isThread(channelId))) return undefined;
-    const before = await services.asks.newestOf({ memberId, channelId, isPrivate: false });
+    const before = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!before) return undefined;
     const image = files.find(({ mediaType = '' }) => mediaType.startsWith('image/'));
     const file = files.find((one) => one !== image);

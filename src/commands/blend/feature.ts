@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { kind } from '../../services/tasks/kind.ts';
-import { givenPicture } from '../../services/tasks/materials.ts';
-import { requestShape } from '../../services/tasks/task.ts';
+import { defineKind } from '../../services/tasks/kind.ts';
+import { memberFile } from '../../services/tasks/materials.ts';
+import { defineRequest } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { imagesFrom, pictureOption } from '../options.ts';
+import { imageOption, readImages } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
 /** The gateway's names. */
 const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
 
-const blendShape = requestShape({
-  pictures: z.array(givenPicture).min(2).max(5),
+const blendShape = defineRequest({
+  pictures: z.array(memberFile).min(2).max(5),
   shape: z.enum(shapes).optional(),
 });
 
@@ -30,22 +30,22 @@ const blendCommand = command({
   name: 'blend',
   isPrivate: (values) => values.private ?? false,
   options: {
-    image1: { ...pictureOption, required: true },
-    image2: { ...pictureOption, required: true },
-    image3: pictureOption,
-    image4: pictureOption,
-    image5: pictureOption,
+    image1: { ...imageOption, required: true },
+    image2: { ...imageOption, required: true },
+    image3: imageOption,
+    image4: imageOption,
+    image5: imageOption,
     aspect: { type: 'text', choices: shapes.map((shape) => shape.toLowerCase()) },
     private: { type: 'switch' },
   },
   parse({ aspect, image1: image, ...others }) {
-    const pictures = imagesFrom({ image, ...others });
-    if (pictures instanceof Refusal) return pictures;
+    const images = readImages({ image, ...others });
+    if (images instanceof Refusal) return images;
     const shape = shapes.find((one) => one.toLowerCase() === aspect);
-    return { pictures, title: pictures.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
+    return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
   },
-  guards: [mayPostFiles],
-  run: (request, ask: Ask<Services>) => submitOrder({ kind: 'blend', request }, ask),
+  guards: [requirePostPermissions],
+  run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'blend', request }, ask),
 });
 
 const blendView: KindView<'blend'> = {
@@ -58,13 +58,12 @@ export const blend: Feature<typeof text> = {
   text,
   specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isGrid: () => true } } },
   kinds: ({ gateway, imgx }) => [
-    kind({
+    defineKind({
       name: 'blend',
       source: imgx,
-      patience: () => 'picture',
+      waitLimit: () => 'image',
       durationKey: () => 'blend',
-      submit: ({ shape }, { materials: { pictures = [] } }) =>
-        gateway.imgx.blend({ pictures, ...(shape && { shape }) }),
+      submit: ({ shape }, { materials: { images = [] } }) => gateway.imgx.blend({ images, ...(shape && { shape }) }),
     }),
   ],
   views: { blend: blendView },

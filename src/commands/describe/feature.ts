@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command, type Menu } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext, type Menu } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
+import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { kind } from '../../services/tasks/kind.ts';
-import { type GivenPicture, givenPicture } from '../../services/tasks/materials.ts';
-import { requestShape } from '../../services/tasks/task.ts';
-import type { OrderedOf } from '../../services/tasks/transitions.ts';
+import { defineKind } from '../../services/tasks/kind.ts';
+import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
+import { defineRequest } from '../../services/tasks/task.ts';
+import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { Feature } from '../feature.ts';
-import { imageOptions, imagesFrom, pictureOption, picturesOn } from '../options.ts';
+import { imageOption, imageOptions, imagesOnMessage, readImages } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-const describeShape = requestShape({ pictures: z.array(givenPicture).min(1) });
+const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });
 
 declare module '../../services/tasks/task.ts' {
   interface TaskRequests {
@@ -28,16 +28,16 @@ const describeCommand = command({
   isPrivate: (values) => values.private ?? false,
   options: {
     ...imageOptions.four,
-    image: { ...pictureOption, required: true },
+    image: { ...imageOption, required: true },
     private: { type: 'switch' },
   },
-  parse: (values) => imagesFrom(values),
-  guards: [mayPostFiles],
-  run: (pictures, ask: Ask<Services>) => submitOrder(orderOf(pictures), ask),
+  parse: (values) => readImages(values),
+  guards: [requirePostPermissions],
+  run: (images, ask: HandlerContext<Services>) => submitOrder(orderOf(images), ask),
 });
 
 /** As many as the command takes. */
-const MOST_PICTURES = 4;
+const MOST_IMAGES = 4;
 
 /** The same for the images of any message. Its answer is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
@@ -45,15 +45,15 @@ const describeMenu: Menu<Services> = {
   formerNames: ['Describe this picture'],
   isPrivate: true,
   async run(target, ask) {
-    const pictures = picturesOn(target).slice(0, MOST_PICTURES);
-    if (pictures.length === 0) throw new Refusal('refusals.noImageInMessage');
-    return submitOrder(orderOf(pictures.map(({ address, name }) => ({ address, name }))), ask);
+    const images = imagesOnMessage(target).slice(0, MOST_IMAGES);
+    if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
+    return submitOrder(orderOf(images.map(({ address, name }) => ({ address, name }))), ask);
   },
 };
 
-const orderOf = (pictures: GivenPicture[]): OrderedOf<'describe'> => ({
+const orderOf = (images: MemberFile[]): OrderedRequest<'describe'> => ({
   kind: 'describe',
-  request: { pictures, title: pictures.map(({ name }) => name).join(', ') },
+  request: { pictures: images, title: images.map(({ name }) => name).join(', ') },
 });
 
 /** Prompts that could have led to an image, each to continue from (4.3). */
@@ -63,24 +63,24 @@ export const describe: Feature<typeof text> = {
   menus: [describeMenu],
   specs: { describe: { request: describeShape.loose(), traits: { isPaid: true } } },
   kinds: ({ gateway, imgx }) => [
-    kind({
+    defineKind({
       name: 'describe',
       source: imgx,
-      patience: () => 'picture',
+      waitLimit: () => 'image',
       durationKey: () => 'describe',
-      submit: (_request, { materials: { pictures = [] } }) => gateway.imgx.describe({ pictures }),
+      submit: (_request, { materials: { images = [] } }) => gateway.imgx.describe({ images }),
     }),
   ],
   views: {
     describe: {
-      given: ({ request }) => request.pictures ?? [],
-      result: (task, say) => shownLines(task, say),
-      files: (task) => wholeText(task),
+      sourceImages: ({ request }) => request.pictures ?? [],
+      result: (task, say) => numberedLines(task, say),
+      files: (task) => fullTextFile(task),
       // Many gateways refuse the gateway's own buttons for the lines.
       buttons(task, _offering, say) {
         const { each, all } = lineButtons(task, say);
         const look = { emoji: '🔄', startsRow: true };
-        return [...each, buttonPlan(say('task.buttons.describeAgain'), customIds.same.id(task.id), look), ...all];
+        return [...each, buttonPlan(say('task.buttons.describeAgain'), customIds.repeat.id(task.id), look), ...all];
       },
     },
   },

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { customIds, fitsIntoButtons } from '../../discord/custom-ids.ts';
-import { type Follow, lastMoment, markOf } from '../../discord/follower.ts';
-import { type Ask, button, command } from '../../discord/handlers.ts';
+import { customIds, fitsButtons } from '../../discord/custom-ids.ts';
+import { eventsHash, type Follow, lastEditAt } from '../../discord/follower.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
-import { maySeeAccount } from '../audience.ts';
+import { maySeeAccount } from '../account-access.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
@@ -14,8 +14,8 @@ import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked at every press. */
 const fineTuneButton = button(customIds.fineTune, {
-  answers: 'here',
-  async run(pointer, ask: Ask<Services>) {
+  reply: 'here',
+  async run(pointer, ask: HandlerContext<Services>) {
     await mustSeeFineTunes(ask);
     const { fineTuneId } = pointer;
     switch (pointer.do) {
@@ -32,32 +32,32 @@ const fineTuneButton = button(customIds.fineTune, {
 });
 
 /** Fine-tunes belong to the gateway's account. */
-async function mustSeeFineTunes(ask: Ask<Services>): Promise<void> {
+async function mustSeeFineTunes(ask: HandlerContext<Services>): Promise<void> {
   if (!(await maySeeAccount(ask))) throw new Refusal('refusals.fineTuneNotYours');
 }
 
-async function pageAnswer(fineTuneId: string, ask: Ask<Services>, page?: number): Promise<MessagePlan> {
+async function pageAnswer(fineTuneId: string, ask: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, ask);
   return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, ask.say);
 }
 
 /** The newest events, in a message that is updated from now on. */
-async function followAnswer(fineTuneId: string, ask: Ask<Services>): Promise<MessagePlan> {
+async function followAnswer(fineTuneId: string, ask: HandlerContext<Services>): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, ask);
   const { clock, follows, followQuietMs: quietMs } = ask.services;
   const { applicationId, token, tokenExpiresAt } = ask.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
   const follow: Follow = {
     ...{ id: randomUUID().slice(0, 8), fineTuneId, applicationId, token, tokenExpiresAt },
-    ...{ newsAt: clock.now(), seen: markOf(events) },
+    ...{ newsAt: clock.now(), seen: eventsHash(events) },
   };
   await follows.begin(follow, events);
-  const following = { is: 'followed', followId: follow.id, until: lastMoment(follow), quietMs } as const;
+  const following = { is: 'followed', followId: follow.id, until: lastEditAt(follow), quietMs } as const;
   return fineTunePage({ fineTuneId, events, following }, ask.say);
 }
 
 /** A gateway error about a fine-tune gets a sentence of this command. */
-async function eventsOf(fineTuneId: string, { services }: Ask<Services>): Promise<readonly FineTuneEvent[]> {
+async function eventsOf(fineTuneId: string, { services }: HandlerContext<Services>): Promise<readonly FineTuneEvent[]> {
   try {
     return await services.fineTunes.events(fineTuneId);
   } catch (error) {
@@ -79,9 +79,9 @@ export const finetune: Feature<typeof text> = {
     },
     parse({ id: typed, follow }) {
       const id = typed.trim();
-      return id !== '' && fitsIntoButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
+      return id !== '' && fitsButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
     },
-    async run({ id, follow }, ask: Ask<Services>) {
+    async run({ id, follow }, ask: HandlerContext<Services>) {
       await mustSeeFineTunes(ask);
       return follow ? followAnswer(id, ask) : pageAnswer(id, ask);
     },

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type FollowerParts, lastMoment } from '../../discord/follower.ts';
+import { type FollowerParts, lastEditAt } from '../../discord/follower.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
@@ -40,7 +40,7 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
       : say('fineTune.heading', counted);
   const body =
     events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : (pages[shown] ?? []).join('\n');
-  const isCut = events.some(({ message }) => literal(message).length > LONGEST_EVENT);
+  const isCut = events.some(({ message }) => escapeMarkdown(message).length > LONGEST_EVENT);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
@@ -50,15 +50,15 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
 
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
   const time = at === undefined ? say('fineTune.noTime') : `<t:${Math.floor(at / 1000)}:f>`;
-  const words = literal(message);
+  const words = escapeMarkdown(message);
   // Not between a backslash and the character that it escapes, nor inside a surrogate pair.
   const shown =
     words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/(?:\\|[\uD800-\uDBFF])$/, '')}…` : words;
-  return `${time} · ${level === undefined ? '' : `**${literal(level)}** · `}${shown}`;
+  return `${time} · ${level === undefined ? '' : `**${escapeMarkdown(level)}** · `}${shown}`;
 }
 
 /** Escapes every character that Discord could interpret, so that the reader sees exactly what was written. */
-export const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
+export const escapeMarkdown = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 
 /** Filled from the end, so that the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {
@@ -111,10 +111,10 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
 }
 
 /** The page of a message with live updates, or of one that had them. */
-export const followPlan =
+export const followedPagePlan =
   (quietMs: number, say: Say): FollowerParts['planOf'] =>
   ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
-    const until = lastMoment({ tokenExpiresAt });
+    const until = lastEditAt({ tokenExpiresAt });
     const following: Following = end === undefined ? { is: 'followed', followId: id, until, quietMs } : { is: end };
     return fineTunePage({ fineTuneId, events, following }, say);
   };

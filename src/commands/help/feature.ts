@@ -1,5 +1,5 @@
-import { type Ask, command, menusByName, typedCommands } from '../../discord/handlers.ts';
-import { mentionOf } from '../../discord/markdown.ts';
+import { command, type HandlerContext, menusByName, typedCommands } from '../../discord/handlers.ts';
+import { commandMention } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { type Say, sentenceAt } from '../../locales/index.ts';
 import type { Feature } from '../feature.ts';
@@ -13,7 +13,9 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
       const id = registered.get(name);
       const at = (what: string): string => sentenceAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
       const [description, example, who] = [at('description'), at('example'), at('who')];
-      return id === undefined ? [] : [say('help.line', { mention: mentionOf(name, id), description, example, who })];
+      return id === undefined
+        ? []
+        : [say('help.line', { mention: commandMention(name, id), description, example, who })];
     }),
   );
   const more = features
@@ -37,8 +39,8 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       name: 'help',
       isPrivate: true,
       options: {},
-      async run(_values, { services, place, say }: Ask<Services>) {
-        return helpPage([...others, feature], await services.registered(place), say);
+      async run(_values, { services, place, say }: HandlerContext<Services>) {
+        return helpPage([...others, feature], await services.registeredCommands(place), say);
       },
     }),
   };

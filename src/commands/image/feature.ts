@@ -1,32 +1,32 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, button, command } from '../../discord/handlers.ts';
-import { asText } from '../../discord/markdown.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
+import { escapeText } from '../../discord/markdown.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { orderOnceMore, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { pressedTask, repeatOrder, submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
-import { variantOf } from '../../services/models/ids.ts';
-import { needsResult } from '../../services/tasks/follow-ups.ts';
-import { kind } from '../../services/tasks/kind.ts';
+import { sizeVariantOf } from '../../services/models/ids.ts';
+import { defineKind } from '../../services/tasks/kind.ts';
+import { mustHaveResult } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
-import { chosenModel, imageOptions, linksOption, modelOption, promptOption, suggestedModels } from '../options.ts';
+import { chooseModel, imageOptions, linksOption, modelOption, promptOption, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
-import { referenceMenu, referenceOpener, referredForm } from './reference.ts';
+import { referenceMenu, referenceOpener, referenceSubmit } from './reference.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
 
 const LONGEST_MODEL = 200;
 
 const imageView: KindView<'image'> = {
-  asksModels: true,
+  needsModelList: true,
   facts: ({ model = '' }, say) =>
-    model === '' ? [] : [`-# ${say('task.facts.model', { model: asText(model, LONGEST_MODEL) })}`],
+    model === '' ? [] : [`-# ${say('task.facts.model', { model: escapeText(model, LONGEST_MODEL) })}`],
 
   buttons({ id, model = '', media }, offering, say) {
     const again = againButtons(id, say);
     if (media.length === 0) return again;
-    const larger = offering.largerThan(model).map((which, index) => {
+    const larger = offering.largerVariants(model).map((which, index) => {
       const label = say('task.buttons.larger', { size: which });
       return buttonPlan(label, customIds.larger.id({ taskId: id, which }), { emoji: '⏫', startsRow: index === 0 });
     });
@@ -34,22 +34,22 @@ const imageView: KindView<'image'> = {
     return [...again, reference, ...larger];
   },
 
-  more: ({ id, media }, _context, say) =>
+  moreButtons: ({ id, media }, _context, say) =>
     media.some(({ kind }) => kind === 'image')
-      ? [buttonPlan(say('video.button'), customIds.film.id(id), { emoji: '🎬' })]
+      ? [buttonPlan(say('video.button'), customIds.makeVideo.id(id), { emoji: '🎬' })]
       : [],
 };
 
 /** The same order to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
-  answers: 'beside',
-  async run({ taskId, which }, ask: Ask<Services>) {
+  reply: 'beside',
+  async run({ taskId, which }, ask: HandlerContext<Services>) {
     const task = await pressedTask(taskId, ask);
-    needsResult(task);
-    const variant = task.kind === 'image' ? variantOf(task.model ?? '', which) : undefined;
+    mustHaveResult(task);
+    const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
     if (variant === undefined) throw new Refusal('refusals.unknownButton');
     // Model lists change: a variant that was offered a month ago may be gone.
-    return orderOnceMore(task, ask, { model: await chosenModel('image', variant, ask.services) });
+    return repeatOrder(task, ask, { model: await chooseModel('image', variant, ask.services) });
   },
 });
 
@@ -67,10 +67,10 @@ const imageCommand = command({
     const request = imageRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  guards: [mayPostFiles],
-  suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('image', typed, ask),
-  async run({ request, model: typed }, ask: Ask<Services>) {
-    const model = await chosenModel('image', typed, ask.services);
+  guards: [requirePostPermissions],
+  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('image', typed, ask),
+  async run({ request, model: typed }, ask: HandlerContext<Services>) {
+    const model = await chooseModel('image', typed, ask.services);
     return submitOrder({ kind: 'image', request: { ...request, model } }, ask);
   },
 });
@@ -81,14 +81,14 @@ export const image: Feature<typeof text> = {
   menus: [referenceMenu],
   buttons: [largerButton],
   openers: [referenceOpener],
-  forms: [referredForm],
+  forms: [referenceSubmit],
   specs: imageSpecs,
   /** Asynchronous image jobs (4.5). */
   kinds: ({ gateway: { imageJobs } }) => [
-    kind({
+    defineKind({
       name: 'image',
-      source: { name: 'image jobs', one: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
-      patience: () => 'picture',
+      source: { name: 'image jobs', pollOne: (remoteId) => imageJobs.get(remoteId, { attempts: 1 }) },
+      waitLimit: () => 'image',
       durationKey: ({ model }) => `image:${model}`,
       keyed: {
         bodyOf({ prompt, model }, { references = [] }) {

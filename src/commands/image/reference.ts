@@ -1,51 +1,51 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Filled } from '../../discord/form.ts';
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, form, type Menu, opener } from '../../discord/handlers.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { form, type HandlerContext, type Menu, opener } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
-import { isSpoiler, needsResult } from '../../services/tasks/follow-ups.ts';
-import type { GivenPicture } from '../../services/tasks/materials.ts';
-import { chosenModel, fitting, linksIn, picturesOf, picturesOn } from '../options.ts';
+import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import type { MemberFile } from '../../services/tasks/materials.ts';
+import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
+import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage, linksIn } from '../options.ts';
 import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
 
 /** Opens the form for an image made from a result. The pressed message has its files' addresses, valid for a day. */
-export const referenceOpener = opener(customIds.reference, async (taskId, ask: Ask<Services>, pressed) => {
-  const task = await soon(pressedTask(taskId, ask), ask);
-  needsResult(task);
+export const referenceOpener = opener(customIds.reference, async (taskId, ask: HandlerContext<Services>, pressed) => {
+  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+  mustHaveResult(task);
   const id = customIds.referenceFilled.id({ from: 'task', taskId });
   const model = task.kind === 'image' ? task.model : undefined;
-  return formFor({ id, pictures: picturesOf(task, pressed), model }, ask);
+  return formFor({ id, images: imagesOfResult(task, pressed), model }, ask);
 });
 
 /** The same form from the menu of any message. */
 export const referenceMenu: Menu<Services> = {
   name: 'reference',
-  guards: [(place) => mayPostFiles(place, {})],
+  guards: [(place) => requirePostPermissions(place, {})],
   async open(target, ask) {
     const id = customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate });
-    return formFor({ id, pictures: picturesOn(target), model: undefined }, ask);
+    return formFor({ id, images: imagesOnMessage(target), model: undefined }, ask);
   },
 };
 
-export const referredForm = form(customIds.referenceFilled, {
-  answers: 'beside',
+export const referenceSubmit = form(customIds.referenceFilled, {
+  reply: 'beside',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-  async run(from, { fields }, ask: Ask<Services>) {
+  async run(from, { fields }, ask: HandlerContext<Services>) {
     const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const { words, pictures, which, model: typed } = referencesIn({ fields });
-    const request = throwRefusal(imageRequest({ prompt: words, links: chosen(pictures, which) }));
-    const model = await chosenModel('image', typed, ask.services);
+    const { words, addresses, which, model: typed } = readReferenceForm({ fields });
+    const request = throwRefusal(imageRequest({ prompt: words, links: chosen(addresses, which) }));
+    const model = await chooseModel('image', typed, ask.services);
     const covered = parent && isSpoiler(parent) ? { spoiler: true } : {};
     return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, ask);
   },
 });
 
-function formFor(form: ReferenceForm, { services, say }: Ask<Services>): FormPlan {
-  if (form.pictures.length === 0) throw new Refusal('refusals.noImageInMessage');
+function formFor(form: ReferenceForm, { services, say }: HandlerContext<Services>): FormPlan {
+  if (form.images.length === 0) throw new Refusal('refusals.noImageInMessage');
   return referenceForm({ ...form, model: form.model ?? services.defaultModels.image }, say);
 }
 
@@ -60,7 +60,7 @@ function chosen(links: string, which: number | undefined): string {
 interface ReferenceForm {
   id: string;
   /** As known when the form opens; a member may change them. */
-  pictures: readonly GivenPicture[];
+  images: readonly MemberFile[];
   model: string | undefined;
 }
 
@@ -68,8 +68,8 @@ interface ReferenceForm {
 const LONGEST_NAME = 80;
 
 /** The images' addresses are in a field, so that nothing has to be stored until the form is submitted. */
-export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: Say): FormPlan {
-  const known = fitting(pictures);
+export function referenceForm({ id, images, model = '' }: ReferenceForm, say: Say): FormPlan {
+  const known = fitIntoField(images);
   const which: FieldPlan = {
     type: 'choice',
     name: 'which',
@@ -84,10 +84,10 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
     id,
     title: say('reference.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('reference.prompt'), long: true, required: true },
+      { type: 'text', name: 'words', label: say('reference.prompt'), isLong: true, required: true },
       {
         ...{ type: 'text', name: 'pictures', label: say('reference.images'), hint: say('reference.imagesHint') },
-        ...{ value: known.map(({ address }) => address).join('\n'), long: true, required: true },
+        ...{ value: known.map(({ address }) => address).join('\n'), isLong: true, required: true },
       },
       ...(known.length > 1 ? [which] : []),
       { type: 'text', name: 'model', label: say('reference.model'), hint: say('reference.modelHint'), value: model },
@@ -95,11 +95,11 @@ export function referenceForm({ id, pictures, model = '' }: ReferenceForm, say: 
   };
 }
 
-export function referencesIn({ fields }: Pick<Filled, 'fields'>) {
-  const { words = '', pictures = '', which = '', model = '' } = fields;
+export function readReferenceForm({ fields }: Pick<FormValues, 'fields'>) {
+  const { words = '', pictures: addresses = '', which = '', model = '' } = fields;
   return {
     words: words.trim(),
-    pictures,
+    addresses,
     which: which === '' ? undefined : Number(which),
     model: model.trim() === '' ? undefined : model.trim(),
   };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
-import { emptyPrompt, imagesFrom, type References } from '../options.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
+import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
 /** What the task stores. This endpoint takes references only by their addresses (specification, 4.5). */
-const imageShape = requestShape({ prompt: z.string(), model: z.string() });
+const imageShape = defineRequest({ prompt: z.string(), model: z.string() });
 type ImageRequest = z.output<typeof imageShape>;
 
 declare module '../../services/tasks/task.ts' {
@@ -14,7 +14,7 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-const image: KindSpec<'image'> = { request: imageShape.loose(), traits: { isPaid: true, hasOwnWords: true } };
+const image: KindSpec<'image'> = { request: imageShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } };
 export const imageSpecs = { image };
 
 /** The most that any of the gateway's models is known to take (specification, part 8). */
@@ -22,7 +22,7 @@ const MOST_REFERENCES = 7;
 
 /** The request without its model, which takes a query; or why the payload alone rules it out. */
 export function imageRequest(values: References & { prompt: string }): Omit<ImageRequest, 'model'> | Refusal {
-  const images = emptyPrompt(values) ?? imagesFrom(values, MOST_REFERENCES);
+  const images = emptyPromptRefusal(values) ?? readImages(values, MOST_REFERENCES);
   if (images instanceof Refusal) return images;
   const references = images.map((one): Reference => ({ ...one, medium: 'image', takes: 'address' }));
   return { prompt: values.prompt.trim(), ...(references.length > 0 && { references }) };

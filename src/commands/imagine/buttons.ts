@@ -1,76 +1,79 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Filled } from '../../discord/form.ts';
-import { type Ask, button, form, opener } from '../../discord/handlers.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { ownTask, pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
-import { wordsForm, wordsIn } from '../../messages/words-form.ts';
+import { inTimeForForm, ownTask, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { readWordsForm, wordsForm } from '../../messages/words-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
-import { promptOf } from '../../services/tasks/follow-ups.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { promptOf } from '../../services/tasks/task-facts.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 import type { Services } from '../services.ts';
-import { actionOn, changeOn, proposedWords, sideOf } from './follow-ups.ts';
+import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Presses a button that the gateway gave with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
-  answers: 'beside',
-  async run({ taskId, place }, ask: Ask<Services>) {
+  reply: 'beside',
+  async run({ taskId, place }, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(actionOn(parent, place), ask);
+    return submitOrder(actionOrder(parent, place), ask);
   },
 });
 
 const changeButton = button(customIds.change, {
-  answers: 'beside',
-  async run({ taskId, which }, ask: Ask<Services>) {
+  reply: 'beside',
+  async run({ taskId, which }, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(changeOn(parent, which), ask);
+    return submitOrder(changeOrder(parent, which), ask);
   },
 });
 
 /** Upscales all four images, with a task and a message each. */
 const upscaleAllButton = button(customIds.upscaleAll, {
-  answers: 'beside',
-  async run(taskId, ask: Ask<Services>) {
+  reply: 'beside',
+  async run(taskId, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
     const { services, say } = ask;
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.another({ content: say('task.submitting') }, (origin) => submitOrder(followUp, { services, origin }));
+      await ask.postAnother({ content: say('task.submitting') }, (origin) =>
+        submitOrder(followUp, { services, origin }),
+      );
     }
     return submitOrder(first, ask);
   },
 });
 
 function upscalesOf(parent: Task) {
-  if (parent.actions.length === 0) return (['U1', 'U2', 'U3', 'U4'] as const).map((short) => changeOn(parent, short));
+  if (parent.actions.length === 0)
+    return (['U1', 'U2', 'U3', 'U4'] as const).map((short) => changeOrder(parent, short));
   return parent.actions.flatMap(({ customId: id }, place) =>
-    meaningOfAction(id).family === 'upscale' ? [actionOn(parent, place)] : [],
+    meaningOfAction(id).family === 'upscale' ? [actionOrder(parent, place)] : [],
   );
 }
 
 /** Opens the form of an action that needs a prompt, before the gateway is asked. */
-const wordsOpener = opener(customIds.actionWords, async ({ taskId, place }, ask: Ask<Services>) => {
-  const task = await soon(pressedTask(taskId, ask), ask);
+const wordsOpener = opener(customIds.actionText, async ({ taskId, place }, ask: HandlerContext<Services>) => {
+  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
   const action = task.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
-  const id = customIds.actionWordsFilled.id({ taskId, place });
+  const id = customIds.actionTextFilled.id({ taskId, place });
   const withRegion = meaningOfAction(action.customId).words === 'with-region';
-  return wordsForm({ id, title: action.label, words: proposedWords(task, place), withRegion }, ask.say);
+  return wordsForm({ id, title: action.label, words: initialPrompt(task, place), withRegion }, ask.say);
 });
 
-const wordsWritten = form(customIds.actionWordsFilled, {
-  answers: 'beside',
-  async run({ taskId, place }, filled, ask: Ask<Services>) {
+const wordsWritten = form(customIds.actionTextFilled, {
+  reply: 'beside',
+  async run({ taskId, place }, filled, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(actionOn(parent, place, writtenIn(filled, parent)), ask);
+    return submitOrder(actionOrder(parent, place, writtenIn(filled, parent)), ask);
   },
 });
 
-const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Services>) => {
-  const task = await soon(ownTask(taskId, ask), ask);
+const continueOpener = opener(customIds.continue, async (taskId, ask: HandlerContext<Services>) => {
+  const task = await inTimeForForm(ownTask(taskId, ask), ask);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
   const words = task.finalPrompt || promptOf(task);
@@ -79,8 +82,8 @@ const continueOpener = opener(customIds.continue, async (taskId, ask: Ask<Servic
 });
 
 const continueWritten = form(customIds.continueFilled, {
-  answers: 'here',
-  async run(taskId, filled, ask: Ask<Services>) {
+  reply: 'here',
+  async run(taskId, filled, ask: HandlerContext<Services>) {
     const task = await ownTask(taskId, ask);
     const parent = task.parentId === undefined ? task : ((await ask.services.tasks.book.get(task.parentId)) ?? task);
     await ask.services.tasks.words.give(task.id, ask.origin, writtenIn(filled, parent));
@@ -88,11 +91,11 @@ const continueWritten = form(customIds.continueFilled, {
   },
 });
 
-function writtenIn(filled: Filled, parent: Task): WrittenWords {
-  const { words, side, drawn } = wordsIn(filled);
+function writtenIn(filled: FormValues, parent: Task): WrittenWords {
+  const { words, side, drawn } = readWordsForm(filled);
   if (words === '') throw new Refusal('refusals.promptMissing');
   const known = sides.find((one) => one === side);
-  const region = drawn ? { drawn } : known && sideOf(parent, known);
+  const region = drawn ? { drawn } : known && sideRegion(parent, known);
   return { words, ...(region && { region }) };
 }
 

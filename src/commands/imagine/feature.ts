@@ -1,5 +1,5 @@
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
@@ -7,13 +7,13 @@ import { type ActionMeaning, meaningOfAction, meaningOfChange } from '../../serv
 import type { Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
-import { animate, animateFilled, animateOpener, filmButtons } from './animations.ts';
 import { buttons, forms, openers } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
-import { allLinesButton, allLinesConfirmed, lineOpener, lineWritten } from './lines.ts';
+import { allLinesButton, allLinesConfirmButton, lineOpener, lineSubmit } from './lines.ts';
 import { imagineRequest, imagineSpecs } from './request.ts';
 import { text } from './text.ts';
+import { animateOpener, animateSubmit, animateView, videoButtons } from './videos.ts';
 
 const { aspect, negative, ...otherFlags } = flagOptions;
 
@@ -31,28 +31,28 @@ const imagineCommand = command({
     private: { type: 'switch' },
   },
   parse: (values) => imagineRequest(values),
-  guards: [mayPostFiles],
-  run: (request, ask: Ask<Services>) => submitOrder({ kind: 'imagine', request }, ask),
+  guards: [requirePostPermissions],
+  run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, ask),
 });
 
 const madeBy = ({ family, index }: ActionMeaning, say: Say): string =>
   say(`task.what.${family}`, { index: String(index ?? '') });
 const actionView: KindView<'action'> = {
   lineage: ({ request }, say) => madeBy(meaningOfAction(request.customId), say),
-  more: filmButtons,
+  moreButtons: videoButtons,
 };
 const changeView: KindView<'change'> = {
   lineage: ({ request }, say) => madeBy(meaningOfChange(request), say),
-  more: filmButtons,
+  moreButtons: videoButtons,
 };
 
 export const imagine: Feature<typeof text> = {
   command: imagineCommand,
   text,
-  buttons: [...buttons, allLinesButton, allLinesConfirmed],
+  buttons: [...buttons, allLinesButton, allLinesConfirmButton],
   openers: [...openers, lineOpener, animateOpener],
-  forms: [...forms, lineWritten, animateFilled],
+  forms: [...forms, lineSubmit, animateSubmit],
   specs: imagineSpecs,
   kinds: ({ gateway, imgx }) => imagineKinds(gateway.imgx, imgx),
-  views: { action: actionView, change: changeView, animate },
+  views: { action: actionView, change: changeView, animate: animateView },
 };

@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 const LONGEST_NEGATIVE = 500;
 
 const oneOf = (...choices: string[]) => ({ type: 'text', choices }) as const;
-const whole = { type: 'number', whole: true } as const;
+const whole = { type: 'number', isInteger: true } as const;
 
 /** The options that become flags, which this family writes inside the prompt (specification, 4.3). */
 export const flagOptions = {
@@ -54,7 +54,7 @@ export function flagsFor(words: string, values: FlagValues): string[] {
 }
 
 /** The gateway would accept the order and fail later, whether a number was typed or came from an option. */
-export function outOfRange(prompt: string): Refusal | undefined {
+export function outOfRangeRefusal(prompt: string): Refusal | undefined {
   for (const { name, number } of flagsIn(prompt)) {
     const range = FLAGS.find(({ spellings }) => spellings.includes(name))?.range;
     if (!range || number === undefined) continue;
@@ -66,7 +66,7 @@ export function outOfRange(prompt: string): Refusal | undefined {
 }
 
 /** A flag inside the negative prompt would take effect as a flag. */
-export function flagInNegative({ negative = '' }: FlagValues): Refusal | undefined {
+export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | undefined {
   const [flag] = flagsIn(negative);
   return flag && new Refusal('refusals.optionNegativeHasFlag', { flag: `--${flag.name}` });
 }

@@ -1,28 +1,28 @@
-import { definedIn } from '../../lib/entries.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
-import { isGrid, isSpoiler, needsResult, promptOf, type ShortChange } from '../../services/tasks/follow-ups.ts';
-import { lineAt } from '../../services/tasks/lines.ts';
 import type { Region, sides } from '../../services/tasks/materials.ts';
+import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task, TaskKind } from '../../services/tasks/task.ts';
-import type { OrderedOf } from '../../services/tasks/transitions.ts';
+import { isGrid, isSpoiler, mustHaveResult, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
+import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import type { WrittenWords } from '../../services/tasks/words.ts';
 
 /** The order of a follow-up; its requester and place come with the press. */
-export type FollowUp<K extends TaskKind> = OrderedOf<K> & { parent: Task };
+export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
 /** Presses a button that the gateway gave with the result, by its stored custom action id. */
-export function actionOn(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
+export function actionOrder(parent: Task, place: number, written?: WrittenWords): FollowUp<'action'> {
   const action = parent.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
-  needsResult(parent);
+  mustHaveResult(parent);
   const { customId, label } = action;
   return { kind: 'action', parent, request: { ...about(parent, written), customId, label } };
 }
 
 /** A follow-up of a result that came without buttons. */
-export function changeOn(parent: Task, short: ShortChange): FollowUp<'change'> {
-  needsResult(parent);
+export function changeOrder(parent: Task, short: ShortFollowUp): FollowUp<'change'> {
+  mustHaveResult(parent);
   if (!isGrid(parent) || parent.media.length === 0) throw new Refusal('refusals.noResult');
   const action = short === 'R' ? 'REROLL' : short.startsWith('U') ? 'UPSCALE' : 'VARIATION';
   const index = Number(short.charAt(1) || 1);
@@ -34,18 +34,18 @@ export function about(parent: Task, written?: WrittenWords) {
   if (of === undefined) throw new Refusal('refusals.unknownButton');
   const spoiler = isSpoiler(parent) || undefined;
   const { words, region } = written ?? {};
-  return { of, prompt: promptOf(parent), ...definedIn({ title: request.title, spoiler, words, region }) };
+  return { of, prompt: promptOf(parent), ...withoutUndefined({ title: request.title, spoiler, words, region }) };
 }
 
-export function sideOf(parent: Task, side: (typeof sides)[number]): Region {
-  const [picture] = parent.media;
-  if (picture?.address === undefined) throw new Refusal('refusals.sourceImageGone');
-  const { address, width, height } = picture;
+export function sideRegion(parent: Task, side: (typeof sides)[number]): Region {
+  const [image] = parent.media;
+  if (image?.address === undefined) throw new Refusal('refusals.sourceImageGone');
+  const { address, width, height } = image;
   return { side, of: { address, width, height } };
 }
 
 /** The prompt that the form of an action starts with. */
-export function proposedWords(parent: Task, place: number): string {
+export function initialPrompt(parent: Task, place: number): string {
   const { family, index } = meaningOfAction(parent.actions[place]?.customId ?? '');
   const prompt = promptOf(parent);
   if (family === 'custom-zoom') return `${prompt} --zoom 2`.trim();

@@ -1,55 +1,61 @@
-import { definedIn } from '../../lib/entries.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
-import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
-import { FILM_DOOR } from './animations.ts';
+import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
+import { VIDEO_ENDPOINT } from './videos.ts';
 
-const FILMS: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
+const VIDEO_FAMILIES: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 
 /** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds(imgx: Gateway['imgx'], source: Source): Kind[] {
-  const answer: Kind<'action' | 'change' | 'animate'>['answer'] = (taskId, { words: prompt }, { materials }) =>
-    imgx.modal({ taskId, ...definedIn({ prompt, mask: materials.mask }) });
+  const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (taskId, { words: prompt }, { materials }) =>
+    imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }) });
   return [
-    kind({
+    defineKind({
       name: 'imagine',
       source,
-      patience: () => 'picture',
+      waitLimit: () => 'image',
       durationKey: () => 'imagine',
-      submit: ({ prompt }, { materials: { pictures } }) => imgx.imagine({ prompt, ...(pictures && { pictures }) }),
+      submit: ({ prompt }, { materials: { images } }) => imgx.imagine({ prompt, ...(images && { images }) }),
     }),
-    kind({
+    defineKind({
       name: 'action',
       source,
-      offeredAs: ({ customId }) => customId,
+      offerName: ({ customId }) => customId,
       mayBeMissing: 'button',
-      patience: ({ customId }) => (FILMS.has(meaningOfAction(customId).family) ? 'video' : 'picture'),
+      waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
       submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
-      answer,
+      sendWords: answer,
     }),
-    kind({
+    defineKind({
       name: 'change',
       source,
-      patience: () => 'picture',
+      waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
       submit: ({ of, action, index }) =>
         imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
-      answer,
+      sendWords: answer,
     }),
-    kind({
+    defineKind({
       name: 'animate',
       source,
-      offeredAs: () => FILM_DOOR,
+      offerName: () => VIDEO_ENDPOINT,
       mayBeMissing: 'button',
-      patience: () => 'video',
+      waitLimit: () => 'video',
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
-      submit: ({ prompt, motion, loop, extend }, { materials: { pictures: [picture, endPicture] = [] } }) =>
+      submit: ({ prompt, motion, loop, extend }, { materials: { images: [image, endImage] = [] } }) =>
         imgx.video({
           motion,
-          ...definedIn({ prompt: prompt === '' ? undefined : prompt, picture, endPicture, loop, extend }),
+          ...withoutUndefined({
+            prompt: prompt === '' ? undefined : prompt,
+            image,
+            endImage,
+            loop,
+            extend,
+          }),
         }),
-      answer,
+      sendWords: answer,
     }),
   ];
 }

@@ -1,31 +1,31 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type Ask, button, form, opener } from '../../discord/handlers.ts';
+import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
-import { offeredLines } from '../../messages/lines.ts';
-import { pressedTask, soon, submitOrder } from '../../messages/pressed-task.ts';
+import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { linesWithButtons } from '../../messages/result-lines.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { wordsForm, wordsIn } from '../../messages/words-form.ts';
-import { isSpoiler } from '../../services/tasks/follow-ups.ts';
-import { lineAt } from '../../services/tasks/lines.ts';
+import { readWordsForm, wordsForm } from '../../messages/words-form.ts';
+import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { isSpoiler } from '../../services/tasks/task-facts.ts';
 import type { Services } from '../services.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
-export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: Ask<Services>) => {
-  const task = await soon(pressedTask(taskId, ask), ask);
+export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: HandlerContext<Services>) => {
+  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
   const words = lineAt(task.text ?? '', place);
   if (words === undefined) throw new Refusal('refusals.unknownButton');
   const id = customIds.lineFilled.id(task.id);
   return wordsForm({ id, title: ask.say('words.imagineTitle'), words, withRegion: false }, ask.say);
 });
 
-export const lineWritten = form(customIds.lineFilled, {
-  answers: 'beside',
-  async run(taskId, filled, ask: Ask<Services>) {
+export const lineSubmit = form(customIds.lineFilled, {
+  reply: 'beside',
+  async run(taskId, filled, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(imagined(parent, wordsIn(filled).words), ask);
+    return submitOrder(imagined(parent, readWordsForm(filled).words), ask);
   },
 });
 
@@ -37,8 +37,8 @@ function imagined(parent: Task, words: string): FollowUp<'imagine'> {
 
 /** Images of every line are several jobs, so their number is confirmed first, privately. */
 export const allLinesButton = button(customIds.allLines, {
-  answers: 'aside',
-  async run(taskId, ask: Ask<Services>) {
+  reply: 'aside',
+  async run(taskId, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
     const count = linesOf(parent).length;
     const id = customIds.allLinesConfirmed.id(parent.id);
@@ -48,24 +48,25 @@ export const allLinesButton = button(customIds.allLines, {
 });
 
 /** A task and a message for each line, as public as the description. */
-export const allLinesConfirmed = button(customIds.allLinesConfirmed, {
-  answers: 'here',
-  async run(taskId, ask: Ask<Services>) {
+export const allLinesConfirmButton = button(customIds.allLinesConfirmed, {
+  reply: 'here',
+  async run(taskId, ask: HandlerContext<Services>) {
     const { services, origin, say } = ask;
     const parent = await pressedTask(taskId, ask);
     const lines = linesOf(parent);
     // The question disappears after the answer, but it may have been pressed twice.
-    if (!services.answered.isFirst(origin.message?.id ?? parent.id)) throw new Refusal('refusals.duplicateRequest');
+    if (!services.usedConfirmations.isFirst(origin.message?.id ?? parent.id))
+      throw new Refusal('refusals.duplicateRequest');
     for (const words of lines) {
       const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });
-      await ask.another({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
+      await ask.postAnother({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
     }
     return { content: say('task.lines.ask.done', { count: lines.length }), controls: [] };
   },
 });
 
 function linesOf(parent: Task): string[] {
-  const lines = offeredLines(parent.text ?? '');
+  const lines = linesWithButtons(parent.text ?? '');
   if (lines.length === 0) throw new Refusal('refusals.noResult');
   return lines;
 }

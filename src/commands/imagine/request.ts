@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
-import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
-import { emptyPrompt, handedIn, linksIn, type References, unfitReference } from '../options.ts';
-import { type FlagValues, flagInNegative, flagsFor, outOfRange } from './flags.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
+import { attachmentsIn, emptyPromptRefusal, linksIn, type References, referenceRefusal } from '../options.ts';
+import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } from './flags.ts';
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
 /** What the task stores. The prompt is complete: addresses of reference images, the member's text, flags. */
-const imagineShape = requestShape({ prompt: z.string() });
+const imagineShape = defineRequest({ prompt: z.string() });
 type ImagineRequest = z.output<typeof imagineShape>;
 
 /** A follow-up names the gateway's id of its task, and the label of the button. */
-const followUp = requestShape({
+const followUp = defineRequest({
   of: z.string(),
   label: z.string(),
   /** The prompt that is sent, else that of the task it follows. */
@@ -25,12 +25,12 @@ const changeShape = followUp.extend({
 });
 
 export const motions = ['low', 'high'] as const;
-/** Its pictures are the first frame and an optional last one. */
-const animateShape = requestShape({
+/** Its images are the first frame and an optional last one. */
+const animateShape = defineRequest({
   prompt: z.string(),
   motion: z.enum(motions),
   loop: z.boolean().optional(),
-  /** A video of a finished task to extend, instead of pictures. */
+  /** A video of a finished task to extend, instead of images. */
   extend: z.object({ taskId: z.string(), index: z.number() }).optional(),
 });
 
@@ -50,7 +50,7 @@ const GRIDS: ReadonlySet<ActionFamily> = new Set([
 
 const imagine: KindSpec<'imagine'> = {
   request: imagineShape.loose(),
-  traits: { isPaid: true, hasOwnWords: true, isGrid: () => true },
+  traits: { isPaid: true, hasOwnPrompt: true, isGrid: () => true },
 };
 const action: KindSpec<'action'> = {
   request: actionShape.loose(),
@@ -62,22 +62,22 @@ const change: KindSpec<'change'> = {
 };
 const animate: KindSpec<'animate'> = {
   request: animateShape.loose(),
-  traits: { isPaid: true, hasOwnWords: true },
+  traits: { isPaid: true, hasOwnPrompt: true },
 };
 export const imagineSpecs = { imagine, action, change, animate };
 
 /** The request, or why the payload alone rules it out. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
-  const objection = emptyPrompt(values) ?? unfitReference(values) ?? flagInNegative(values);
+  const objection = emptyPromptRefusal(values) ?? referenceRefusal(values) ?? negativeFlagRefusal(values);
   if (objection) return objection;
   const typed = values.prompt.trim();
   const prompt = [...linksIn(values), typed, ...flagsFor(typed, values)].join(' ');
-  const pictures = handedIn(values).map(({ address, name }) => ({ address, name }));
+  const images = attachmentsIn(values).map(({ address, name }) => ({ address, name }));
   // Discord may still enforce the option ranges of an older registration.
   return (
-    outOfRange(prompt) ?? {
+    outOfRangeRefusal(prompt) ?? {
       ...{ prompt, typed },
-      ...(pictures.length > 0 && { pictures }),
+      ...(images.length > 0 && { pictures: images }),
       ...(values.spoiler && { spoiler: true }),
     }
   );

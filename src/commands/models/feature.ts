@@ -1,21 +1,21 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
-import { type Ask, button, command } from '../../discord/handlers.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { turnButtons } from '../../messages/task-buttons.ts';
 import type { Model } from '../../services/gateway/models.ts';
-import { kindOf, modelKinds } from '../../services/models/ids.ts';
+import { guessModelKind, modelKinds } from '../../services/models/ids.ts';
 import type { Feature } from '../feature.ts';
 import { modelOption, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-async function modelsAnswer(shown: ModelsPage, { services, say }: Ask<Services>): Promise<MessagePlan> {
+async function modelsAnswer(shown: ModelsPage, { services, say }: HandlerContext<Services>): Promise<MessagePlan> {
   return modelsPage(await services.models.list(shown.list), shown, say);
 }
 
-const modelsPageButton = button(customIds.models, { answers: 'here', run: modelsAnswer });
+const modelsPageButton = button(customIds.models, { reply: 'here', run: modelsAnswer });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const LONGEST_FILTER = 40;
@@ -29,14 +29,14 @@ const modelsCommand = command({
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
-  async suggest(_option, typed, { services }: Ask<Services>) {
-    const models = await services.models.atHand();
+  async suggest(_option, typed, { services }: HandlerContext<Services>) {
+    const models = await services.models.listQuickly();
     return suggestionsFrom(
       models.map(({ id }) => id),
       typed,
     );
   },
-  async run({ model, text, kind, list = 'own' }, ask: Ask<Services>) {
+  async run({ model, text, kind, list = 'own' }, ask: HandlerContext<Services>) {
     if (model !== undefined) return modelDetail(await ask.services.models.get(model), ask.say);
     return modelsAnswer({ list, text, kind, page: 0 }, ask);
   },
@@ -57,7 +57,7 @@ function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): Me
   const shown = Math.min(Math.max(0, page), pages - 1);
   const groups = Map.groupBy(matching.slice(shown * PAGE, (shown + 1) * PAGE), (model) => model.ownedBy);
   const blocks = [...groups].map(([owner, group]) => {
-    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${kindOf(model)}`)}`);
+    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${guessModelKind(model)}`)}`);
     return [`**${owner === undefined ? say('models.unknownOwner') : inCode(owner)}**`, ...lines].join('\n');
   });
   const count = matching.length;
@@ -78,12 +78,12 @@ function modelDetail(model: Model, say: Say): MessagePlan {
       : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
   ];
   const extra = Object.entries(others).map(([name, value]) => `${inCode(name)}: ${inCode(JSON.stringify(value))}`);
-  const guess = say('models.detailFooter', { kind: say(`models.kinds.${kindOf(model)}`) });
+  const guess = say('models.detailFooter', { kind: say(`models.kinds.${guessModelKind(model)}`) });
   return { page: { title: inCode(model.id), blocks: [[...known, ...extra].join('\n')], footer: guess } };
 }
 
 const matches = (model: Model, { text = '', kind }: ModelsPage): boolean =>
-  model.id.toLowerCase().includes(text.toLowerCase()) && (kind === undefined || kindOf(model) === kind);
+  model.id.toLowerCase().includes(text.toLowerCase()) && (kind === undefined || guessModelKind(model) === kind);
 
 const byOwner = (a: Model, b: Model): number =>
   (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);

@@ -1,14 +1,21 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type Ask, button } from '../../discord/handlers.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { areShort, finishedTracks, quoted, songTitle, trackLine, versesOf } from '../../messages/album/lines.ts';
+import {
+  areShortVerses,
+  finishedTracks,
+  quoteLines,
+  songTitle,
+  trackLine,
+  versesOf,
+} from '../../messages/album/lines.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { ofKind, pressedTask } from '../../messages/pressed-task.ts';
+import { mustBeOfKind, pressedTask } from '../../messages/pressed-task.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
-import { turnedTo } from '../../services/tasks/delivery-state.ts';
-import { mayGoOn } from '../../services/tasks/follow-ups.ts';
+import { turnPage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { mayContinue } from '../../services/tasks/task-facts.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { follow } from './follow.ts';
@@ -27,37 +34,37 @@ const song: KindView<'song' | 'music'> = {
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
   buttons: () => [],
   /** What is only followed was not ordered here, so it is not ordered again here. */
-  more: ({ id, kind }, _offering, say) => (kind === 'song' ? againButtons(id, say) : []),
+  moreButtons: ({ id, kind }, _offering, say) => (kind === 'song' ? againButtons(id, say) : []),
 };
 
 function lyricLines(task: Task, say: Say): string[] {
   const verses = versesOf(task);
   if (verses.length === 0) return [];
-  return areShort(verses) ? quoted(verses) : [`-# ${say('music.lyricsInFile')}`];
+  return areShortVerses(verses) ? quoteLines(verses) : [`-# ${say('music.lyricsInFile')}`];
 }
 
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = button(customIds.albumPage, {
-  answers: 'here',
-  async run({ taskId, place }, ask: Ask<Services>) {
-    const { id } = ofKind('album', await pressedTask(taskId, ask));
-    const turned = await ask.services.tasks.book.change(id, (album) => turnedTo(album, place));
-    return ask.services.brought(turned, ask.place);
+  reply: 'here',
+  async run({ taskId, place }, ask: HandlerContext<Services>) {
+    const { id } = mustBeOfKind('album', await pressedTask(taskId, ask));
+    const turned = await ask.services.tasks.book.change(id, (album) => turnPage(album, place));
+    return ask.services.prepareAgain(turned, ask.place);
   },
 });
 
 /** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = button(customIds.albumSong, {
-  answers: 'beside',
-  async run(taskId, ask: Ask<Services>, [chosen]) {
-    const album = ofKind('album', await pressedTask(taskId, ask));
+  reply: 'beside',
+  async run(taskId, ask: HandlerContext<Services>, [chosen]) {
+    const album = mustBeOfKind('album', await pressedTask(taskId, ask));
     const part = album.request.parts.find(({ id }) => id === chosen);
     if (!part) throw new Refusal('refusals.unknownButton');
     const task = await ask.services.tasks.book.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');
-    if (!mayGoOn(task, ask.place.userId)) throw new Refusal('refusals.notYours');
-    ask.services.tasks.lookedAt(task);
-    return ask.services.brought(task, ask.place);
+    if (!mayContinue(task, ask.place.userId)) throw new Refusal('refusals.notYours');
+    ask.services.tasks.noteViewed(task);
+    return ask.services.prepareAgain(task, ask.place);
   },
 });
 

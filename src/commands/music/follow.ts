@@ -1,13 +1,13 @@
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Admit } from '../../services/tasks/albums.ts';
-import { mayGoOn } from '../../services/tasks/follow-ups.ts';
+import type { CheckAdmission } from '../../services/tasks/albums.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { maySeeAccount } from '../audience.ts';
+import { mayContinue } from '../../services/tasks/task-facts.ts';
+import { maySeeAccount } from '../account-access.ts';
 import { LONGEST_OPTION, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
-import { named, readIds } from './ids.ts';
+import { listForSentence, readIds } from './ids.ts';
 
 /** At most three polls to the gateway, and twenty pages of a message. */
 const MOST_IDS = 300;
@@ -17,7 +17,7 @@ function idsIn(texts: readonly string[]): string[] | Refusal {
   const read = texts.map(readIds);
   const ids = [...new Set(read.flatMap((one) => one.ids))];
   const odd = read.flatMap((one) => one.odd);
-  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { odd: named(odd) });
+  if (odd.length > 0) return new Refusal('refusals.idsInvalid', { odd: listForSentence(odd) });
   if (ids.length === 0) return new Refusal('refusals.noIds');
   if (ids.length <= MOST_IDS) return ids;
   return new Refusal('refusals.tooManyIds', { most: String(MOST_IDS), count: String(ids.length) });
@@ -34,9 +34,9 @@ export const follow = command({
     private: { type: 'switch' },
   },
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
-  guards: [mayPostFiles],
-  async run(ids, ask: Ask<Services>) {
-    await ask.services.tasks.albums.bringTogether(ask.origin, ids, await admission(ask));
+  guards: [requirePostPermissions],
+  async run(ids, ask: HandlerContext<Services>) {
+    await ask.services.tasks.albums.create(ask.origin, ids, await admission(ask));
     return 'shown as it goes';
   },
 });
@@ -45,13 +45,13 @@ export const follow = command({
  * Who may follow which ids. An unknown id belongs to the account, so only those who may see the account may follow it. A known task may be
  * followed by everyone who may see it; a private one only by its owner.
  */
-async function admission(ask: Ask<Services>): Promise<Admit> {
+async function admission(ask: HandlerContext<Services>): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(ask);
   const { userId } = ask.place;
   return (found) => {
     const idsWhere = (holds: (task: Task | undefined) => boolean): string[] =>
       [...found].filter(([, task]) => holds(task)).map(([id]) => id);
-    const foreign = idsWhere((task) => task !== undefined && !mayGoOn(task, userId));
+    const foreign = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
     // A member who only guesses ids must not learn which of them belong to private tasks.
     if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...foreign]);
     refuse('refusals.idsOfOthers', foreign);
@@ -61,5 +61,5 @@ async function admission(ask: Ask<Services>): Promise<Admit> {
 }
 
 function refuse(key: string, ids: readonly string[]): void {
-  if (ids.length > 0) throw new Refusal(key, { ids: named(ids) });
+  if (ids.length > 0) throw new Refusal(key, { ids: listForSentence(ids) });
 }

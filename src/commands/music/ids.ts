@@ -88,7 +88,7 @@ const MOST_NAMED = 20;
 const LONGEST_NAMED = 60;
 
 /** Shortens a list for a sentence. */
-export function named(words: readonly string[]): string[] {
+export function listForSentence(words: readonly string[]): string[] {
   const shown = words.slice(0, MOST_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
   return words.length > MOST_NAMED ? [...shown, `+${words.length - MOST_NAMED}`] : shown;
 }

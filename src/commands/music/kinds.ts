@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { definedIn } from '../../lib/entries.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import { type Gateway, GatewayError, type Snapshot } from '../../services/gateway/index.ts';
 import { albumSpec } from '../../services/tasks/albums.ts';
-import { type Kind, kind, type Source } from '../../services/tasks/kind.ts';
-import { type KindSpec, requestShape } from '../../services/tasks/task.ts';
+import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
+import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
 
 /** The prompt is what the song is about or, with `isLyrics`, its lyrics. */
-const songShape = requestShape({
+const songShape = defineRequest({
   prompt: z.string(),
   isLyrics: z.boolean().optional(),
   instrumental: z.boolean().optional(),
 });
 /** A song that is only followed requests nothing. */
-const musicShape = requestShape({});
+const musicShape = defineRequest({});
 
 declare module '../../services/tasks/task.ts' {
   interface TaskRequests {
@@ -23,11 +23,11 @@ declare module '../../services/tasks/task.ts' {
 
 const song: KindSpec<'song'> = {
   request: songShape.loose(),
-  traits: { isPaid: true, hasOwnWords: true, keepsTitle: true, isFollowable: true },
+  traits: { isPaid: true, hasOwnPrompt: true, keepsTitle: true, isFollowable: true },
 };
 const music: KindSpec<'music'> = {
   request: musicShape.loose(),
-  traits: { isPart: true, isListedApart: true, isFollowable: true },
+  traits: { isPart: true, isListedByParent: true, isFollowable: true },
 };
 export const musicSpecs = { song, music, album: albumSpec };
 
@@ -35,20 +35,20 @@ export const musicSpecs = { song, music, album: albumSpec };
 export function musicKinds(music: Gateway['music']): Kind[] {
   const source = musicSource(music);
   return [
-    kind({
+    defineKind({
       name: 'song',
       source,
-      patience: () => 'music',
+      waitLimit: () => 'music',
       mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
       submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>
         music.makeSong({
           ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),
-          ...definedIn({ style, title, instrumental, model }),
+          ...withoutUndefined({ style, title, instrumental, model }),
         }),
     }),
-    kind({ name: 'music', source, patience: () => 'music', durationKey: () => 'music' }),
-    kind({ name: 'album', patience: () => 'music', durationKey: () => 'album' }),
+    defineKind({ name: 'music', source, waitLimit: () => 'music', durationKey: () => 'music' }),
+    defineKind({ name: 'album', waitLimit: () => 'music', durationKey: () => 'album' }),
   ];
 }
 
@@ -100,14 +100,14 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
 
   return {
     name: 'music',
-    one: (remoteId) => music.get(remoteId, { attempts: 1 }),
+    pollOne: (remoteId) => music.get(remoteId, { attempts: 1 }),
     many: {
       gatherMs: GATHER_MS,
       get most() {
         return most;
       },
       /** Ids that are missing from the response are polled alone, refused ones among them. */
-      async ask(ids) {
+      async pollMany(ids) {
         // A gateway may respond only to the first ids of a list, so those that were missing longest come first in the next one.
         const misses = (id: string): number => missed.get(id) ?? 0;
         const inOrder = ids.filter((id) => !odd.has(id)).toSorted((a, b) => misses(b) - misses(a));

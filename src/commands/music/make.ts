@@ -1,9 +1,9 @@
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
-import { definedIn, keysOf } from '../../lib/entries.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { askedModel, LONGEST_OPTION, modelOption, saysAnything, suggestedModels } from '../options.ts';
+import { hasVisibleText, LONGEST_OPTION, modelOption, modelOrDefault, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
 /** A text that is too long for a song is refused in our own words. */
@@ -16,7 +16,7 @@ type Texts = Partial<Record<keyof typeof LONGEST, string | undefined>>;
 /** Without options that hold only spaces and invisible characters. */
 const visibleTexts = (values: Texts): Texts =>
   Object.fromEntries(
-    keysOf(LONGEST).map((name) => [name, saysAnything(values[name] ?? '') ? values[name]?.trim() : undefined]),
+    keysOf(LONGEST).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
 /** The request without its model, which takes a query; or why it cannot be ordered like this. */
@@ -31,7 +31,7 @@ function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
       return new Refusal('refusals.songTooLong', { option, most: String(most), count: String(length) });
   }
   const isLyrics = lyrics === undefined ? undefined : true;
-  const facts = definedIn({ isLyrics, style, title, instrumental: values.instrumental });
+  const facts = withoutUndefined({ isLyrics, style, title, instrumental: values.instrumental });
   return { prompt: lyrics ?? about ?? '', ...facts };
 }
 
@@ -52,10 +52,10 @@ export const make = command({
     const request = songRequest(values);
     return request instanceof Refusal ? request : { request, model };
   },
-  guards: [mayPostFiles],
-  suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('music', typed, ask),
-  async run({ request, model: typed }, ask: Ask<Services>) {
-    const model = await askedModel('music', typed, ask.services);
-    return submitOrder({ kind: 'song', request: { ...request, ...definedIn({ model }) } }, ask);
+  guards: [requirePostPermissions],
+  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('music', typed, ask),
+  async run({ request, model: typed }, ask: HandlerContext<Services>) {
+    const model = await modelOrDefault('music', typed, ask.services);
+    return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, ask);
   },
 });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
-import { asText } from '../../discord/markdown.ts';
-import { lineButtons, shownLines, wholeText } from '../../messages/lines.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import { escapeText } from '../../discord/markdown.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { kind } from '../../services/tasks/kind.ts';
-import { directionsIn, readText } from '../../services/tasks/lines.ts';
-import { requestShape } from '../../services/tasks/task.ts';
+import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
+import { defineKind } from '../../services/tasks/kind.ts';
+import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
+import { defineRequest } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
-import { emptyPrompt, promptOption } from '../options.ts';
+import { emptyPromptRefusal, promptOption } from '../options.ts';
 import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
-const shortenShape = requestShape({ prompt: z.string() });
+const shortenShape = defineRequest({ prompt: z.string() });
 
 declare module '../../services/tasks/task.ts' {
   interface TaskRequests {
@@ -34,16 +34,16 @@ export const shorten: Feature<typeof text> = {
       prompt: promptOption,
       private: { type: 'switch' },
     },
-    parse: ({ prompt }) => emptyPrompt({ prompt }) ?? { prompt: prompt.trim() },
-    guards: [mayPostFiles],
-    run: (request, ask: Ask<Services>) => submitOrder({ kind: 'shorten', request }, ask),
+    parse: ({ prompt }) => emptyPromptRefusal({ prompt }) ?? { prompt: prompt.trim() },
+    guards: [requirePostPermissions],
+    run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'shorten', request }, ask),
   }),
-  specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnWords: true } } },
+  specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } } },
   kinds: ({ gateway, imgx }) => [
-    kind({
+    defineKind({
       name: 'shorten',
       source: imgx,
-      patience: () => 'picture',
+      waitLimit: () => 'image',
       durationKey: () => 'shorten',
       submit: ({ prompt }) => gateway.imgx.shorten({ prompt }),
     }),
@@ -51,14 +51,14 @@ export const shorten: Feature<typeof text> = {
   views: {
     shorten: {
       result(task, say) {
-        const directions = directionsIn(readText(task.text ?? '')).join(', ');
-        const words = asText(directions, ROOM_FOR_DIRECTIONS);
+        const directions = emphasisedWords(readResultText(task.text ?? '')).join(', ');
+        const words = escapeText(directions, ROOM_FOR_DIRECTIONS);
         return [
-          ...shownLines(task, say, ROOM_FOR_LINES),
+          ...numberedLines(task, say, ROOM_FOR_LINES),
           ...(words === '' ? [] : [`-# ${say('task.lines.directions', { words })}`]),
         ];
       },
-      files: (task) => wholeText(task, ROOM_FOR_LINES),
+      files: (task) => fullTextFile(task, ROOM_FOR_LINES),
       buttons(task, _offering, say) {
         const { each, all } = lineButtons(task, say);
         return [...each, ...all.map((button) => ({ ...button, startsRow: true }))];

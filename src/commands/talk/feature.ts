@@ -1,38 +1,39 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type Ask, button, command } from '../../discord/handlers.ts';
+import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
-import { ofKind, pressedTask } from '../../messages/pressed-task.ts';
+import { mustBeOfKind, pressedTask } from '../../messages/pressed-task.ts';
 import { talkMessage } from '../../messages/talk-message.ts';
-import { talkSpecs } from '../../services/talks/opening.ts';
+import { talkSpecs } from '../../services/talks/session.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import type { Feature } from '../feature.ts';
 import type { Services } from '../services.ts';
 import { start } from './start.ts';
 import { text } from './text.ts';
-import { speakOpener, spokenForm } from './utterances.ts';
+import { speakOpener, speakSubmit } from './utterances.ts';
 
 const end = command({
   name: 'end',
   isPrivate: true,
   options: {},
-  async run(_values, ask: Ask<Services>) {
+  async run(_values, ask: HandlerContext<Services>) {
     const { channelId } = ask.place;
-    const task = channelId === undefined ? undefined : ask.services.talks.in(channelId);
+    const task = channelId === undefined ? undefined : ask.services.talks.inChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
     return endTalk(task, ask);
   },
 });
 
-/** The talk's own message changes, wherever this was pressed. */
+/** Changes the talk's own message, also if this was pressed elsewhere. */
 const endTalkButton = button(customIds.endTalk, {
-  answers: 'aside',
-  run: async (taskId, ask: Ask<Services>) => endTalk(ofKind('talk', await pressedTask(taskId, ask)), ask),
+  reply: 'aside',
+  run: async (taskId, ask: HandlerContext<Services>) =>
+    endTalk(mustBeOfKind('talk', await pressedTask(taskId, ask)), ask),
 });
 
-async function endTalk(task: Task, { place, services, say }: Ask<Services>): Promise<MessagePlan> {
+async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<MessagePlan> {
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
   const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');
@@ -42,7 +43,7 @@ async function endTalk(task: Task, { place, services, say }: Ask<Services>): Pro
 }
 
 const talkView: KindView<'talk'> = {
-  message: (task, { hearsMessages }, say) => talkMessage(task, hearsMessages, say),
+  message: (task, { readsMessages }, say) => talkMessage(task, readsMessages, say),
 };
 
 export const talk: Feature<typeof text> = {
@@ -51,6 +52,6 @@ export const talk: Feature<typeof text> = {
   specs: talkSpecs,
   buttons: [endTalkButton],
   openers: [speakOpener],
-  forms: [spokenForm],
+  forms: [speakSubmit],
   views: { talk: talkView },
 };

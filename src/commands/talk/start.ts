@@ -1,13 +1,13 @@
-import { type Where, whereToTalk } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { type TalkPlace, talkPlaceFor } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
-import { kindOf } from '../../services/models/ids.ts';
-import { audiences, type TalkRequest } from '../../services/talks/opening.ts';
+import { guessModelKind } from '../../services/models/ids.ts';
+import { audiences, type TalkRequest } from '../../services/talks/session.ts';
 import type { TaskBook } from '../../services/tasks/book.ts';
-import { shownIn } from '../../services/tasks/delivery-state.ts';
+import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import { chosenModel, modelOption, suggestedModels, suggestionsFrom } from '../options.ts';
+import { chooseModel, modelOption, suggestionsFrom, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
@@ -22,23 +22,23 @@ export const start = command({
   isPrivate: ({ who = 'me' }) => who === 'me',
   options: {
     model: modelOption,
-    voice: { type: 'text', suggests: true, most: LONGEST_VOICE },
+    voice: { type: 'text', hasSuggestions: true, most: LONGEST_VOICE },
     instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
     who: { type: 'text', choices: audiences },
   },
   parse({ who = 'me', ...values }, place) {
-    const where = whereToTalk(place, who);
+    const where = talkPlaceFor(place, who);
     return where instanceof Refusal ? where : { ...values, who, where };
   },
-  async suggest(option, typed, ask: Ask<Services>) {
-    if (option === 'model') return suggestedModels('voice', typed, ask);
+  async suggest(option, typed, ask: HandlerContext<Services>) {
+    if (option === 'model') return suggestModels('voice', typed, ask);
     return suggestionsFrom(VOICES, typed.trim());
   },
-  async run({ model: typed, voice = '', instructions = '', who, where }, ask: Ask<Services>) {
+  async run({ model: typed, voice = '', instructions = '', who, where }, ask: HandlerContext<Services>) {
     const { services, say } = ask;
-    if (services.talks.in(where.channelId)) throw new Refusal('refusals.talkHere');
+    if (services.talks.inChannel(where.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
-      model: await chosenModel('voice', typed, services),
+      model: await chooseModel('voice', typed, services),
       who,
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
@@ -56,7 +56,11 @@ export const start = command({
 });
 
 /** The talk's message is the bot's own and not an interaction's response, so it needs no token. */
-async function open(request: TalkRequest, where: Where, { origin, services }: Ask<Services>): Promise<Task> {
+async function open(
+  request: TalkRequest,
+  where: TalkPlace,
+  { origin, services }: HandlerContext<Services>,
+): Promise<Task> {
   const { requesterId, guildId, route } = origin;
   const { token: _, ...ways } = route;
   const channelId = where.in === 'this-thread' ? where.channelId : undefined;
@@ -64,7 +68,7 @@ async function open(request: TalkRequest, where: Where, { origin, services }: As
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
     if (!hasEnded(task)) return task;
-    // The outcome is unknown, but an open session in which nobody speaks costs nothing.
+    // The outcome is unknown, but an open session costs nothing while it is silent.
     await services.tasks.orders.dismiss(task.id, requesterId);
   } catch (error) {
     throw error instanceof GatewayError && isAboutModel(error) ? await unsuitableModel(request.model, services) : error;
@@ -76,7 +80,7 @@ async function open(request: TalkRequest, where: Where, { origin, services }: As
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
-  const listed = (await models.atHand()).filter((one) => kindOf(one) === 'voice' && one.id !== model);
+  const listed = (await models.listQuickly()).filter((one) => guessModelKind(one) === 'voice' && one.id !== model);
   const near = listed.slice(0, MOST_NAMED).map(({ id }) => id);
   return near.length === 0
     ? new Refusal('refusals.talkNoRealtime', { model })
@@ -84,22 +88,23 @@ async function unsuitableModel(model: string, { models }: Pick<Services, 'models
 }
 
 /** Talks without a thread, left by a bot that stopped while it opened them. */
-export const unplacedTalks = (book: Pick<TaskBook, 'live'>): string[] =>
+export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** Gives the talk its thread and its first message. A talk without them is ended. */
-async function place(task: Task, where: Where, ask: Ask<Services>): Promise<MessagePlace> {
+async function place(task: Task, where: TalkPlace, ask: HandlerContext<Services>): Promise<MessagePlace> {
   const { threads, tasks, talks, messageOf } = ask.services;
   let made: string | undefined;
   try {
     // Of two talks that were started in this thread at once, only the first stays.
-    if (where.in === 'this-thread' && talks.in(where.channelId)?.id !== task.id) throw new Refusal('refusals.talkHere');
+    if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
+      throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {
       const name = ask.say('talk.threadName', { model: task.model ?? '' });
       made = await threads.make({ ...where, name, memberId: task.requesterId });
     }
     const message = await threads.open(made ?? where.channelId, `${task.id}-open`, messageOf(task));
-    await tasks.book.change(task.id, (known) => ({ ...shownIn(known, message), channelId: message.channelId }));
+    await tasks.book.change(task.id, (known) => ({ ...setMessage(known, message), channelId: message.channelId }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');

@@ -1,15 +1,15 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Ask } from '../../discord/handlers.ts';
-import { asText } from '../../discord/markdown.ts';
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { TaskState } from '../../services/tasks/task.ts';
-import { type Filter, statesOf, type TaskLine } from '../../services/tasks/task-line.ts';
-import type { PageQuestion } from '../../services/tasks/task-store.ts';
+import type { PageQuery } from '../../services/tasks/task-store.ts';
+import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
 import type { Services } from '../services.ts';
-import { maySeeServer } from './audience.ts';
+import { maySeeServerTasks } from './access.ts';
 
 /** As many as are read at a glance on a phone. */
 const PAGE = 10;
@@ -17,38 +17,41 @@ const PAGE = 10;
 const MOST_WAITING = 25;
 
 /** A page of tasks. Permissions are checked each time, from the interaction. */
-export async function taskList(filter: Filter, ask: Ask<Services>): Promise<MessagePlan> {
+export async function loadTaskList(filter: TaskFilter, ask: HandlerContext<Services>): Promise<MessagePlan> {
   const { services, say } = ask;
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.lists.page({
     ...(await audience(filter, ask)),
     // Hundreds of followed songs would hide everything else.
     ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
-    ...(standing && { states: statesOf[standing] }),
+    ...(standing && { states: statesByFilter[standing] }),
   });
-  const lines = standing === 'waiting' ? page.lines.filter(isWaiting) : page.lines;
+  const lines = standing === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
   const waiting = filter.whose === 'mine' && standing !== 'waiting' ? await waitingFor(ask) : 0;
-  return tasksList({ filter, lines, waiting, next: page.next }, say);
+  return taskListPlan({ filter, lines, waiting, next: page.next }, say);
 }
 
-async function audience({ whose }: Filter, ask: Ask<Services>): Promise<Pick<PageQuestion, 'of' | 'withoutPrivate'>> {
+async function audience(
+  { whose }: TaskFilter,
+  ask: HandlerContext<Services>,
+): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
   const { userId, guildId } = ask.place;
   if (whose === 'mine') return { of: { memberId: userId } };
   if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');
-  if (!(await maySeeServer(ask))) throw new Refusal('refusals.tasksNotYours');
+  if (!(await maySeeServerTasks(ask))) throw new Refusal('refusals.tasksNotYours');
   return { of: { guildId }, withoutPrivate: true };
 }
 
-async function waitingFor({ services, place }: Ask<Services>): Promise<number> {
-  const filter = { of: { memberId: place.userId }, most: MOST_WAITING, states: statesOf.waiting };
-  return (await services.tasks.lists.page(filter)).lines.filter(isWaiting).length;
+async function waitingFor({ services, place }: HandlerContext<Services>): Promise<number> {
+  const filter = { of: { memberId: place.userId }, most: MOST_WAITING, states: statesByFilter.waiting };
+  return (await services.tasks.lists.page(filter)).summaries.filter(isWaiting).length;
 }
 
-const isWaiting = ({ settledAt }: TaskLine): boolean => settledAt !== undefined;
+const isWaiting = ({ settledAt }: TaskSummary): boolean => settledAt !== undefined;
 
 interface TasksList {
-  filter: Filter;
-  lines: readonly TaskLine[];
+  filter: TaskFilter;
+  lines: readonly TaskSummary[];
   /** The number of results that could not be delivered. */
   waiting: number;
   /** The task before which the next page begins; undefined on the last one. */
@@ -58,7 +61,7 @@ interface TasksList {
 /** Enough of a prompt to recognise it. */
 const LONGEST_SUMMARY = 60;
 
-export const signs: Readonly<Record<TaskState, string>> = {
+export const stateEmoji: Readonly<Record<TaskState, string>> = {
   submitting: '🟡',
   accepted: '🟡',
   queued: '🟡',
@@ -72,12 +75,12 @@ export const signs: Readonly<Record<TaskState, string>> = {
   unconfirmed: '❓',
 };
 
-export function tasksList({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
+export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
   const notes = waiting === 0 ? [] : [say('tasks.waiting', { count: waiting })];
   const rows = lines.map((line) => rowOf(line, filter.whose, say));
   const content = [`**${title}**`, ...notes, ...(rows.length === 0 ? [say('tasks.none')] : rows)].join('\n');
-  const button = (name: 'older' | 'newest' | 'toWaiting', shown: Filter): ButtonPlan =>
+  const button = (name: 'older' | 'newest' | 'toWaiting', shown: TaskFilter): ButtonPlan =>
     buttonPlan(say(`tasks.buttons.${name}`), customIds.tasks.id(shown));
   const isFirst = filter.before === undefined;
   const options = lines.map((line) => optionOf(line, say));
@@ -98,18 +101,18 @@ export function tasksList({ filter, lines, waiting, next }: TasksList, say: Say)
   };
 }
 
-function rowOf(line: TaskLine, whose: Filter['whose'], say: Say): string {
+function rowOf(line: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
   const { state, kind, summary, createdAt, requesterId, isPrivate } = line;
-  const words = summary === '' ? '' : ` · ${asText(summary, LONGEST_SUMMARY)}`;
+  const words = summary === '' ? '' : ` · ${escapeText(summary, LONGEST_SUMMARY)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const alone = isPrivate ? ' 🔒' : '';
-  return `${signs[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${alone} · <t:${Math.floor(createdAt / 1000)}:R>`;
+  return `${stateEmoji[state]} ${say(`tasks.kinds.${kind}`)}${words}${who}${alone} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
 /** Discord rejects a label without visible characters. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-function optionOf({ id, kind, state, summary }: TaskLine, say: Say) {
+function optionOf({ id, kind, state, summary }: TaskSummary, say: Say) {
   const label = VISIBLE.test(summary) ? summary : say(`tasks.kinds.${kind}`);
   return { value: id, label, description: `${say(`tasks.kinds.${kind}`)} · ${say(`tasks.states.${state}`)}` };
 }

@@ -1,11 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { type Ask, button } from '../../discord/handlers.ts';
-import { linkTo } from '../../discord/markdown.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { linkToMessage } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
-import { within } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Forgotten } from '../../services/tasks/own-data/wish.ts';
+import type { ErasureOutcome } from '../../services/tasks/own-data/member-erasure.ts';
 import type { Services } from '../services.ts';
 
 /** A longer wait gets an interim message. */
@@ -13,11 +13,11 @@ const AT_ONCE_MS = 8_000;
 
 /** Everything that is stored about a member, as a private file. */
 const exportButton = button(customIds.exportData, {
-  answers: 'beside',
-  async run(_nothing, ask: Ask<Services>) {
+  reply: 'beside',
+  async run(_nothing, ask: HandlerContext<Services>) {
     mustBeAlone(ask);
     const { userId, uploadLimit } = ask.place;
-    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exports.of(userId, uploadLimit);
+    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exports.create(userId, uploadLimit);
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
     const content = ask.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
     return { plan: { content, files: [{ name, bytes }] }, release };
@@ -26,21 +26,21 @@ const exportButton = button(customIds.exportData, {
 
 /** The first of two confirmations. */
 const forgetButton = button(customIds.eraseData, {
-  answers: 'here',
-  async run(_nothing, ask: Ask<Services>) {
+  reply: 'here',
+  async run(_nothing, ask: HandlerContext<Services>) {
     mustBeAlone(ask);
-    const count = await ask.services.tasks.countOf(ask.place.userId);
-    const id = customIds.eraseDataSure.id();
+    const count = await ask.services.tasks.countTasks(ask.place.userId);
+    const id = customIds.eraseDataConfirm.id();
     return question(ask.say('ownData.confirm', { count }), { id, label: ask.say('ownData.buttons.confirm') });
   },
 });
 
 /** The second confirmation. */
-const forgetSureButton = button(customIds.eraseDataSure, {
-  answers: 'here',
-  async run(_nothing, ask: Ask<Services>) {
+const forgetSureButton = button(customIds.eraseDataConfirm, {
+  reply: 'here',
+  async run(_nothing, ask: HandlerContext<Services>) {
     mustBeAlone(ask);
-    const id = customIds.eraseDataReally.id();
+    const id = customIds.eraseDataConfirmAgain.id();
     return question(ask.say('ownData.confirmAgain'), { id, label: ask.say('ownData.buttons.confirmAgain') });
   },
 });
@@ -51,40 +51,40 @@ const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): Messa
 });
 
 /** Deleting thousands of messages can take longer than an interaction is valid: then the outcome is told later. */
-const forgetReallyButton = button(customIds.eraseDataReally, {
-  answers: 'here',
-  async run(_nothing, ask: Ask<Services>) {
+const forgetReallyButton = button(customIds.eraseDataConfirmAgain, {
+  reply: 'here',
+  async run(_nothing, ask: HandlerContext<Services>) {
     mustBeAlone(ask);
     const { clock, tasks } = ask.services;
     const done = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let isAnswered = false;
     await tasks.erasure.begin(ask.place.userId, async (forgotten) => {
-      const outcome = forgottenOutcome(forgotten, ask.say);
-      if (isAnswered) return ask.later(outcome);
+      const outcome = erasureOutcome(forgotten, ask.say);
+      if (isAnswered) return ask.tellLater(outcome);
       page = outcome;
       done.resolve(undefined);
       return true;
     });
-    await within(clock, AT_ONCE_MS, done.promise);
+    await withTimeout(clock, AT_ONCE_MS, done.promise);
     isAnswered = true;
     return page ?? { content: ask.say('ownData.deleting'), controls: [] };
   },
 });
 
 /** Links the first of the messages that could not be deleted. */
-export function forgottenOutcome({ tasks, messages, running, stays, left }: Forgotten, say: Say): MessagePlan {
+export function erasureOutcome({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
-    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...left.map((one) => `<${linkTo(one)}>`)]),
+    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...left.map((one) => `<${linkToMessage(one)}>`)]),
     ...(stays > left.length && left.length > 0 ? [say('ownData.more', { count: stays - left.length })] : []),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: [] };
 }
 
 /** Ids can be forged onto a message that others see. */
-function mustBeAlone({ origin }: Ask<Services>): void {
+function mustBeAlone({ origin }: HandlerContext<Services>): void {
   if (!origin.route.isPrivate) throw new Refusal('refusals.unknownButton');
 }
 

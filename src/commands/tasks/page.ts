@@ -1,34 +1,36 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Ask } from '../../discord/handlers.ts';
-import { asText, inCode, messageLink } from '../../discord/markdown.ts';
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { escapeText, inCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Cost } from '../../services/ledger/ledger.ts';
-import { turnsOf } from '../../services/talks/opening.ts';
-import { hasOwnWords, typedIn } from '../../services/tasks/follow-ups.ts';
+import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
-import type { Filter } from '../../services/tasks/task-line.ts';
+import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
+import type { TaskFilter } from '../../services/tasks/task-summary.ts';
 import type { Services } from '../services.ts';
-import { isShowable, mayDeleteMessage, maySeeCost, seenTask } from './audience.ts';
-import { signs } from './list.ts';
+import { canShowResult, mayDeleteMessage, maySeeCost, visibleTask } from './access.ts';
+import { stateEmoji } from './list.ts';
 
-export async function taskAnswer(id: string, list: Filter, ask: Ask<Services>): Promise<MessagePlan> {
-  const task = await seenTask(id, ask);
+export async function loadTaskPage(id: string, list: TaskFilter, ask: HandlerContext<Services>): Promise<MessagePlan> {
+  const task = await visibleTask(id, ask);
   const parent = task.parentId === undefined ? undefined : await ask.services.tasks.book.get(task.parentId);
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
   const cost = (await maySeeCost(task, ask)) ? await ask.services.tasks.ledger?.costOf(task) : undefined;
-  const turns = await turnsOf(task, ask.services.tasks.book);
+  const turns = await talkTurns(task, ask.services.tasks.book);
   return taskPage({ task, links, cost, buttons: buttonsOf(task, list, ask), turns }, ask.say);
 }
 
-function buttonsOf(task: Task, list: Filter, ask: Ask<Services>): ButtonPlan[] {
+function buttonsOf(task: Task, list: TaskFilter, ask: HandlerContext<Services>): ButtonPlan[] {
   const button = (name: Name, id: string): ButtonPlan[] => [buttonPlan(ask.say(`tasks.buttons.${name}`), id)];
   const isOwn = task.requesterId === ask.place.userId;
   return [
     ...button('back', customIds.tasks.id(list)),
-    ...(isShowable(task) ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', shownBy(task))] : []),
+    ...(canShowResult(task)
+      ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', shownBy(task))]
+      : []),
     ...(isOwn ? decisions(task, button) : []),
     ...(mayDeleteMessage(task, ask) ? button('delete', customIds.deletePost.id(task.id)) : []),
   ];
@@ -46,14 +48,14 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
     const tryAgain = route.isPrivate ? customIds.tryAgainBeside : customIds.tryAgainOpenly;
     return [...button('tryAgain', tryAgain.id(id)), ...button('dismiss', customIds.dismiss.id(id))];
   }
-  if (task.traits.isListedApart) return [];
-  if (task.traits.isConversation) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
+  if (task.traits.isListedByParent) return [];
+  if (task.traits.isTalk) return hasEnded(task) ? [] : button('end', customIds.endTalk.id(id));
   if (!hasEnded(task)) return button('cancel', customIds.cancel.id(id));
   if (!['failed', 'expired', 'cancelled'].includes(state) || failure?.cause === 'dismissed') return [];
   // The new task is as public as this one.
   const retry = route.isPrivate ? customIds.retry : customIds.retryOpenly;
   const edit = route.isPrivate ? customIds.edit : customIds.editOpenly;
-  return [...button('retry', retry.id(id)), ...(hasOwnWords(task) ? button('edit', edit.id(id)) : [])];
+  return [...button('retry', retry.id(id)), ...(hasOwnPrompt(task) ? button('edit', edit.id(id)) : [])];
 }
 
 interface TaskPage {
@@ -70,13 +72,13 @@ const LONGEST_PROMPT = 6_000;
 const LONGEST_REASON = 500;
 
 function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): MessagePlan {
-  const typed = typedIn(task);
+  const typed = typedPrompt(task);
   const lines = [
-    `${signs[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
+    `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
     ...facts(task, { ...links, cost }, say),
     ...results(task, say),
     // The whole prompt: a text that is too long for a message becomes a file.
-    ...(typed === '' ? [] : ['', asText(typed, LONGEST_PROMPT)]),
+    ...(typed === '' ? [] : ['', escapeText(typed, LONGEST_PROMPT)]),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
@@ -97,7 +99,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     seed: seed === undefined ? undefined : inCode(seed),
     options: options(task),
     cost: cost && costText(cost, say),
-    reason: failure?.reason === undefined ? undefined : asText(failure.reason, LONGEST_REASON),
+    reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, LONGEST_REASON),
     message,
     parent,
     visibility: isClosed(task) ? say('tasks.visibility.private') : undefined,

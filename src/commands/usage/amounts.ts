@@ -1,12 +1,12 @@
 import { hundredth } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import type { DayRange } from '../../services/usage/days.ts';
-import type { Line, Sheet } from '../../services/usage/sheet.ts';
+import type { Sheet, SheetLine } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
 /** An estimate is marked with a tilde. */
-export function amountText({ amount, isEstimate }: Pick<Line, 'amount' | 'isEstimate'>): string | undefined {
+export function amountText({ amount, isEstimate }: Pick<SheetLine, 'amount' | 'isEstimate'>): string | undefined {
   return amount === undefined ? undefined : `${isEstimate ? '~' : ''}${amount}`;
 }
 
@@ -20,11 +20,11 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
   return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${hundredth(amount)}` }) : amount;
 }
 
-export const labelOf = ({ label }: Pick<Line, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
+export const labelOf = ({ label }: Pick<SheetLine, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
   label ?? say(`usage.unknown.${by}`);
 
 /** Members' ids are not readable: charts and tables number them, and a list beside the table names them. */
-export function shortLabel(line: Line, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
+export function shortLabel(line: SheetLine, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
   return sheet.by === 'member' && line.label !== undefined ? `#${index + 1}` : harmless(labelOf(line, sheet, say));
 }
 
@@ -41,7 +41,7 @@ function harmless(text: string): string {
 }
 
 /** Cut in the middle, because a model's name starts with its maker and ends with its version. */
-export function cutInside(text: string, most: number): string {
+export function cutMiddle(text: string, most: number): string {
   const letters = [...text];
   if (letters.length <= most) return text;
   const tail = Math.floor((most - 1) / 2);

@@ -4,7 +4,7 @@ import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
-import { isOfRange, type Note, type Sheet } from '../../services/usage/sheet.ts';
+import { isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
 import { amountText, dollarsOf, gatewayAmount, labelOf, rangeText, type Unit } from './amounts.ts';
 import { tableOf } from './table.ts';
 
@@ -49,7 +49,7 @@ const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(tot
 /** The range is named only if the numbers are known to belong to it. */
 function heading(sheet: Sheet, say: Say): string {
   const title = say(`usage.title.${sheet.subject}`);
-  if (!isOfRange(sheet)) return say('usage.headingWithoutRange', { title });
+  if (!isWithinRange(sheet)) return say('usage.headingWithoutRange', { title });
   return say('usage.heading', { title, range: rangeText(sheet.range, say) });
 }
 
@@ -83,7 +83,7 @@ function notesOf({ notes, range, isEstimate }: Sheet, unit: Unit, say: Say): str
   return isEstimate ? [...told, say('usage.note.estimate')] : told;
 }
 
-function noteOf(note: Note, range: string, unit: Unit, say: Say): string {
+function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
   switch (note.kind) {
     case 'totalOnly':
       return say('usage.note.totalOnly', { range });

@@ -1,6 +1,6 @@
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/usage/sheet.ts';
-import { amountText, cutInside, dollarsOf, shortLabel, type Unit } from './amounts.ts';
+import { amountText, cutMiddle, dollarsOf, shortLabel, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE = 44;
@@ -28,7 +28,7 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
   const width = isStacked ? PHONE : besides;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
-    const shown = cutInside(label, width);
+    const shown = cutMiddle(label, width);
     return isStacked ? `${shown}\n${GAP}${numbers.join(GAP)}` : [shown.padEnd(width), ...numbers].join(GAP);
   };
   const headRow = columns.map((column) => column.head);
@@ -59,16 +59,16 @@ function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
 
 /** Columns that do not fit on a phone are only in the CSV: first the dollars, then the requests; amounts always stay. */
 function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout {
-  const wishes = [
+  const layouts = [
     [...requests, ...amount, ...dollars],
     [...requests, ...amount],
     amount.length > 0 ? amount : requests,
   ];
   const taken = (columns: readonly Column[]): number =>
     columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
-  const beside = wishes.find((columns) => label + taken(columns) <= PHONE);
+  const beside = layouts.find((columns) => label + taken(columns) <= PHONE);
   if (beside) return { columns: beside, isStacked: false };
-  const under = wishes.find((columns) => taken(columns) <= PHONE) ?? wishes.at(-1) ?? [];
+  const under = layouts.find((columns) => taken(columns) <= PHONE) ?? layouts.at(-1) ?? [];
   return { columns: under, isStacked: true };
 }
 

@@ -1,11 +1,11 @@
-import { mayPostFiles } from '../../discord/guards.ts';
-import { type Ask, command } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Feature } from '../feature.ts';
-import { chosenModel, suggestedModels } from '../options.ts';
+import { chooseModel, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
-import { filmedForm, filmMenu, filmOpener } from './film.ts';
+import { videoMenu, videoOpener, videoSubmit } from './form.ts';
 import { videoKinds } from './kinds.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
 import { text } from './text.ts';
@@ -23,11 +23,11 @@ const videoCommand = command({
     const draft = videoRequest(values);
     return draft instanceof Refusal ? draft : { draft, model };
   },
-  guards: [mayPostFiles],
-  suggest: (_option, typed, ask: Ask<Services>) => suggestedModels('video', typed, ask),
-  async run({ draft, model: typed }, ask: Ask<Services>) {
+  guards: [requirePostPermissions],
+  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('video', typed, ask),
+  async run({ draft, model: typed }, ask: HandlerContext<Services>) {
     const { services, origin } = ask;
-    const model = await chosenModel('video', typed, services);
+    const model = await chooseModel('video', typed, services);
     const order = videoOrder(draft, { model, fields: services.videoFields });
     await services.refuseLongReferences(order.request, origin.requesterId);
     return submitOrder(order, ask);
@@ -37,9 +37,9 @@ const videoCommand = command({
 export const video: Feature<typeof text> = {
   command: videoCommand,
   text,
-  menus: [filmMenu],
-  openers: [filmOpener],
-  forms: [filmedForm],
+  menus: [videoMenu],
+  openers: [videoOpener],
+  forms: [videoSubmit],
   specs: videoSpecs,
   kinds: ({ gateway }) => videoKinds(gateway),
   views: { video: videoView, 'second-video': videoView, 'image-to-video': videoView },

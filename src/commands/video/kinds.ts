@@ -1,6 +1,6 @@
-import { definedIn } from '../../lib/entries.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import type { Gateway } from '../../services/gateway/index.ts';
-import { type Kind, kind, type Patience } from '../../services/tasks/kind.ts';
+import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
 import type { Materials, Reference } from '../../services/tasks/materials.ts';
 import type { TaskRequests } from '../../services/tasks/task.ts';
 
@@ -8,19 +8,19 @@ type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
 /** A better mode takes longer. */
 const durationKey = ({ model, mode = '' }: Durable): string => `video:${model}:${mode}`;
-const patience = (): Patience => 'video';
+const videoLimit = (): WaitLimit => 'video';
 
 function given({ references = [] }: Materials, medium: Reference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
 
 /** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
-export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kind[] {
+export function videoKinds({ videos, v1Videos, imageToVideo }: Gateway): Kind[] {
   return [
-    kind({
+    defineKind({
       name: 'video',
-      source: { name: 'videos', one: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
-      patience,
+      source: { name: 'videos', pollOne: (remoteId) => videos.get(remoteId, { attempts: 1 }) },
+      waitLimit: videoLimit,
       durationKey,
       submit(request, { materials }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
@@ -35,23 +35,23 @@ export function videoKinds({ videos, secondVideos, imageToVideo }: Gateway): Kin
         });
       },
     }),
-    kind({
+    defineKind({
       name: 'second-video',
-      source: { name: 'second videos', one: (remoteId) => secondVideos.get(remoteId, { attempts: 1 }) },
-      patience,
+      source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
+      waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, size, duration, ...request }, { materials }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
         const [image] = given(materials, 'image');
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
-        const beside = definedIn({ aspect_ratio, resolution, mode, metadata, ...extra });
-        return secondVideos.create({ prompt, model, size, duration, ...definedIn({ image }), extra: beside });
+        const beside = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
+        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: beside });
       },
     }),
-    kind({
+    defineKind({
       name: 'image-to-video',
-      source: { name: 'image to video', one: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
-      patience,
+      source: { name: 'image to video', pollOne: (remoteId) => imageToVideo.get(remoteId, { attempts: 1 }) },
+      waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, duration, mode }, { materials }) {
         const [image = ''] = given(materials, 'image');

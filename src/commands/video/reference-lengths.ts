@@ -11,7 +11,7 @@ interface LengthParts {
 const MOST_SECONDS = 15;
 /** A video that is announced as 15 s may have a frame more. */
 const TOLERANCE_SECONDS = 0.5;
-const LIMITS = { most: 64 * 2 ** 20, patienceMs: 30_000 };
+const LIMITS = { most: 64 * 2 ** 20, waitLimitMs: 30_000 };
 
 /** Refuses reference videos that are too long together, as far as their lengths can be measured. */
 export const refuseLongReferences =
@@ -31,7 +31,7 @@ async function secondsAt(address: string, givenBy: string, { media, log }: Lengt
   try {
     const video = await media.fetch({ address }, { ...LIMITS, givenBy });
     try {
-      return (await media.filmFacts(video)).seconds;
+      return (await media.videoFacts(video)).seconds;
     } finally {
       video.release();
     }

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import type { Values } from '../../discord/options.ts';
-import { nameIn } from '../../discord/target.ts';
-import { definedIn } from '../../lib/entries.ts';
+import { fileNameIn } from '../../discord/target-message.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
-import { type KindSpec, requestShape, type TaskRequests } from '../../services/tasks/task.ts';
-import type { OrderedOf } from '../../services/tasks/transitions.ts';
+import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/task.ts';
+import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import {
-  emptyPrompt,
+  emptyPromptRefusal,
   imageOptions,
-  imagesFrom,
   linksIn,
   linksOption,
   modelOption,
   promptOption,
   type References,
+  readImages,
 } from '../options.ts';
-import { extraIn, fields, readCamera, readDuration, readSize, refuseTaken } from './typed-options.ts';
+import { fields, readCamera, readDuration, readExtra, readSize, refuseTaken } from './typed-options.ts';
 
 /** Its references keep their order: images (a first and a last frame where the model reads them so), videos, audio files. */
-const videoShape = requestShape({
+const videoShape = defineRequest({
   prompt: z.string(),
   model: z.string(),
   size: z.string().optional(),
@@ -48,7 +48,7 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-const traits = { isPaid: true, hasOwnWords: true };
+const traits = { isPaid: true, hasOwnPrompt: true };
 const generic: KindSpec<'video'> = { request: genericShape.loose(), traits };
 const second: KindSpec<'second-video'> = { request: videoShape.loose(), traits };
 const vendor: KindSpec<'image-to-video'> = { request: vendorShape.loose(), traits };
@@ -73,7 +73,7 @@ export const videoOptions = {
   duration: short,
   mode: { type: 'text', most: 100 },
   negative: { type: 'text', most: LONGEST_WORDS },
-  seed: { type: 'number', whole: true, least: 0, most: LARGEST_SEED },
+  seed: { type: 'number', isInteger: true, least: 0, most: LARGEST_SEED },
   camera: { type: 'text', most: LONGEST_WORDS },
   reference_video: linksOption,
   reference_audio: linksOption,
@@ -106,7 +106,7 @@ export function videoRequest(values: VideoValues): VideoDraft | Refusal {
 }
 
 function draftFrom(values: VideoValues): VideoDraft {
-  throwRefusal(emptyPrompt(values));
+  throwRefusal(emptyPromptRefusal(values));
   switch (values.endpoint ?? 'generic') {
     case 'image-to-video':
       return { kind: 'image-to-video', request: vendorRequest(values) };
@@ -127,7 +127,7 @@ interface Known {
 }
 
 /** The order, with what the options alone do not tell. */
-export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedOf<VideoKind> {
+export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedRequest<VideoKind> {
   const more = { model, ...(spoiler && { spoiler }) };
   switch (draft.kind) {
     case 'video':
@@ -153,7 +153,7 @@ function withNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFie
 function genericRequest(values: VideoValues): Request<'video'> {
   const images = imagesOf(values, 'address or data');
   const references = [...images, ...linked(values, 'video'), ...linked(values, 'audio')];
-  return { ...common(values), ...withReferences(references), ...definedIn({ faceCheck: values.face_check }) };
+  return { ...common(values), ...withReferences(references), ...withoutUndefined({ faceCheck: values.face_check }) };
 }
 
 function secondRequest(values: VideoValues): Request<'second-video'> {
@@ -177,9 +177,12 @@ function vendorRequest(values: VideoValues): Request<'image-to-video'> {
 
 function common(values: VideoValues, taken?: Readonly<Record<string, string>>): Request<'second-video'> {
   const camera_control = readCamera(values.camera);
-  const { metadata, topLevel } = extraIn(values.extra, taken);
+  const { metadata, topLevel } = readExtra(values.extra, taken);
   const { negative, seed } = values;
-  const all = { ...definedIn({ negative_prompt: negative?.trim() || undefined, seed, camera_control }), ...metadata };
+  const all = {
+    ...withoutUndefined({ negative_prompt: negative?.trim() || undefined, seed, camera_control }),
+    ...metadata,
+  };
   return {
     ...base(values),
     ...readSize(values.size),
@@ -190,7 +193,7 @@ function common(values: VideoValues, taken?: Readonly<Record<string, string>>): 
 
 const base = ({ prompt, duration, mode }: VideoValues) => ({
   prompt: prompt.trim(),
-  ...definedIn({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
+  ...withoutUndefined({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
 });
 
 function oneImage(values: References, takes: Reference['takes']): Reference[] {
@@ -211,7 +214,7 @@ function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)
 const MOST = { images: 7, video: 3, audio: 3 };
 
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
-  throwRefusal(imagesFrom(values, MOST.images)).map((one) => ({ ...one, medium: 'image', takes }));
+  throwRefusal(readImages(values, MOST.images)).map((one) => ({ ...one, medium: 'image', takes }));
 
 function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
@@ -221,7 +224,7 @@ function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
       throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });
-    return { address, name: nameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
+    return { address, name: fileNameIn(address).slice(0, LONGEST_LINK_SHOWN), medium, takes: 'address' };
   });
 }
 

@@ -35,8 +35,8 @@ export const text = {
       },
     },
   },
-  menus: { film: 'Make a video' },
-  help: { about: { film: 'Generate a video that starts with this image' } },
+  menus: { video: 'Make a video' },
+  help: { about: { video: 'Generate a video that starts with this image' } },
   video: {
     facts: {
       size: 'Size {{size}}',
@@ -47,8 +47,8 @@ export const text = {
     form: {
       title: 'Generate a video from this image',
       words: 'Prompt',
-      pictures: 'Reference images',
-      picturesHint: 'One URL per line. Some models use them as the first and last frames.',
+      images: 'Reference images',
+      imagesHint: 'One URL per line. Some models use them as the first and last frames.',
       model: 'Model',
       modelHint: 'Exact model ID. Leave empty for the default model.',
       duration: 'Duration in seconds',

@@ -69,7 +69,7 @@ const AT_TOP = {
 };
 
 /** `taken` are further fields that belong to options. */
-export function extraIn(typed = '', taken: Readonly<Record<string, string>> = {}): Extra {
+export function readExtra(typed = '', taken: Readonly<Record<string, string>> = {}): Extra {
   const extra: Extra = { metadata: {}, topLevel: {} };
   if (typed.trim() === '') return extra;
   for (const [key, value] of Object.entries(objectIn(typed))) {

@@ -1,6 +1,6 @@
-import { asText, inCode } from '../../discord/markdown.ts';
+import { escapeText, inCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import type { KindView, Seen } from '../../messages/kind-view.ts';
+import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
 import type { VideoRequest, videoSpecs } from './request.ts';
 
@@ -10,7 +10,7 @@ const LONGEST_FACT = 60;
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
-    const shown = (value: string | number = '', most = LONGEST_FACT): string => asText(String(value), most);
+    const shown = (value: string | number = '', most = LONGEST_FACT): string => escapeText(String(value), most);
     const [sized, seconds, moded] = [shown(size), shown(duration), shown(mode)];
     const facts = [
       ...(model === '' ? [] : [say('task.facts.model', { model: shown(model, LONGEST_MODEL) })]),
@@ -26,17 +26,19 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
   },
 
   notes({ kind, request }, seen, say) {
-    const wishes = wishesOf(request);
-    const all = seen.flatMap((film) => unmetNotes(unmetIn(wishes, film), film, kind === 'image-to-video', say));
+    const requested = requestedParameters(request);
+    const all = seen.flatMap((facts) =>
+      ignoredParameterNotes(ignoredParameters(requested, facts), facts, kind === 'image-to-video', say),
+    );
     // Several videos of one order share their notes.
     return [...new Set(all)];
   },
 
-  more: ({ id }, _offering, say) => againButtons(id, say, { startsRow: true }),
+  moreButtons: ({ id }, _offering, say) => againButtons(id, say, { startsRow: true }),
 };
 
 /** A requested parameter of a video, and its place in the request. */
-export type Wish = Place & (WishedSize | { parameter: 'duration'; seconds: number });
+export type RequestedParameter = Place & (RequestedSize | { parameter: 'duration'; seconds: number });
 
 interface Place {
   /** The value that was sent. */
@@ -44,30 +46,30 @@ interface Place {
   at: 'top' | 'metadata';
 }
 
-type WishedSize =
+type RequestedSize =
   | { parameter: 'size'; width: number; height: number }
   | { parameter: 'aspect_ratio'; aspect: number }
   | { parameter: 'resolution'; lines: number };
 
 /** The effective value of each parameter: from the top level, else from the metadata. */
-export function wishesOf({ metadata = {}, extra = {}, ...request }: VideoRequest): Wish[] {
+export function requestedParameters({ metadata = {}, extra = {}, ...request }: VideoRequest): RequestedParameter[] {
   const top = {
     size: request.size,
     aspect_ratio: request.aspectRatio,
     resolution: request.resolution,
     duration: request.duration ?? extra.seconds,
   };
-  return PARAMETERS.flatMap((parameter): Wish[] => {
-    const at = isSaid(top[parameter]) ? 'top' : 'metadata';
+  return PARAMETERS.flatMap((parameter): RequestedParameter[] => {
+    const at = isGiven(top[parameter]) ? 'top' : 'metadata';
     const asked = at === 'top' ? top[parameter] : metadata[parameter];
-    const wish = isSaid(asked) ? parsed(parameter, String(asked)) : undefined;
-    return isSaid(asked) && wish ? [{ ...wish, asked, at }] : [];
+    const value = isGiven(asked) ? parsed(parameter, String(asked)) : undefined;
+    return isGiven(asked) && value ? [{ ...value, asked, at }] : [];
   });
 }
 
 const PARAMETERS = ['size', 'aspect_ratio', 'resolution', 'duration'] as const;
 
-const isSaid = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+const isGiven = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 
 const FORMS = {
   size: /^(\d+)x(\d+)$/i,
@@ -99,19 +101,22 @@ const SECONDS = 0.5;
 const SHARE = 0.1;
 
 /** The parameters without effect, as far as the video tells. */
-export function unmetIn(wishes: readonly Wish[], { width, height, seconds }: Seen): Wish[] {
-  return wishes.filter((wish) => {
-    if (wish.parameter === 'duration') {
-      return seconds !== undefined && Math.abs(seconds - wish.seconds) > Math.max(SECONDS, wish.seconds * SHARE);
+export function ignoredParameters(
+  requested: readonly RequestedParameter[],
+  { width, height, seconds }: MediumFacts,
+): RequestedParameter[] {
+  return requested.filter((value) => {
+    if (value.parameter === 'duration') {
+      return seconds !== undefined && Math.abs(seconds - value.seconds) > Math.max(SECONDS, value.seconds * SHARE);
     }
     if (!width || !height) return false;
-    switch (wish.parameter) {
+    switch (value.parameter) {
       case 'size':
-        return Math.abs(width - wish.width) > PIXELS || Math.abs(height - wish.height) > PIXELS;
+        return Math.abs(width - value.width) > PIXELS || Math.abs(height - value.height) > PIXELS;
       case 'aspect_ratio':
-        return Math.abs(width / height / wish.aspect - 1) > ASPECT;
+        return Math.abs(width / height / value.aspect - 1) > ASPECT;
       case 'resolution':
-        return Math.abs(Math.min(width, height) - wish.lines) > PIXELS;
+        return Math.abs(Math.min(width, height) - value.lines) > PIXELS;
     }
     return false;
   });
@@ -122,12 +127,17 @@ const LONGEST_ASKED = 40;
 const OPTIONS = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
 /** Names the parameters without effect, and where else they may belong (specification, part 7). */
-export function unmetNotes(unmet: readonly Wish[], seen: Seen, isVendor: boolean, say: Say): string[] {
-  return unmet.map((wish) => {
-    const { parameter, asked, at } = wish;
+export function ignoredParameterNotes(
+  ignored: readonly RequestedParameter[],
+  seen: MediumFacts,
+  isVendor: boolean,
+  say: Say,
+): string[] {
+  return ignored.map((value) => {
+    const { parameter, asked, at } = value;
     const isDuration = parameter === 'duration';
     const actual = isDuration ? String(Math.round((seen.seconds ?? 0) * 10) / 10) : `${seen.width}x${seen.height}`;
-    const facts = { actual, asked: asText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
+    const facts = { actual, asked: escapeText(String(asked), LONGEST_ASKED), parameter: inCode(parameter) };
     const what = isDuration ? say('video.ignored.duration', facts) : say('video.ignored.size', facts);
     return `-# ${what} ${advice()}`;
 

@@ -3,8 +3,8 @@ import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { findPart } from '../outbox/adoption.ts';
-import { factsOf } from '../outbox/errors.ts';
+import { findPostedPart } from '../outbox/adoption.ts';
+import { errorFacts } from '../outbox/errors.ts';
 import { waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 import { Continuation, type ContinuationParts } from './continuation.ts';
@@ -51,14 +51,14 @@ export class Answers {
   async #partsOf(task: Task): Promise<AnswerPart[]> {
     const { parts, posting } = answerOf(task);
     if (posting?.by !== 'bot') return parts;
-    const find = () => findPart(task, posting, this.#parts.outbox);
+    const find = () => findPostedPart(task, posting, this.#parts.outbox);
     const found = await this.#tryAndLog('Could not search for a part of an answer.', task, find);
     return found ? [...parts, { ...found, by: 'bot' }] : parts;
   }
 
   /** Replies to a member's message; undefined where the bot may not write. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, answers: id }));
+    const post = () => this.#parts.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
     return this.#tryAndLog('Could not reply to a message in a thread.', undefined, post);
   }
 
@@ -77,7 +77,7 @@ export class Answers {
     try {
       return await work();
     } catch (error) {
-      this.#parts.log.info({ ...(task && { task: task.id }), ...factsOf(error) }, failure);
+      this.#parts.log.info({ ...(task && { task: task.id }), ...errorFacts(error) }, failure);
       return undefined;
     }
   }
@@ -96,4 +96,4 @@ export class Answers {
   }
 }
 
-const voiceMessagesOf = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isSpoken ? beside : []);
+const voiceMessagesOf = ({ traits, beside = [] }: Task): MessagePlace[] => (traits.isUtterance ? beside : []);

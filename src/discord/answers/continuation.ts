@@ -1,16 +1,16 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { answerOf, partsCut, partsShown } from '../../services/asks/transitions.ts';
+import { answerOf, dropParts, markPartsShown } from '../../services/asks/transitions.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { LatestNews } from '../delivery/latest.ts';
-import { Hindered, Patience } from '../delivery/obstacle.ts';
+import { Backoff, RetryLater } from '../delivery/backoff.ts';
+import { LatestState } from '../delivery/latest-state.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
-import { Appearance } from '../outbox/appearance.ts';
-import { factsOf, troubleOf } from '../outbox/errors.ts';
+import { errorFacts, failureKindOf } from '../outbox/errors.ts';
+import { ShownContent } from '../outbox/shown-content.ts';
 import { tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
-import { type Miss, type Part, PartPoster } from './part-poster.ts';
+import { PartPoster, type PartToPost, type SendFailure } from './part-poster.ts';
 
 const GAP_MS = 1_100;
 /** Edits by the bot's token share the channel's rate limit with everything else there. */
@@ -21,62 +21,64 @@ export interface ContinuationParts extends Pick<DeliveryParts, 'outbox' | 'clock
   plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
 }
 
-interface Scene extends ContinuationParts {
+interface ContinuationContext extends ContinuationParts {
   id: string;
   stopping: AbortSignal;
   onEnd(task: Task): void;
 }
 
 /** The further messages of one answer. At the end each of them is exact. */
-export class Continuation extends LatestNews {
-  readonly #scene: Scene;
-  readonly #patience: Patience;
-  readonly #shut = new Set<Way['by']>();
-  readonly #appearances = new Map<string, Appearance>();
+export class Continuation extends LatestState {
+  readonly #context: ContinuationContext;
+  readonly #backoff: Backoff;
+  readonly #closedWays = new Set<Way['by']>();
+  readonly #appearances = new Map<string, ShownContent>();
   readonly #deleted = new Set<string>();
   readonly #poster: PartPoster;
   #nextAt = 0;
 
-  constructor(scene: Scene) {
+  constructor(scene: ContinuationContext) {
     super(scene.clock, scene.stopping);
-    this.#scene = scene;
-    this.#patience = new Patience(scene);
+    this.#context = scene;
+    this.#backoff = new Backoff(scene);
     this.#poster = new PartPoster({
-      ...{ ...scene, patience: this.#patience, shut: this.#shut },
-      tried: (by, work) => this.#attempt(by, work),
+      ...{ ...scene, backoff: this.#backoff, closedWays: this.#closedWays },
+      attempt: (by, work) => this.#attempt(by, work),
       change: (transition) => this.#change(transition),
     });
   }
 
-  protected mayShowAt(): number {
+  protected nextShowAt(): number {
     return this.#nextAt;
   }
 
-  protected async bring(task: Task): Promise<void> {
-    const { clock, stopping, onEnd } = this.#scene;
+  protected async deliver(task: Task): Promise<void> {
+    const { clock, stopping, onEnd } = this.#context;
     const isEnd = hasEnded(task);
     const shown = await this.#bring(task, isEnd).catch((error: unknown) => {
       // An erased task has no message. After a bug the first message still shows its end, with the whole text as a file.
       if (error instanceof Refusal) this.drop();
-      else this.failed(error);
+      else this.logFailure(error);
       return task;
     });
     if (!isEnd) this.#nextAt = shown === task ? 0 : clock.now() + this.#gapOf(shown);
     else if (!stopping.aborted) onEnd(shown);
   }
 
-  protected failed(error: unknown): void {
-    this.#scene.log.error({ task: this.#scene.id, err: error }, 'Could not show the rest of an answer.');
+  protected logFailure(error: unknown): void {
+    this.#context.log.error({ task: this.#context.id, err: error }, 'Could not show the rest of an answer.');
   }
 
   #gapOf(task: Task): number {
     const isByBot = answerOf(task).parts.some(({ by }) => by === 'bot');
-    return !isByBot && !this.#shut.has('token') && tokenWay(task, this.#scene.clock.now()) ? GAP_MS : GAP_AS_BOT_MS;
+    return !isByBot && !this.#closedWays.has('token') && tokenWay(task, this.#context.clock.now())
+      ? GAP_MS
+      : GAP_AS_BOT_MS;
   }
 
   /** Returns the changed task, or the same object where there was nothing to do. */
   async #bring(task: Task, isEnd: boolean): Promise<Task> {
-    const { first, further } = this.#scene.plansOf(task);
+    const { first, further } = this.#context.plansOf(task);
     const hasSurplus = answerOf(task).parts.length > further.length;
     if (further.length === 0 && !hasSurplus) return task;
     // The task may be older than the message that was posted last.
@@ -98,32 +100,32 @@ export class Continuation extends LatestNews {
     }
     if (!isEnd) return known === task ? { ...task } : known;
     if (hasSurplus) known = await this.#cut(known, further.length);
-    return isComplete ? this.#change(partsShown) : known;
+    return isComplete ? this.#change(markPartsShown) : known;
   }
 
   /** The end is retried until it is shown; progress is not retried. */
-  async #withRetry<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | Miss> {
+  async #withRetry<T>(isEnd: boolean, work: () => Promise<T>): Promise<T | SendFailure> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof Hindered)) throw error;
-        if (!isEnd || this.#scene.stopping.aborted) return 'no-way';
-        await this.#patience.with(error);
+        if (!(error instanceof RetryLater)) throw error;
+        if (!isEnd || this.#context.stopping.aborted) return 'no-way';
+        await this.#backoff.wait(error);
       }
     }
   }
 
-  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<'done' | Miss> {
+  async #edit(task: Task, place: AnswerPart, wanted: MessageBody): Promise<'done' | SendFailure> {
     if (this.#deleted.has(place.id)) return 'gone';
-    const appearance = this.#appearances.get(place.id) ?? new Appearance();
+    const appearance = this.#appearances.get(place.id) ?? new ShownContent();
     this.#appearances.set(place.id, appearance);
     const change = appearance.changeTo(wanted);
     if (!change) return 'done';
     for (const way of this.#waysTo(task, place)) {
       const outcome = await this.#attempt(way.by, async () => {
-        await this.#scene.outbox.edit(way, change.sent);
-        change.confirmed();
+        await this.#context.outbox.edit(way, change.sent);
+        change.confirm();
         return 'done' as const;
       });
       if (outcome === 'gone') this.#deleted.add(place.id);
@@ -132,14 +134,14 @@ export class Continuation extends LatestNews {
     return 'no-way';
   }
 
-  async #post(part: Part): Promise<Task | Miss> {
+  async #post(part: PartToPost): Promise<Task | SendFailure> {
     const posted = await this.#poster.post(await this.#change((same) => same), part);
     if (posted === 'no-way') return 'no-way';
     const place = answerOf(posted.task).parts[part.index];
     if (!place) return 'no-way';
     if (posted.shows) {
-      const appearance = new Appearance();
-      appearance.changeTo(part.wanted)?.confirmed();
+      const appearance = new ShownContent();
+      appearance.changeTo(part.wanted)?.confirm();
       this.#appearances.set(place.id, appearance);
     } else await this.#edit(posted.task, place, part.wanted);
     return posted.task;
@@ -149,38 +151,38 @@ export class Continuation extends LatestNews {
   async #cut(task: Task, most: number): Promise<Task> {
     for (const place of answerOf(task).parts.slice(most)) {
       const [way] = this.#waysTo(task, place);
-      if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#scene.outbox.remove(way)));
+      if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#context.outbox.remove(way)));
     }
-    return this.#change((before) => partsCut(before, most));
+    return this.#change((before) => dropParts(before, most));
   }
 
-  async #attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss> {
+  async #attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure> {
     try {
       return await work();
     } catch (error) {
-      const trouble = troubleOf(error, by);
-      this.#scene.log.info(
-        { task: this.#scene.id, by, trouble, ...factsOf(error) },
+      const trouble = failureKindOf(error, by);
+      this.#context.log.info(
+        { task: this.#context.id, by, trouble, ...errorFacts(error) },
         'Could not show a part of an answer.',
       );
-      if (trouble === 'later') throw new Hindered('unreachable', error);
+      if (trouble === 'later') throw new RetryLater('unreachable', error);
       if (trouble === 'deleted') return 'gone';
       // Not retried: every refusal counts towards Discord's block of invalid requests.
-      this.#shut.add(by);
+      this.#closedWays.add(by);
       return 'no-way';
     }
   }
 
   #waysTo(task: Task, place: AnswerPart) {
-    return waysToPart(task, place, this.#scene.clock.now()).filter(({ by }) => !this.#shut.has(by));
+    return waysToPart(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedWays.has(by));
   }
 
   async #change(transition: (task: Task) => Task): Promise<Task> {
     try {
-      return await this.#scene.change(this.#scene.id, transition);
+      return await this.#context.change(this.#context.id, transition);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      throw new Hindered('unstored', error);
+      throw new RetryLater('unstored', error);
     }
   }
 }

@@ -1,33 +1,33 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { answerOf, partGoing, partNotPosted, partPosted } from '../../services/asks/transitions.ts';
-import type { AnswerPart, Posting } from '../../services/tasks/answer.ts';
+import { addPostedPart, answerOf, clearPartPosting, markPartPosting } from '../../services/asks/transitions.ts';
+import type { AnswerPart, PendingPost } from '../../services/tasks/answer.ts';
 import type { Transition } from '../../services/tasks/book.ts';
-import { shownIn } from '../../services/tasks/delivery-state.ts';
+import { setMessage } from '../../services/tasks/delivery-state.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { Hindered, type Patience } from '../delivery/obstacle.ts';
+import { type Backoff, RetryLater } from '../delivery/backoff.ts';
 import type { DeliveryParts } from '../delivery/record.ts';
-import { findPart } from '../outbox/adoption.ts';
-import { isUnsent, troubleOf } from '../outbox/errors.ts';
-import { SAME_NONCE_MS } from '../outbox/outbox.ts';
-import { type Shut, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
+import { findPostedPart } from '../outbox/adoption.ts';
+import { failureKindOf, isUnsent } from '../outbox/errors.ts';
+import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
+import { type ClosedWays, type TokenWay, tokenWay, type Way, waysToPart } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';
 
 /** Why a request had no result. */
-export type Miss = 'gone' | 'no-way';
+export type SendFailure = 'gone' | 'no-way';
 
 interface PosterParts extends Pick<DeliveryParts, 'outbox' | 'clock' | 'log'> {
   id: string;
-  patience: Patience;
+  backoff: Backoff;
   stopping: AbortSignal;
-  shut: Shut;
-  /** Interprets a failed request; throws `Hindered` where its outcome is unknown. */
-  tried<T>(by: Way['by'], work: () => Promise<T>): Promise<T | Miss>;
-  /** Throws `Hindered` where the store fails. */
+  closedWays: ClosedWays;
+  /** Interprets a failed request; throws `RetryLater` where its outcome is unknown. */
+  attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure>;
+  /** Throws `RetryLater` where the store fails. */
   change(transition: Transition): Promise<Task>;
 }
 
-export interface Part {
+export interface PartToPost {
   index: number;
   /** The first message as it is shown before this part. */
   first: MessagePlan;
@@ -49,7 +49,7 @@ export class PartPoster {
     this.#parts = parts;
   }
 
-  async post(task: Task, part: Part): Promise<Posted | 'no-way'> {
+  async post(task: Task, part: PartToPost): Promise<Posted | 'no-way'> {
     if (answerOf(task).posting?.by === 'token') return 'no-way';
     const known = await this.#withFirst(task, part.first);
     if (!known?.message) return 'no-way';
@@ -57,39 +57,39 @@ export class PartPoster {
   }
 
   /** undefined: the bot may not post there. */
-  async #asBot(task: Task, first: MessagePlace, { index, wanted }: Part): Promise<Posted | 'no-way' | undefined> {
-    const { outbox, clock, shut, tried, change } = this.#parts;
+  async #asBot(task: Task, first: MessagePlace, { index, wanted }: PartToPost): Promise<Posted | 'no-way' | undefined> {
+    const { outbox, clock, closedWays, attempt, change } = this.#parts;
     const { posting: before } = answerOf(task);
     const found = before ? await this.#find(task, before) : 'nowhere';
     if (typeof found === 'object') return { task: await this.#posted(task, { ...found, by: 'bot' }), shows: false };
-    if (task.route.isPrivate || !task.route.mayPost || shut.has('channel')) return undefined;
+    if (task.route.isPrivate || !task.route.mayPost || closedWays.has('channel')) return undefined;
     const now = clock.now();
-    if (before && found === 'unseen' && now - before.at >= SAME_NONCE_MS) return 'no-way';
+    if (before && found === 'unseen' && now - before.at >= NONCE_LIFE_MS) return 'no-way';
     const going = { by: 'bot', channelId: first.channelId, answers: first.id, at: now } as const;
-    const announced = found === 'unseen' ? task : await change((known) => partGoing(known, going));
+    const announced = found === 'unseen' ? task : await change((known) => markPartPosting(known, going));
     const reference = { message_id: first.id, fail_if_not_exists: false } as const;
     const sent = { ...wanted, body: { ...wanted.body, message_reference: reference } };
     const nonce = `${this.#parts.id}-${index + 1}`;
-    const place = await tried('channel', () => outbox.post(first.channelId, nonce, sent));
+    const place = await attempt('channel', () => outbox.post(first.channelId, nonce, sent));
     if (typeof place !== 'object') return undefined;
     return { task: await this.#posted(announced, { ...place, by: 'bot' }), shows: !before };
   }
 
-  async #byToken(task: Task, first: MessagePlace, { wanted }: Part): Promise<Posted | 'no-way'> {
-    const { outbox, clock, log, tried, change } = this.#parts;
+  async #byToken(task: Task, first: MessagePlace, { wanted }: PartToPost): Promise<Posted | 'no-way'> {
+    const { outbox, clock, log, attempt, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return 'no-way';
     const { channelId, id: answers } = first;
     const going = { by: 'token', channelId, answers, at: clock.now() } as const;
-    const announced = await change((known) => partGoing(known, going));
+    const announced = await change((known) => markPartPosting(known, going));
     try {
-      const place = await tried('token', () => outbox.add(token, wanted, task.route.isPrivate));
+      const place = await attempt('token', () => outbox.addFollowUp(token, wanted, task.route.isPrivate));
       if (typeof place === 'object') return { task: await this.#posted(announced, place), shows: true };
-      if (place !== undefined) await change(partNotPosted);
+      if (place !== undefined) await change(clearPartPosting);
     } catch (error) {
-      if (!(error instanceof Hindered) || error.hindrance !== 'unreachable') throw error;
+      if (!(error instanceof RetryLater) || error.obstacle !== 'unreachable') throw error;
       if (isUnsent(error.cause)) {
-        await change(partNotPosted);
+        await change(clearPartPosting);
         throw error;
       }
       log.info(
@@ -101,27 +101,27 @@ export class PartPoster {
   }
 
   /** nowhere: never posted; unseen: the bot may not read the channel. */
-  async #find(task: Task, posting: Posting): Promise<MessagePlace | 'nowhere' | 'unseen'> {
+  async #find(task: Task, posting: PendingPost): Promise<MessagePlace | 'nowhere' | 'unseen'> {
     try {
-      return (await findPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
+      return (await findPostedPart(task, posting, this.#parts.outbox)) ?? 'nowhere';
     } catch (error) {
-      if (troubleOf(error, 'channel') === 'later') throw new Hindered('unreachable', error);
+      if (failureKindOf(error, 'channel') === 'later') throw new RetryLater('unreachable', error);
       return 'unseen';
     }
   }
 
   /** Discord has confirmed the message, so only the storing is retried. */
   async #posted(task: Task, part: AnswerPart): Promise<Task> {
-    const { outbox, clock, patience, stopping, tried, change } = this.#parts;
+    const { outbox, clock, backoff, stopping, attempt, change } = this.#parts;
     for (;;) {
       try {
-        return await change((before) => partPosted(before, part));
+        return await change((before) => addPostedPart(before, part));
       } catch (error) {
         // The member has deleted the task meanwhile, and nothing else would ever find this message.
         const [way] = error instanceof Refusal ? waysToPart(task, part, clock.now()) : [];
-        if (way) await tried(way.by, () => outbox.remove(way));
-        if (!(error instanceof Hindered) || stopping.aborted) throw error;
-        await patience.with(error);
+        if (way) await attempt(way.by, () => outbox.remove(way));
+        if (!(error instanceof RetryLater) || stopping.aborted) throw error;
+        await backoff.wait(error);
       }
     }
   }
@@ -129,15 +129,15 @@ export class PartPoster {
   /** While the reply is still a spinner, Discord puts the next message in its place. */
   async #withFirst(task: Task, first: MessagePlan): Promise<Task | undefined> {
     if (task.message) return task;
-    const { outbox, tried, change } = this.#parts;
+    const { outbox, attempt, change } = this.#parts;
     const token = this.#tokenWay(task);
     if (!token) return undefined;
-    const place = await tried('token', () => outbox.edit(token, bodyOf(first)));
-    return typeof place === 'object' ? change((known) => shownIn(known, place)) : undefined;
+    const place = await attempt('token', () => outbox.edit(token, bodyOf(first)));
+    return typeof place === 'object' ? change((known) => setMessage(known, place)) : undefined;
   }
 
   #tokenWay(task: Task): TokenWay | undefined {
-    const { shut, clock } = this.#parts;
-    return shut.has('token') ? undefined : tokenWay(task, clock.now());
+    const { closedWays, clock } = this.#parts;
+    return closedWays.has('token') ? undefined : tokenWay(task, clock.now());
   }
 }

@@ -1,12 +1,12 @@
 import { hasEnded, isLive, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
-import { Appearance } from '../outbox/appearance.ts';
-import { factsOf, type Load, lighterThan, loaded, troubleOf } from '../outbox/errors.ts';
+import { errorFacts, failureKindOf, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
+import { ShownContent } from '../outbox/shown-content.ts';
 import { type EditWay, type TokenWay, wayToProgress } from '../outbox/ways.ts';
-import { Caller, Ending, type Scene } from './ending.ts';
-import { LatestNews } from './latest.ts';
-import { newReference } from './obstacle.ts';
-import { mayShowAt } from './pace.ts';
+import { newReference } from './backoff.ts';
+import { type DeliveryContext, EndDelivery, OwnerPing } from './ending.ts';
+import { LatestState } from './latest-state.ts';
+import { nextEditAt } from './pace.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
 /** The only place that changes a task's message. */
@@ -40,22 +40,22 @@ export class Delivery {
   }
 }
 
-class Editor extends LatestNews {
-  readonly #scene: Scene;
+class Editor extends LatestState {
+  readonly #context: DeliveryContext;
   readonly #onOver: () => void;
   readonly #heardAt: number;
   #edits = 0;
   #lastAt: number | undefined;
-  readonly #appearance = new Appearance();
+  readonly #appearance = new ShownContent();
   /** Content that Discord has refused is not sent again. */
-  #load: Load = 'whole';
+  #load: PlanPortion = 'whole';
   /** Progress is refused here; the end is tried all the same. */
   #isRefused = false;
 
   constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onOver: () => void) {
     super(parts.clock, stopping);
     const record = new DeliveryRecord({ ...parts, id });
-    this.#scene = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
+    this.#context = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
     this.#onOver = onOver;
     this.#heardAt = parts.clock.now();
   }
@@ -65,35 +65,35 @@ class Editor extends LatestNews {
     this.#onOver();
   }
 
-  protected mayShowAt(task: Task): number | undefined {
+  protected nextShowAt(task: Task): number | undefined {
     // Holds even if the store failed to save the count.
     this.#edits = Math.max(this.#edits, task.delivery.progressEdits);
-    return mayShowAt(task, { edits: this.#edits, lastAt: this.#lastAt, heardAt: this.#heardAt });
+    return nextEditAt(task, { edits: this.#edits, lastAt: this.#lastAt, heardAt: this.#heardAt });
   }
 
-  protected async bring(task: Task): Promise<void> {
+  protected async deliver(task: Task): Promise<void> {
     if (!hasEnded(task)) return this.#progress(task);
-    await new Ending(this.#scene).bring();
-    if (!this.#scene.stopping.aborted) await new Caller(this.#scene).ping();
+    await new EndDelivery(this.#context).bring();
+    if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
     this.#onOver();
   }
 
-  protected failed(error: unknown): void {
-    const { id, clock, log } = this.#scene;
+  protected logFailure(error: unknown): void {
+    const { id, clock, log } = this.#context;
     this.#lastAt = clock.now();
     log.error({ task: id, reference: newReference(), err: error }, 'Could not show progress.');
   }
 
   async #progress(task: Task): Promise<void> {
-    const { clock, known, prepare, stopping } = this.#scene;
+    const { clock, known, prepare, stopping } = this.#context;
     const isBlocked = known.isDeleted || this.#isRefused;
     const way = isBlocked ? undefined : wayToProgress(task, known.shut, clock.now());
     if (!way) return;
     // A preview that is still loading must not delay the end.
-    const notNeeded = AbortSignal.any([this.ending, stopping]);
+    const notNeeded = AbortSignal.any([this.endSignal, stopping]);
     const prepared = await prepare(task, notNeeded);
     try {
-      if (!notNeeded.aborted) await this.#edit(way, bodyOf(loaded(prepared.plan, this.#load)));
+      if (!notNeeded.aborted) await this.#edit(way, bodyOf(portionOf(prepared.plan, this.#load)));
     } finally {
       prepared.release();
     }
@@ -102,12 +102,12 @@ class Editor extends LatestNews {
   async #edit(way: TokenWay | EditWay, wanted: MessageBody): Promise<void> {
     const change = this.#appearance.changeTo(wanted);
     if (!change) return;
-    this.#lastAt = this.#scene.clock.now();
+    this.#lastAt = this.#context.clock.now();
     try {
-      const message = await this.#scene.outbox.edit(way, change.sent);
-      change.confirmed();
+      const message = await this.#context.outbox.edit(way, change.sent);
+      change.confirm();
       this.#edits += 1;
-      await this.#scene.record.progressShown(message);
+      await this.#context.record.markProgressShown(message);
     } catch (error) {
       await this.#learnFrom(error, way);
     }
@@ -115,13 +115,13 @@ class Editor extends LatestNews {
 
   /** Progress is not retried, but its failure is remembered. */
   async #learnFrom(error: unknown, { by }: TokenWay | EditWay): Promise<void> {
-    const trouble = troubleOf(error, by);
-    this.#scene.log.info({ task: this.#scene.id, by, trouble, ...factsOf(error) }, 'Progress was not shown.');
-    if (trouble === 'deleted') this.#scene.known.isDeleted = true;
+    const trouble = failureKindOf(error, by);
+    this.#context.log.info({ task: this.#context.id, by, trouble, ...errorFacts(error) }, 'Progress was not shown.');
+    if (trouble === 'deleted') this.#context.known.isDeleted = true;
     if (trouble === 'no-access') this.#isRefused = true;
-    this.#load = lighterThan(this.#load, trouble) ?? this.#load;
+    this.#load = smallerPortion(this.#load, trouble) ?? this.#load;
     if (trouble !== 'token-over') return;
-    this.#scene.known.shut.add(by);
-    await this.#scene.record.forgetToken();
+    this.#context.known.shut.add(by);
+    await this.#context.record.dropToken();
   }
 }

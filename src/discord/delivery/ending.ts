@@ -1,14 +1,21 @@
-import { type Call, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { isLive, type MessagePlace, type PendingPing, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import { findPosted } from '../outbox/adoption.ts';
-import { factsOf, type Load, lighterThan, loaded, type Trouble, troubleOf } from '../outbox/errors.ts';
-import { SAME_NONCE_MS } from '../outbox/outbox.ts';
-import { type Shut, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
-import type { MessagePlan, Prepared } from '../plan.ts';
-import { Hindered, newReference, Patience } from './obstacle.ts';
-import { type DeliveryParts, type DeliveryRecord, type Fate, hasToSpeak } from './record.ts';
+import {
+  errorFacts,
+  type FailureKind,
+  failureKindOf,
+  type PlanPortion,
+  portionOf,
+  smallerPortion,
+} from '../outbox/errors.ts';
+import { NONCE_LIFE_MS } from '../outbox/outbox.ts';
+import { type ClosedWays, type TokenWay, tokenWay, type Way, waysToEnd } from '../outbox/ways.ts';
+import type { MessagePlan, PreparedMessage } from '../plan.ts';
+import { Backoff, newReference, RetryLater } from './backoff.ts';
+import { type DeliveryParts, type DeliveryRecord, type DeliveryResult, hasUnsentVoice } from './record.ts';
 
-export interface Scene extends DeliveryParts {
+export interface DeliveryContext extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
   /** What is known of its message beyond the stored facts. */
@@ -17,26 +24,26 @@ export interface Scene extends DeliveryParts {
 }
 
 /** Shows the end of one task to its owner, exactly once, and retries until that succeeds or cannot. */
-export class Ending {
-  readonly #scene: Scene;
-  readonly #patience: Patience;
+export class EndDelivery {
+  readonly #context: DeliveryContext;
+  readonly #backoff: Backoff;
   /** Content that Discord has refused is not sent again. */
-  #load: Load = 'whole';
+  #load: PlanPortion = 'whole';
 
-  constructor(scene: Scene) {
-    this.#scene = scene;
-    this.#patience = new Patience(scene);
+  constructor(scene: DeliveryContext) {
+    this.#context = scene;
+    this.#backoff = new Backoff(scene);
   }
 
   async bring(): Promise<void> {
-    await this.#patience.until(async () => {
-      const task = await this.#scene.record.readTask();
+    await this.#backoff.retryUntilDone(async () => {
+      const task = await this.#context.record.readTask();
       if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
     }, 'Could not show the end of a task.');
   }
 
-  async #fateOf(task: Task): Promise<Fate> {
-    const { clock, known, prepare } = this.#scene;
+  async #fateOf(task: Task): Promise<DeliveryResult> {
+    const { clock, known, prepare } = this.#context;
     if (known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(task);
     if (posted) return posted;
@@ -54,25 +61,25 @@ export class Ending {
   }
 
   /** Discord has confirmed the message, so only the storing is retried. */
-  async #settle(fate: Fate): Promise<void> {
-    const { clock, record } = this.#scene;
+  async #settle(fate: DeliveryResult): Promise<void> {
+    const { clock, record } = this.#context;
     const at = clock.now();
-    await this.#patience.until(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
+    await this.#backoff.retryUntilDone(() => record.settle(fate, at), 'The shown end of a task could not be stored.');
   }
 
   /** undefined: not this way. */
-  async #take(way: Way, task: Task, plan: MessagePlan): Promise<Fate | undefined> {
+  async #take(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
-      const sent = bodyOf(loaded(plan, this.#load));
+      const sent = bodyOf(portionOf(plan, this.#load));
       try {
         return { there: await this.#carry(way, task, sent), by: way.by };
       } catch (error) {
-        if (error instanceof Hindered) throw error;
+        if (error instanceof RetryLater) throw error;
         const trouble = this.#note(error, way);
-        if (trouble === 'later') throw new Hindered('unreachable', error);
+        if (trouble === 'later') throw new RetryLater('unreachable', error);
         if (trouble === 'deleted') return { nowhere: 'deleted' };
         if (trouble === 'closed') return { nowhere: 'no-way' };
-        const lighter = lighterThan(this.#load, trouble);
+        const lighter = smallerPortion(this.#load, trouble);
         if (lighter === undefined) return this.#shut(way, trouble);
         this.#load = lighter;
       }
@@ -80,36 +87,36 @@ export class Ending {
   }
 
   async #carry(way: Way, { id }: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
-    const { outbox, record } = this.#scene;
+    const { outbox, record } = this.#context;
     if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
-    const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirect(way.memberId);
-    await record.intend(way.by, channelId);
+    const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
+    await record.storeIntention(way.by, channelId);
     return outbox.post(channelId, id, sent);
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
-  async #shut({ by }: Way, trouble: Trouble): Promise<undefined> {
-    this.#scene.known.shut.add(by);
-    if (trouble === 'token-over') await this.#scene.record.forgetToken();
+  async #shut({ by }: Way, trouble: FailureKind): Promise<undefined> {
+    this.#context.known.shut.add(by);
+    if (trouble === 'token-over') await this.#context.record.dropToken();
   }
 
-  async #findPosted(task: Task): Promise<Fate | undefined> {
+  async #findPosted(task: Task): Promise<DeliveryResult | undefined> {
     const { intention } = task.delivery;
     if (!intention) return undefined;
     try {
-      const there = await findPosted(task, intention, this.#scene.outbox);
+      const there = await findPosted(task, intention, this.#context.outbox);
       return there && { there, by: intention.by };
     } catch (error) {
       // Where the bot may not read the channel, only the nonce prevents a second message.
-      if (this.#note(error, intention) === 'later') throw new Hindered('unreachable', error);
+      if (this.#note(error, intention) === 'later') throw new RetryLater('unreachable', error);
       return undefined;
     }
   }
 
-  #note(error: unknown, { by }: { by: Way['by'] }): Trouble {
-    const trouble = troubleOf(error, by);
-    const { id, log } = this.#scene;
-    const facts = { task: id, by, trouble, ...factsOf(error) };
+  #note(error: unknown, { by }: { by: Way['by'] }): FailureKind {
+    const trouble = failureKindOf(error, by);
+    const { id, log } = this.#context;
+    const facts = { task: id, by, trouble, ...errorFacts(error) };
     if (trouble === 'malformed')
       log.error({ ...facts, reference: newReference() }, 'Discord refused a message as malformed.');
     else if (trouble === 'too-large') log.warn(facts, 'A result is larger than Discord takes.');
@@ -122,29 +129,29 @@ export class Ending {
 const LATEST_PING_MS = 15 * 60_000;
 
 /** The bot's own message, as a reply to the one that shows the end. */
-type AnswerWay = { by: 'answer'; message: MessagePlace };
+type ReplyWay = { by: 'answer'; message: MessagePlace };
 
 /** Sends the owner ping of one task whose end is shown: once, or not at all. */
-export class Caller {
-  readonly #scene: Scene;
+export class OwnerPing {
+  readonly #context: DeliveryContext;
   #isOver = false;
   #postedAt: MessagePlace | undefined;
 
-  constructor(scene: Scene) {
-    this.#scene = scene;
+  constructor(scene: DeliveryContext) {
+    this.#context = scene;
   }
 
   async ping(): Promise<void> {
-    await new Patience(this.#scene).until(async () => {
+    await new Backoff(this.#context).retryUntilDone(async () => {
       if (!this.#isOver) await this.#try();
       this.#isOver = true;
       await this.#takeBack();
-      await this.#scene.record.called(this.#postedAt);
+      await this.#context.record.markPinged(this.#postedAt);
     }, 'The owner of a task was not pinged.');
   }
 
   async #try(): Promise<void> {
-    const { id, clock, known, log, record } = this.#scene;
+    const { id, clock, known, log, record } = this.#context;
     const task = await record.readTask();
     const call = task?.delivery.call;
     if (!task || !call) return;
@@ -154,52 +161,56 @@ export class Caller {
     else log.info({ task: id }, 'The owner of a task was not pinged: too late, or no way to them.');
   }
 
-  async #take(way: AnswerWay | TokenWay, task: Task): Promise<void> {
-    const prepared = await this.#scene.prepare(task);
+  async #take(way: ReplyWay | TokenWay, task: Task): Promise<void> {
+    const prepared = await this.#context.prepare(task);
     try {
-      if (!(await this.#scene.record.calling())) return;
+      if (!(await this.#context.record.beginPing())) return;
       this.#postedAt = await this.#carry(way, task, prepared);
     } catch (error) {
-      if (error instanceof Hindered) throw error;
-      const trouble = troubleOf(error, way.by);
-      if (trouble === 'later' && way.by === 'answer') throw new Hindered('unreachable', error);
+      if (error instanceof RetryLater) throw error;
+      const trouble = failureKindOf(error, way.by);
+      if (trouble === 'later' && way.by === 'answer') throw new RetryLater('unreachable', error);
       this.#note(error, way, 'The owner of a task was not pinged.');
     } finally {
       prepared.release();
     }
   }
 
-  async #carry(way: AnswerWay | TokenWay, task: Task, { plan, instead }: Prepared): Promise<MessagePlace | undefined> {
-    const { outbox } = this.#scene;
+  async #carry(
+    way: ReplyWay | TokenWay,
+    task: Task,
+    { plan, instead }: PreparedMessage,
+  ): Promise<MessagePlace | undefined> {
+    const { outbox } = this.#context;
     const send = (words: MessagePlan) =>
       way.by === 'answer'
-        ? outbox.post(way.message.channelId, pingNonceOf(task), bodyOf({ ...words, answers: way.message.id }))
-        : outbox.add(way, bodyOf(words), false);
+        ? outbox.post(way.message.channelId, pingNonceOf(task), bodyOf({ ...words, repliesTo: way.message.id }))
+        : outbox.addFollowUp(way, bodyOf(words), false);
     try {
       return await send(plan);
     } catch (error) {
-      const trouble = troubleOf(error, way.by);
+      const trouble = failureKindOf(error, way.by);
       if (!instead || (trouble !== 'no-access' && trouble !== 'malformed')) throw error;
       this.#note(error, way, 'Discord refused a ping; sending its plain form.');
       return await send(instead);
     }
   }
 
-  #note(error: unknown, { by }: AnswerWay | TokenWay, sentence: string): void {
-    const facts = { task: this.#scene.id, by, trouble: troubleOf(error, by), ...factsOf(error) };
-    this.#scene.log.info(facts, sentence);
+  #note(error: unknown, { by }: ReplyWay | TokenWay, sentence: string): void {
+    const facts = { task: this.#context.id, by, trouble: failureKindOf(error, by), ...errorFacts(error) };
+    this.#context.log.info(facts, sentence);
   }
 
   /** The message that it replies to may have been deleted meanwhile, by a member who had not seen the ping. */
   async #takeBack(): Promise<void> {
     const posted = this.#postedAt;
-    if (!posted || (await this.#scene.record.readTask())?.message) return;
+    if (!posted || (await this.#context.record.readTask())?.message) return;
     this.#postedAt = undefined;
     try {
-      await this.#scene.outbox.remove({ by: 'edit', message: posted });
+      await this.#context.outbox.remove({ by: 'edit', message: posted });
     } catch (error) {
-      this.#scene.log.info(
-        { task: this.#scene.id, ...factsOf(error) },
+      this.#context.log.info(
+        { task: this.#context.id, ...errorFacts(error) },
         'Could not delete a ping whose message is deleted.',
       );
     }
@@ -207,18 +218,23 @@ export class Caller {
 }
 
 /** To where the end is shown; there is no ping for a private or a deleted message. */
-function wayToPing(task: Task, shut: Shut, now: number): AnswerWay | TokenWay | undefined {
+function wayToPing(task: Task, shut: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
-  if (!message || route.isPrivate || (task.traits.isSpoken && !hasToSpeak(task))) return undefined;
+  if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
   if (route.mayPost) return { by: 'answer', message };
   return shut.has('token') ? undefined : tokenWay(task, now);
 }
 
 /** A ping that may have been sent is repeated only where its nonce prevents a second one. None is better than two. */
-function mayStillPing(task: Task, { shownAt, goingAt }: Call, { by }: AnswerWay | TokenWay, now: number): boolean {
+function mayStillPing(
+  task: Task,
+  { shownAt, goingAt }: PendingPing,
+  { by }: ReplyWay | TokenWay,
+  now: number,
+): boolean {
   // A voice message is a result, so it is sent at any time.
-  if (goingAt === undefined) return hasToSpeak(task) || now - shownAt < LATEST_PING_MS;
-  return by === 'answer' && now - goingAt < SAME_NONCE_MS;
+  if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < LATEST_PING_MS;
+  return by === 'answer' && now - goingAt < NONCE_LIFE_MS;
 }
 
 /** Differs from the nonce of the task's message. A nonce has at most 25 characters, a task's id 17. */

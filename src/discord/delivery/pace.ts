@@ -1,5 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
-import { wordsOf } from '../../services/asks/transitions.ts';
+import { answerText } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MOST_EDITS = 8;
@@ -13,7 +13,7 @@ const OLD_GAP_MS = 30_000;
 /** Of the job's age, between two edits: so eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
-export interface Shown {
+export interface EditHistory {
   edits: number;
   /** When the last one was sent; undefined: not since the bot started. */
   lastAt: number | undefined;
@@ -27,10 +27,10 @@ const ANSWER_GAP_MS = 1_100;
 const BEFORE_WORDS_MS = 1_500;
 
 /** When progress may be shown again; undefined: no more. */
-export function mayShowAt(task: Task, { edits, lastAt, heardAt }: Shown): number | undefined {
-  if (task.traits.isInWords) return mayShowTextAt(task, lastAt, heardAt);
+export function nextEditAt(task: Task, { edits, lastAt, heardAt }: EditHistory): number | undefined {
+  if (task.traits.isText) return nextTextEditAt(task, lastAt, heardAt);
   // The message of a conversation does not change before its end.
-  if (task.traits.isConversation) return undefined;
+  if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
   const most = overdue === undefined ? MOST_EDITS - RESERVED_FOR_OVERDUE : MOST_EDITS;
   if (edits >= most) return undefined;
@@ -40,8 +40,8 @@ export function mayShowAt(task: Task, { edits, lastAt, heardAt }: Shown): number
   return Math.max(soonest, created + (lastAt - created) / (1 - SHARE_OF_AGE));
 }
 
-function mayShowTextAt(task: Task, lastAt: number | undefined, heardAt: number): number {
-  if (lastAt === undefined) return wordsOf(task) === '' ? heardAt + BEFORE_WORDS_MS : heardAt;
+function nextTextEditAt(task: Task, lastAt: number | undefined, heardAt: number): number {
+  if (lastAt === undefined) return answerText(task) === '' ? heardAt + BEFORE_WORDS_MS : heardAt;
   if (isOld(task, lastAt + ANSWER_GAP_MS)) return lastAt + OLD_GAP_MS;
   // By the bot's token, the edits share the channel's rate limit.
   return lastAt + (task.route.token === undefined ? LEAST_GAP_MS : ANSWER_GAP_MS);

@@ -3,23 +3,23 @@ import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Transition } from '../../services/tasks/book.ts';
 import {
-  called,
-  calling,
-  delivered,
-  intending,
+  addMessageBeside,
+  countProgressEdit,
+  dropToken,
+  markDelivered,
+  markPingDue,
+  markPinged,
+  markPinging,
   markUndeliverable,
-  progressShown,
-  shownBeside,
-  shownIn,
-  toBeCalled,
-  withoutToken,
+  recordIntention,
+  setMessage,
 } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import { factsOf } from '../outbox/errors.ts';
+import { errorFacts } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Way } from '../outbox/ways.ts';
-import type { Prepared } from '../plan.ts';
-import { Hindered } from './obstacle.ts';
+import type { PreparedMessage } from '../plan.ts';
+import { RetryLater } from './backoff.ts';
 
 export interface DeliveryParts {
   outbox: Outbox;
@@ -29,13 +29,13 @@ export interface DeliveryParts {
    * What is to be sent for a task now: what its message shows or, once that shows the end, the message that tells the owner. May fetch
    * results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
    */
-  prepare(task: Task, signal?: AbortSignal): Promise<Prepared>;
+  prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
   /** Changes the stored task atomically and returns the new state; throws if the store fails. */
   change(id: string, transition: Transition): Promise<Task>;
 }
 
 /** Where the end of a task is shown and which way it got there, or why nowhere. */
-export type Fate = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
+export type DeliveryResult = { there: MessagePlace | undefined; by: Way['by'] } | { nowhere: 'deleted' | 'no-way' };
 
 type RecordParts = Pick<DeliveryParts, 'change' | 'clock' | 'log'> & { id: string };
 
@@ -51,48 +51,48 @@ export class DeliveryRecord {
     return this.#store((same) => same);
   }
 
-  async progressShown(message: MessagePlace | undefined): Promise<void> {
+  async markProgressShown(message: MessagePlace | undefined): Promise<void> {
     await this.#try((task) => {
-      const there = message ? shownIn(task, message) : task;
+      const there = message ? setMessage(task, message) : task;
       // Edits of an answer are not counted, for there is about one a second.
-      return task.traits.isInWords ? there : progressShown(there);
+      return task.traits.isText ? there : countProgressEdit(there);
     });
   }
 
-  async forgetToken(): Promise<void> {
-    await this.#try(withoutToken);
+  async dropToken(): Promise<void> {
+    await this.#try(dropToken);
   }
 
-  async intend(by: 'channel' | 'direct', channelId: string): Promise<void> {
+  async storeIntention(by: 'channel' | 'direct', channelId: string): Promise<void> {
     const intention = { by, channelId, nonce: this.#parts.id, at: this.#parts.clock.now() };
-    await this.#store((task) => intending(task, intention));
+    await this.#store((task) => recordIntention(task, intention));
   }
 
-  async settle(fate: Fate, at: number): Promise<void> {
+  async settle(fate: DeliveryResult, at: number): Promise<void> {
     await this.#store((task) => {
       if ('nowhere' in fate) {
         // The end of a conversation needs no place if its thread is gone.
-        return task.traits.isConversation ? delivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
+        return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, fate.nowhere, at);
       }
-      return (needsOwnerPing(task, fate.by) ? toBeCalled : delivered)(task, fate.there, at);
+      return (needsOwnerPing(task, fate.by) ? markPingDue : markDelivered)(task, fate.there, at);
     });
     if ('nowhere' in fate)
       this.#parts.log.info({ task: this.#parts.id, why: fate.nowhere }, 'Could not show the end of a task anywhere.');
   }
 
   /** Whether the owner ping is still to be sent. */
-  async calling(): Promise<boolean> {
-    const task = await this.#store((known) => calling(known, this.#parts.clock.now()));
+  async beginPing(): Promise<boolean> {
+    const task = await this.#store((known) => markPinging(known, this.#parts.clock.now()));
     return task?.delivery.call !== undefined;
   }
 
   /** Stores the ping, so that it is deleted with the other messages. */
-  async called(by: MessagePlace | undefined): Promise<void> {
+  async markPinged(by: MessagePlace | undefined): Promise<void> {
     await this.#store((task) => {
       const known = by
-        ? shownBeside(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
+        ? addMessageBeside(task, { ...by, ...(task.guildId !== undefined && { guildId: task.guildId }) })
         : task;
-      return called(known, this.#parts.clock.now());
+      return markPinged(known, this.#parts.clock.now());
     });
   }
 
@@ -101,9 +101,9 @@ export class DeliveryRecord {
     try {
       await this.#store(transition);
     } catch (error) {
-      if (!(error instanceof Hindered)) throw error;
+      if (!(error instanceof RetryLater)) throw error;
       this.#parts.log.warn(
-        { task: this.#parts.id, ...factsOf(error.cause) },
+        { task: this.#parts.id, ...errorFacts(error.cause) },
         'The state of a message could not be stored.',
       );
     }
@@ -115,7 +115,7 @@ export class DeliveryRecord {
     } catch (error) {
       // A refused order leaves no task behind.
       if (error instanceof Refusal) return undefined;
-      throw new Hindered('unstored', error);
+      throw new RetryLater('unstored', error);
     }
   }
 }
@@ -124,17 +124,16 @@ export class DeliveryRecord {
 const LONG_MS = 60_000;
 
 /** Its voice message is not posted yet. */
-export const hasToSpeak = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
+export const hasUnsentVoice = ({ answer }: Task): boolean => answer?.voice?.sound !== undefined;
 
 /** A new direct message notifies its reader; an edit does not, not even there. */
 function needsOwnerPing(task: Task, by: Way['by']): boolean {
   const { traits, talk, request, route, times, successorId } = task;
   // An owner who has ordered again knows how this task ended.
   if (!isLive(task) || route.isPrivate || by === 'direct' || successorId !== undefined) return false;
-  if (traits.isSpoken) return hasToSpeak(task);
+  if (traits.isUtterance) return hasUnsentVoice(task);
   // The member who ended a conversation knows, others in it do not; a new message notifies without a ping.
-  if (traits.isConversation)
-    return by === 'edit' && (talk?.end !== 'ended' || traits.isForEveryone?.(request) === true);
+  if (traits.isTalk) return by === 'edit' && (talk?.end !== 'ended' || traits.hearsEveryone?.(request) === true);
   // The member who stopped the task knows.
   if (task.failure?.cause === 'stopped') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;

@@ -1,6 +1,6 @@
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
-import type { Posting } from '../../services/tasks/answer.ts';
+import type { PendingPost } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { readCustomId } from '../custom-ids.ts';
 import type { Outbox } from './outbox.ts';
@@ -30,7 +30,11 @@ export const findPosted = (task: Task, intention: Intention, channels: Channels)
   find(intention, channels, (message) => isMine(message, task));
 
 /** A further message has no buttons, but it replies to the first one, and is not stored yet. */
-export function findPart(task: Task, posting: Posting, channels: Channels): Promise<MessagePlace | undefined> {
+export function findPostedPart(
+  task: Task,
+  posting: PendingPost,
+  channels: Channels,
+): Promise<MessagePlace | undefined> {
   const known = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, channels, (message) => {
     const answers = message.message_reference?.message_id;

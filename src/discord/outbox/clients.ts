@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits, HTTPError, REST } from 'discord.js';
 import type { Log } from '../../lib/log.ts';
-import { type MakeRequest, sendUploads, withUploads } from './uploads.ts';
+import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
 /** Includes uploads: a large file on a slow line is no failure. */
 const REST_TIMEOUT_MS = 60_000;
@@ -12,7 +12,7 @@ const INVALID_WARNING_INTERVAL = 100;
 /** The library keeps a queue per token, for an hour by default. */
 const QUEUE_SWEEP_MS = 60_000;
 
-export type Reads = Pick<REST, 'get'>;
+export type DiscordReads = Pick<REST, 'get'>;
 
 export interface DiscordClients {
   /** Logs in and receives interactions. Its REST carries the bot's token and keeps Discord's 50 requests per second. */
@@ -21,18 +21,18 @@ export interface DiscordClients {
   tokenRest: REST;
   /** For the first responses, which have three seconds in all: the caller decides about retries. */
   callbackRest: REST;
-  reads: Reads;
+  reads: DiscordReads;
   /** Logs out and stops the timers of all three, which would otherwise keep them in memory forever. */
   close(): Promise<void>;
 }
 
-/** `mayAct` throws once the store is lost; it is called before every request, even one that has waited. */
-export function discordClients(
+/** `assertOwnership` throws once the store is lost; it is called before every request, even one that has waited. */
+export function openDiscordClients(
   apiUrl: string,
   { messageContent } = { messageContent: false },
-  mayAct: () => void = () => undefined,
+  assertMayAct: () => void = () => undefined,
 ): DiscordClients {
-  const make = sentOnce(sendUploads());
+  const make = sentOnce(uploadSender());
   const shared = {
     api: apiUrl,
     version: '10',
@@ -40,7 +40,7 @@ export function discordClients(
     invalidRequestWarningInterval: INVALID_WARNING_INTERVAL,
     handlerSweepInterval: QUEUE_SWEEP_MS,
     makeRequest: async (...request: Parameters<MakeRequest>) => {
-      mayAct();
+      assertMayAct();
       return make(...request);
     },
   };
@@ -53,10 +53,10 @@ export function discordClients(
   // interaction carries all that is needed of its server. Ten thousand of them are some 50 MB, which a later clearing
   // does not free.
   client.guilds.cache.set = () => client.guilds.cache;
-  inOneQueue(withUploads(client.rest));
+  inOneQueue(streamUploads(client.rest));
   const unbound = { ...shared, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
-  const tokenRest = inOneQueue(withUploads(new REST(unbound)));
-  const callbackRest = withUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
+  const tokenRest = inOneQueue(streamUploads(new REST(unbound)));
+  const callbackRest = streamUploads(new REST({ ...unbound, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }));
   return {
     client,
     tokenRest,
@@ -118,7 +118,7 @@ function sentOnce(make: MakeRequest): MakeRequest {
 }
 
 /** Logs what an operator needs to know of the connection to Discord. */
-export function chronicle({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {
+export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log): void {
   client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
   client.on(Events.ShardReconnecting, () => log.info('Reconnecting to Discord.'));
   client.on(Events.ShardResume, () => log.info('Reconnected to Discord.'));

@@ -1,11 +1,11 @@
 import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
-import { nameIn, reasonOf, refusedFields } from '../../lib/loggable.ts';
-import { neverConnected } from '../../lib/never-connected.ts';
+import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
+import { hasNeverConnected } from '../../lib/never-connected.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { Way } from './ways.ts';
 
 /** What a failed request means for its message. */
-export type Trouble =
+export type FailureKind =
   /** Nothing is known to be wrong with the request: retry later. */
   | 'later'
   | 'token-over'
@@ -17,7 +17,7 @@ export type Trouble =
   /** Discord refuses the shape of the message: a bug. */
   | 'malformed';
 
-const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>([
+const BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, FailureKind>([
   [Code.OpeningDirectMessagesTooFast, 'later'],
   [Code.UnknownWebhook, 'token-over'],
   [Code.InvalidWebhookToken, 'token-over'],
@@ -30,7 +30,7 @@ const BY_CODE: ReadonlyMap<string | number, Trouble> = new Map<number, Trouble>(
 ]);
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
-export function troubleOf(error: unknown, by: Way['by'] | 'answer'): Trouble {
+export function failureKindOf(error: unknown, by: Way['by'] | 'answer'): FailureKind {
   // Broken sockets, timeouts, and every status from 500 on.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;
@@ -54,17 +54,17 @@ export function isTooLate(error: unknown): boolean {
 }
 
 export const isUnsent = (error: unknown): boolean =>
-  neverConnected(error) || (error instanceof Error && isUnsent(error.cause));
+  hasNeverConnected(error) || (error instanceof Error && isUnsent(error.cause));
 
 /** The connection broke, or Discord has trouble of its own. */
-export const isPassing = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
+export const isTransient = (error: unknown): boolean => !(error instanceof DiscordAPIError) || error.status >= 500;
 
 /** Names and numbers only, for the message of a refusal may quote what was sent. */
-export function factsOf(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
+export function errorFacts(error: unknown): { code?: unknown; status?: unknown; reason: string; fields?: string[] } {
   if (!(error instanceof Error)) return { reason: reasonOf(error) };
   const told = 'code' in error ? error.code : undefined;
   const status = 'status' in error ? error.status : undefined;
-  const code = typeof told === 'number' ? told : nameIn(told);
+  const code = typeof told === 'number' ? told : safeName(told);
   if (!(error instanceof DiscordAPIError)) return { code, status, reason: reasonOf(error) };
   const { rawError } = error;
   return {
@@ -77,15 +77,15 @@ export function factsOf(error: unknown): { code?: unknown; status?: unknown; rea
 }
 
 /** How much of a plan is sent: all of it, all but its files, or only its text. */
-export type Load = 'whole' | 'without-files' | 'words';
+export type PlanPortion = 'whole' | 'without-files' | 'words';
 
 /** What is left to try the same way; undefined where something else is wrong, or the least was refused. */
-export function lighterThan(load: Load, trouble: Trouble): Load | undefined {
+export function smallerPortion(load: PlanPortion, trouble: FailureKind): PlanPortion | undefined {
   if (load === 'words' || (trouble !== 'too-large' && trouble !== 'malformed')) return undefined;
   return trouble === 'too-large' && load === 'whole' ? 'without-files' : 'words';
 }
 
-export function loaded(plan: MessagePlan, load: Load): MessagePlan {
+export function portionOf(plan: MessagePlan, load: PlanPortion): MessagePlan {
   if (load === 'whole') return plan;
   if (load === 'words') return { content: plan.content ?? plan.page?.title ?? '…' };
   // Content that would overflow into a file is cut.

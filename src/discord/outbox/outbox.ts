@@ -13,8 +13,8 @@ import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
-import { factsOf, hasCode, isPassing, troubleOf } from './errors.ts';
-import { idIn, ThreadMaker } from './threads.ts';
+import { errorFacts, failureKindOf, hasCode, isTransient } from './errors.ts';
+import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditWay, TokenWay } from './ways.ts';
 
 const CALLBACK_TRIES = 3;
@@ -26,18 +26,18 @@ const TRIES = 4;
 const WAIT_FOR_MESSAGE = new URLSearchParams({ wait: 'true' });
 const LONGEST_NONCE = 25;
 /** Discord remembers a nonce for "a few minutes", and the library retries for some minutes after us. */
-export const SAME_NONCE_MS = 2 * 60_000;
+export const NONCE_LIFE_MS = 2 * 60_000;
 
 /** The only place that writes to Discord. The library underneath keeps the rate limits and retries a 429. */
 export class Outbox {
-  readonly threads: ThreadMaker;
+  readonly threads: ThreadCreator;
   readonly #clients: DiscordClients;
   readonly #log: PlainLog;
 
   constructor(clients: DiscordClients, log: PlainLog) {
     this.#clients = clients;
     this.#log = log;
-    this.threads = new ThreadMaker({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
+    this.threads = new ThreadCreator({ rest: clients.client.rest, post: (...message) => this.post(...message), log });
   }
 
   /** The first response to an interaction. Discord takes only one, so it may be sent again. */
@@ -57,7 +57,7 @@ export class Outbox {
       } catch (error) {
         // The response to an earlier try was lost, but Discord had received it.
         if (attempt > 1 && hasCode(error, Code.InteractionHasAlreadyBeenAcknowledged)) return;
-        if (attempt >= CALLBACK_TRIES || !isPassing(error)) throw error;
+        if (attempt >= CALLBACK_TRIES || !isTransient(error)) throw error;
       }
     }
   }
@@ -77,8 +77,8 @@ export class Outbox {
   }
 
   /** Another message beside the reply. Discord does not deduplicate it, so it is sent once. */
-  async add(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
-    const { body, files } = isPrivate ? privately(sent) : sent;
+  async addFollowUp(way: TokenWay, sent: MessageBody, isPrivate: boolean): Promise<MessagePlace | undefined> {
+    const { body, files } = isPrivate ? asEphemeral(sent) : sent;
     const route = Routes.webhook(way.applicationId, way.token);
     return placeIn(await this.#clients.tokenRest.post(route, { body, files, auth: false, query: WAIT_FOR_MESSAGE }));
   }
@@ -88,20 +88,20 @@ export class Outbox {
     else await this.#clients.tokenRest.delete(routeOf(way), { auth: false });
   }
 
-  async openDirect(memberId: string): Promise<string> {
+  async openDirectChannel(memberId: string): Promise<string> {
     // Opening it twice returns the same channel.
     const body = { recipient_id: memberId };
-    return idIn(await repeat(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
+    return channelIdIn(await repeat(() => this.#clients.client.rest.post(Routes.userChannels(), { body })));
   }
 
   /** False: retry later; a member who takes no messages from the bot is not retried. */
-  async tellPerson(userId: string, plan: MessagePlan): Promise<boolean> {
+  async sendDirectMessage(userId: string, plan: MessagePlan): Promise<boolean> {
     try {
-      await this.post(await this.openDirect(userId), nonceOf(userId, plan), bodyOf(plan));
+      await this.post(await this.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
       return true;
     } catch (error) {
-      const trouble = troubleOf(error, 'direct');
-      this.#log.info({ trouble, ...factsOf(error) }, 'Could not send a direct message.');
+      const trouble = failureKindOf(error, 'direct');
+      this.#log.info({ trouble, ...errorFacts(error) }, 'Could not send a direct message.');
       return trouble !== 'later';
     }
   }
@@ -121,7 +121,7 @@ function routeOf(way: TokenWay | EditWay): `/${string}` {
     : Routes.webhookMessage(way.applicationId, way.token, way.followUpId ?? '@original');
 }
 
-export const privately = ({ body, files }: MessageBody): MessageBody => ({
+export const asEphemeral = ({ body, files }: MessageBody): MessageBody => ({
   body: { ...body, flags: (body.flags ?? 0) | MessageFlags.Ephemeral },
   files,
 });

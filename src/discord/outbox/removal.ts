@@ -1,17 +1,17 @@
 import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { addressOf, type Removal } from '../../services/tasks/own-data/wish.ts';
+import { type MessageRemoval, messageAddress } from '../../services/tasks/own-data/member-erasure.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
-import { findPart } from './adoption.ts';
-import { factsOf, hasCode, troubleOf } from './errors.ts';
+import { findPostedPart } from './adoption.ts';
+import { errorFacts, failureKindOf, hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
-import { isSeenByOneAlone } from './ways.ts';
+import { isVisibleToOwnerOnly } from './ways.ts';
 
 type Fate = 'gone' | 'none' | 'stays' | 'later';
 
 /** Prefers the interaction's token while it works, for that reaches private messages too. */
-export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
+export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
   /** A message that shows the task; without an id the token deletes the reply. */
   async function own(task: Task, message: MessagePlace | undefined, followUpId?: string): Promise<Fate> {
     const { applicationId, token, tokenExpiresAt } = task.route;
@@ -21,7 +21,7 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
     }
     if (!message) return 'none';
     // Only its member has ever seen it, and only they can delete it.
-    if (isSeenByOneAlone(task, message)) return 'stays';
+    if (isVisibleToOwnerOnly(task, message)) return 'stays';
     return asBot(message);
   }
 
@@ -33,7 +33,7 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
     if (posting?.by !== 'bot') return 'none';
     let found: MessagePlace | undefined;
     const search = await attempt('edit', async () => {
-      found = await findPart(task, posting, outbox);
+      found = await findPostedPart(task, posting, outbox);
     });
     if (search === 'later') return 'later';
     return found ? asBot(found) : 'none';
@@ -44,26 +44,26 @@ export function removal({ outbox, clock, log }: { outbox: Outbox; clock: Clock; 
       await work();
       return 'gone';
     } catch (error) {
-      const trouble = troubleOf(error, by);
+      const trouble = failureKindOf(error, by);
       // A deleted channel has no messages.
       if (trouble === 'deleted' || hasCode(error, Code.UnknownChannel)) return 'none';
-      log.info({ by, trouble, ...factsOf(error) }, 'Could not delete a message this way.');
+      log.info({ by, trouble, ...errorFacts(error) }, 'Could not delete a message this way.');
       return trouble === 'later' ? 'later' : 'stays';
     }
   }
 
-  return async (task: Task): Promise<Removal> => {
-    const fates = [{ address: addressOf(task), fate: await own(task, task.message, task.route.followUpId) }];
+  return async (task: Task): Promise<MessageRemoval> => {
+    const fates = [{ address: messageAddress(task), fate: await own(task, task.message, task.route.followUpId) }];
     for (const part of task.answer?.parts ?? []) {
       const fate = part.by === 'bot' ? await asBot(part) : await own(task, part, part.id);
-      fates.push({ address: addressOf({ ...task, message: part }), fate });
+      fates.push({ address: messageAddress({ ...task, message: part }), fate });
     }
     fates.push({ address: undefined, fate: await unconfirmedPart(task) });
     for (const address of task.beside ?? []) fates.push({ address, fate: await asBot(address) });
     return {
       removed: fates.filter(({ fate }) => fate === 'gone').length,
       left: fates.flatMap(({ fate, address }) => (fate === 'stays' && address ? [address] : [])),
-      isLater: fates.some(({ fate }) => fate === 'later'),
+      needsRetry: fates.some(({ fate }) => fate === 'later'),
     };
   };
 }

@@ -12,8 +12,8 @@ import { formBody } from '../form.ts';
 import type { Funnel } from '../funnel.ts';
 import { TOKEN_LIFE_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
-import { hasCode, isPassing, isTooLate, isUnsent } from './errors.ts';
-import { type Outbox, privately } from './outbox.ts';
+import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
+import { asEphemeral, type Outbox } from './outbox.ts';
 import type { TokenWay } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
@@ -39,7 +39,7 @@ export class Responder {
   }
 
   /** What the token can change: once acknowledged, the reply or the spinner in its place, or the message that was pressed. */
-  get stands() {
+  get responseState() {
     return this.#stands;
   }
 
@@ -68,22 +68,22 @@ export class Responder {
   }
 
   /** Sends something to the member alone: at once where there is no response yet, else in place of the private reply. */
-  async tell(plan: MessagePlan): Promise<void> {
+  async replyPrivately(plan: MessagePlan): Promise<void> {
     if (this.#stands === 'nothing') {
-      const { body, files } = privately(bodyOf(plan));
+      const { body, files } = asEphemeral(bodyOf(plan));
       await this.#respond(InteractionResponseType.ChannelMessageWithSource, body, files);
     } else await this.edit(plan);
   }
 
   /** After the acknowledgement. A public spinner must be replaced first, or this becomes public too. */
-  async tellBeside(plan: MessagePlan): Promise<void> {
-    await this.#outbox.add(this.#way(), bodyOf(plan), true);
+  async followUpPrivately(plan: MessagePlan): Promise<void> {
+    await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), true);
   }
 
-  async another(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
+  async postFollowUp(plan: MessagePlan, isPrivate: boolean): Promise<MessagePlace> {
     // While the reply is still a spinner, Discord puts the next message in its place.
     if (!this.#answered) await this.edit(plan);
-    const place = await this.#outbox.add(this.#way(), bodyOf(plan), isPrivate);
+    const place = await this.#outbox.addFollowUp(this.#way(), bodyOf(plan), isPrivate);
     if (!place) throw new Error('Discord did not say where a message stands.');
     return place;
   }
@@ -94,7 +94,7 @@ export class Responder {
   }
 
   /** Removes the reply, the message that was pressed, or a message beside the reply. */
-  async takeAway(besideId?: string): Promise<void> {
+  async delete(besideId?: string): Promise<void> {
     await this.#outbox.remove(this.#way(besideId));
   }
 
@@ -115,29 +115,29 @@ export class Responder {
  * is put there, the sentence follows in private, and then the neutral line is deleted. The same applies to a message
  * beside the reply.
  */
-export async function toMemberAlone(
+export async function tellMemberAlone(
   responder: Responder,
   /** `plan` is for the member alone; `neutral` is public, where a public message has to come first. */
   { plan, neutral }: { plan: MessagePlan; neutral: MessagePlan },
-  until: Until,
+  until: RetryLimit,
   beside?: { id: string; isPrivate: boolean },
 ): Promise<void> {
   const id = beside?.id;
   // Nothing has changed, so the pressed message stays as it is and the sentence comes beside it.
-  if (!beside && responder.stands === 'pressed message') return tellBeside(responder, plan, until);
-  const isPublic = beside ? !beside.isPrivate : responder.stands === 'public answer';
-  if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.tell(plan)), until);
+  if (!beside && responder.responseState === 'pressed message') return followUpPrivately(responder, plan, until);
+  const isPublic = beside ? !beside.isPrivate : responder.responseState === 'public answer';
+  if (!isPublic) return persistently(() => (beside ? responder.edit(plan, id) : responder.replyPrivately(plan)), until);
   try {
     await persistently(() => unlessGone(responder.edit(neutral, id)), until);
-    await tellBeside(responder, plan, until);
+    await followUpPrivately(responder, plan, until);
   } finally {
-    await persistently(() => unlessGone(responder.takeAway(id)), until);
+    await persistently(() => unlessGone(responder.delete(id)), until);
   }
 }
 
 /** Discord does not deduplicate follow-ups, so one is sent again only where Discord cannot have received it. */
-const tellBeside = (responder: Responder, plan: MessagePlan, until: Until): Promise<void> =>
-  persistently(() => responder.tellBeside(plan), until, isUnsent);
+const followUpPrivately = (responder: Responder, plan: MessagePlan, until: RetryLimit): Promise<void> =>
+  persistently(() => responder.followUpPrivately(plan), until, isUnsent);
 
 /** A member may have deleted the message already. */
 async function unlessGone(work: Promise<unknown>): Promise<void> {
@@ -149,7 +149,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
 }
 
 /** Sends to the member of an interaction alone for as long as its token works; false where that was not possible. */
-export function lateWord(
+export function lateFollowUp(
   responder: Responder,
   { createdTimestamp }: BaseInteraction,
   { clock, funnel }: { clock: Clock; funnel: Funnel },
@@ -157,10 +157,10 @@ export function lateWord(
   return async (plan: MessagePlan): Promise<boolean> => {
     if (clock.now() >= createdTimestamp + TOKEN_LIFE_MS) return false;
     try {
-      await responder.tellBeside(plan);
+      await responder.followUpPrivately(plan);
       return true;
     } catch (error) {
-      if (isTooLate(error)) funnel.tooLate('a late word');
+      if (isTooLate(error)) funnel.logTooLate('a late word');
       else funnel.sentenceFor(error, 'a late word');
       return false;
     }
@@ -170,7 +170,7 @@ export function lateWord(
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export interface Until {
+export interface RetryLimit {
   clock: Clock;
   /** When the token ends. */
   until: number;
@@ -180,8 +180,8 @@ export interface Until {
 /** Retries until Discord takes the message: a refused order leaves no task behind that could tell the member later. */
 async function persistently(
   say: () => Promise<unknown>,
-  { clock, until, stopping }: Until,
-  isWorthAnother: (error: unknown) => boolean = isPassing,
+  { clock, until, stopping }: RetryLimit,
+  isWorthAnother: (error: unknown) => boolean = isTransient,
 ): Promise<void> {
   for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
     try {

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
-import { factsOf, troubleOf } from './errors.ts';
+import { errorFacts, failureKindOf } from './errors.ts';
 
 /** Discord archives a thread after an hour without a message, the shortest limit. */
 const ARCHIVE_AFTER_MINUTES = 60;
@@ -13,7 +13,7 @@ const LONGEST_NAME = 100;
 
 type Post = (channelId: string, nonce: string, body: MessageBody) => Promise<MessagePlace | undefined>;
 
-export interface ThreadWish {
+export interface ThreadRequest {
   channelId: string;
   name: string;
   /** Announcement channels have a thread type of their own. */
@@ -27,14 +27,14 @@ const TYPES = {
   announcement: ChannelType.AnnouncementThread,
 } as const;
 
-export class ThreadMaker {
+export class ThreadCreator {
   readonly #parts: { rest: REST; post: Post; log: PlainLog };
 
   constructor(parts: { rest: REST; post: Post; log: PlainLog }) {
     this.#parts = parts;
   }
 
-  async make({ channelId, name, kind, memberId }: ThreadWish): Promise<string> {
+  async make({ channelId, name, kind, memberId }: ThreadRequest): Promise<string> {
     const threadId = await this.#orRefuse(async () => {
       const body = {
         name: Array.from(name).slice(0, LONGEST_NAME).join(''),
@@ -43,12 +43,12 @@ export class ThreadMaker {
         // Its member may not add others by mentioning them.
         ...(kind === 'private' && { invitable: false }),
       };
-      return idIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
+      return channelIdIn(await this.#parts.rest.post(Routes.threads(channelId), { body }));
     });
     try {
       await this.#parts.rest.put(Routes.threadMembers(threadId, memberId));
     } catch (error) {
-      this.#parts.log.info(factsOf(error), 'Could not add a member to a thread.');
+      this.#parts.log.info(errorFacts(error), 'Could not add a member to a thread.');
       // A thread is useless if its member cannot see it.
       if (kind === 'private') {
         await this.close(threadId);
@@ -72,7 +72,7 @@ export class ThreadMaker {
     try {
       await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });
     } catch (error) {
-      this.#parts.log.info(factsOf(error), 'Could not archive a thread.');
+      this.#parts.log.info(errorFacts(error), 'Could not archive a thread.');
     }
   }
 
@@ -80,13 +80,13 @@ export class ThreadMaker {
     try {
       return await work();
     } catch (error) {
-      this.#parts.log.warn(factsOf(error), 'Could not create a thread or write in it.');
+      this.#parts.log.warn(errorFacts(error), 'Could not create a thread or write in it.');
       throw refusalOf(error);
     }
   }
 }
 
-export function idIn(answer: unknown): string {
+export function channelIdIn(answer: unknown): string {
   const id = isRecord(answer) ? answer.id : undefined;
   if (typeof id !== 'string') throw new Error('Discord did not say which channel it has made.');
   return id;
@@ -96,7 +96,7 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof DiscordAPIError && error.code === Code.MaximumActiveThreads) {
     return new Refusal('refusals.talkThreadsFull');
   }
-  return troubleOf(error, 'channel') === 'no-access'
+  return failureKindOf(error, 'channel') === 'no-access'
     ? new Refusal('refusals.talkThreadRefused')
     : new Refusal('refusals.talkThreadLater');
 }

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
-import { piecesOf } from '../../services/media/content.ts';
-import { Turns } from '../../services/media/download/room.ts';
+import { readChunks } from '../../services/media/content.ts';
+import { KeyedLimiter } from '../../services/media/download/capacity.ts';
 import { mediaTypes } from '../../services/media/media-types.ts';
 
 export type MakeRequest = typeof DefaultRestOptions.makeRequest;
@@ -68,14 +68,14 @@ class Upload implements AsyncIterable<Uint8Array> {
   /** Starts from the beginning each time: the library repeats the request after a 429. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (const piece of this.#pieces) {
-      if (piece instanceof DiskFile) yield* piecesOf(piece, PIECE);
+      if (piece instanceof DiskFile) yield* readChunks(piece, PIECE);
       else yield piece;
     }
   }
 }
 
-/** Sends files uncopied. The client's requests must be made by what `sendUploads` returns. */
-export function withUploads(rest: REST): REST {
+/** Sends files uncopied. The client's requests must be made by what `uploadSender` returns. */
+export function streamUploads(rest: REST): REST {
   const send = rest.request.bind(rest);
   rest.request = ({ files, body, ...options }: InternalRequest) => {
     if (!files?.length || options.appendToFormData) return send({ ...options, body, ...(files && { files }) });
@@ -88,8 +88,8 @@ export function withUploads(rest: REST): REST {
 }
 
 /** The library would copy the pieces into one, so it gets no body and the pieces are added below it. */
-export function sendUploads(): MakeRequest {
-  const turns = new Turns(MOST_UPLOADS);
+export function uploadSender(): MakeRequest {
+  const turns = new KeyedLimiter(MOST_UPLOADS);
   const passing = new PassingBytes();
   return async (url, init) => {
     const { body: upload, dispatcher = getGlobalDispatcher(), signal } = init;

@@ -8,26 +8,26 @@ export type TokenWay = { by: 'token'; applicationId: string; token: string; foll
 export type EditWay = { by: 'edit'; message: MessagePlace };
 export type Way = TokenWay | EditWay | { by: 'channel'; channelId: string } | { by: 'direct'; memberId: string };
 
-export type Shut = ReadonlySet<Way['by']>;
+export type ClosedWays = ReadonlySet<Way['by']>;
 
 /** The ways in the order in which they are tried. A private message never takes a way that others can read. */
-export function waysToEnd(task: Task, shut: Shut, now: number): Way[] {
+export function waysToEnd(task: Task, closedWays: ClosedWays, now: number): Way[] {
   // The end of a conversation is shown in its thread or nowhere.
-  const { isConversation } = task.traits;
-  if (isConversation && !task.message) return [];
-  const direct: Way | undefined = isConversation ? undefined : { by: 'direct', memberId: task.requesterId };
+  const { isTalk } = task.traits;
+  if (isTalk && !task.message) return [];
+  const direct: Way | undefined = isTalk ? undefined : { by: 'direct', memberId: task.requesterId };
   const ways = [tokenWay(task, now), editWay(task), channelWay(task), direct];
-  return ways.filter((way) => way !== undefined).filter(({ by }) => !shut.has(by));
+  return ways.filter((way) => way !== undefined).filter(({ by }) => !closedWays.has(by));
 }
 
 /** Progress is worth an edit, never a new message. */
-export function wayToProgress(task: Task, shut: Shut, now: number): TokenWay | EditWay | undefined {
+export function wayToProgress(task: Task, closedWays: ClosedWays, now: number): TokenWay | EditWay | undefined {
   const ways = [tokenWay(task, now), task.route.mayPost ? editWay(task) : undefined];
-  return ways.find((way) => way !== undefined && !shut.has(way.by));
+  return ways.find((way) => way !== undefined && !closedWays.has(way.by));
 }
 
 /** Only the member can read it, not even the bot. A direct message is in a channel of its own. */
-export function isSeenByOneAlone({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
+export function isVisibleToOwnerOnly({ route, guildId, channelId }: Task, message: MessagePlace): boolean {
   return route.isPrivate && guildId !== undefined && message.channelId === channelId;
 }
 

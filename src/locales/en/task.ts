@@ -51,7 +51,7 @@ export const task = {
     region: 'Region edit',
     animate: 'Animation',
     extend: 'Extended video',
-    film: 'Single video',
+    video: 'Single video',
     'describe-line': 'Images from a prompt',
     'describe-all': 'Images from all prompts',
     'describe-again': 'New description',

@@ -1,6 +1,6 @@
-import { asText } from '../../discord/markdown.ts';
+import { escapeText } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
-import { hasEnded, type KeptTrack, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
 /** The longest title, style and reason in the line of a track, and in that of an album entry. */
 const TRACK = { title: 60, style: 60, reason: 200 };
@@ -8,9 +8,9 @@ const ENTRY = { title: 50, style: 40, reason: 60 };
 /** Longer lyrics become a file. */
 const SHORT_LYRICS = 300;
 
-export const isFinished = ({ state, audio }: KeptTrack): boolean => state === 'finished' && audio !== undefined;
+export const isFinished = ({ state, audio }: StoredTrack): boolean => state === 'finished' && audio !== undefined;
 
-export const finishedTracks = ({ tracks = [] }: Task): KeptTrack[] => tracks.filter(isFinished);
+export const finishedTracks = ({ tracks = [] }: Task): StoredTrack[] => tracks.filter(isFinished);
 
 /** The name of a song: from its order, else from the gateway, else what it is about. */
 export function songTitle({ request, tracks = [], remoteId }: Task): string | undefined {
@@ -19,7 +19,7 @@ export function songTitle({ request, tracks = [], remoteId }: Task): string | un
   return name === undefined ? undefined : String(name);
 }
 
-export function trackTitle({ title }: KeptTrack, task: Task, say: Say): string {
+export function trackTitle({ title }: StoredTrack, task: Task, say: Say): string {
   return title?.trim() || songTitle(task) || say('music.untitled');
 }
 
@@ -28,14 +28,14 @@ function lengthOf(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-export function trackLine(track: KeptTrack, task: Task, say: Say): string {
+export function trackLine(track: StoredTrack, task: Task, say: Say): string {
   const facts = [
-    `**${asText(trackTitle(track, task, say), TRACK.title)}**`,
+    `**${escapeText(trackTitle(track, task, say), TRACK.title)}**`,
     ...(track.seconds === undefined ? [] : [lengthOf(track.seconds)]),
-    ...(track.style?.trim() ? [asText(track.style, TRACK.style)] : []),
+    ...(track.style?.trim() ? [escapeText(track.style, TRACK.style)] : []),
   ];
   if (track.state === 'failed') {
-    const reason = asText(track.failure ?? '', TRACK.reason);
+    const reason = escapeText(track.failure ?? '', TRACK.reason);
     facts.push(reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason }));
   }
   return `${track.state === 'failed' ? '✖️' : '🎵'} ${facts.join(' · ')}`;
@@ -48,10 +48,10 @@ export function versesOf(task: Task): string[] {
 }
 
 /** Whether they fit into the message itself. */
-export const areShort = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
+export const areShortVerses = (verses: readonly string[]): boolean => verses.join('\n').length <= SHORT_LYRICS;
 
-export function quoted(verses: readonly string[]): string[] {
-  return verses.flatMap((text) => text.split('\n').map((line) => `> ${asText(line, SHORT_LYRICS)}`.trimEnd()));
+export function quoteLines(verses: readonly string[]): string[] {
+  return verses.flatMap((text) => text.split('\n').map((line) => `> ${escapeText(line, SHORT_LYRICS)}`.trimEnd()));
 }
 
 export function lyricsFile(songs: readonly { title: string; verses: readonly string[] }[]): Buffer {
@@ -65,7 +65,7 @@ export interface AlbumEntry {
   task: Task | undefined;
 }
 
-export function headLines(album: Task, entries: readonly AlbumEntry[], say: Say): string[] {
+export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say: Say): string[] {
   const count = entries.length;
   const ended = entries.filter(({ task }) => !task || hasEnded(task)).length;
   const failed = entries.filter(({ task }) => task?.failure).length;
@@ -80,7 +80,7 @@ export function headLines(album: Task, entries: readonly AlbumEntry[], say: Say)
 
 export function entryLine(entry: AlbumEntry, number: number, say: Say): string {
   const { task, remoteId } = entry;
-  const title = asText((task && songTitle(task)) ?? remoteId, ENTRY.title);
+  const title = escapeText((task && songTitle(task)) ?? remoteId, ENTRY.title);
   return `${number}. ${signOf(task)} **${title}** · ${stateOf(entry, say)}`;
 }
 
@@ -100,16 +100,16 @@ function stateOf(entry: AlbumEntry, say: Say): string {
   const { task } = entry;
   const finished = task ? finishedTracks(task) : [];
   const style = finished[0]?.style?.trim();
-  const facts = [plainState(entry, say), ...(style ? [asText(style, ENTRY.style)] : [])];
+  const facts = [shortState(entry, say), ...(style ? [escapeText(style, ENTRY.style)] : [])];
   return facts.join(' · ');
 }
 
 /** The state without emoji and style, for places with little room. */
-export function plainState({ task }: AlbumEntry, say: Say): string {
+export function shortState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.gone');
   if (task.failure?.cause === 'forgotten') return say('music.state.forgotten');
   if (task.failure) {
-    const reason = asText(task.failure.reason ?? '', ENTRY.reason);
+    const reason = escapeText(task.failure.reason ?? '', ENTRY.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
   const heard = lengths(task, say);

@@ -1,19 +1,19 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { asText } from '../../discord/markdown.ts';
+import { escapeText } from '../../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { hasEnded, type KeptTrack, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 import { buttonPlan } from '../task-buttons.ts';
 import {
   type AlbumEntry,
-  areShort,
+  albumHeadlines,
+  areShortVerses,
   entryLine,
   finishedTracks,
-  headLines,
   isFinished,
   lyricsFile,
-  plainState,
-  quoted,
+  quoteLines,
+  shortState,
   songTitle,
   trackTitle,
   versesOf,
@@ -41,13 +41,13 @@ export const albumLayout = (album: Task, entries: readonly AlbumEntry[], say: Sa
 /** An album of one song always stays together: there is nothing to choose from. */
 function together(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayout | undefined {
   const sounds = entries.reduce((sum, entry) => sum + soundsIn(entry), 0);
-  const head = headLines(album, entries, say);
+  const head = albumHeadlines(album, entries, say);
   for (const inFile of [false, true]) {
     const lyrics = inFile ? lyricsOf(album, entries, say) : undefined;
-    if (!inFile && !areShort(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
+    if (!inFile && !areShortVerses(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
     const covers = Math.max(0, MOST_FILES - sounds - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
-    const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoted(versesIn(entries[index])))]);
+    const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoteLines(versesIn(entries[index])))]);
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
     const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
     const fits = sounds + (lyrics ? 1 : 0) <= MOST_FILES && content.length <= MOST_CONTENT - SPARE;
@@ -63,7 +63,7 @@ function paged(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumLayo
   const shown = entries.slice(first, first + PAGE);
   const lines = shown.map((entry, index) => entryLine(entry, first + index + 1, say));
   const footer = pages === 1 ? [] : [`-# ${say('music.page', { page: String(page + 1), pages: String(pages) })}`];
-  const content = [...headLines(album, entries, say), ...lines, ...footer].join('\n');
+  const content = [...albumHeadlines(album, entries, say), ...lines, ...footer].join('\n');
   return { as: 'pages', content, page, pages, shown };
 }
 
@@ -91,7 +91,7 @@ function pageControls(
   const options = shown.flatMap((entry) => {
     const { task, remoteId } = entry;
     if (!task) return [];
-    return [{ value: task.id, label: songTitle(task) ?? remoteId, description: plainState(entry, say) }];
+    return [{ value: task.id, label: songTitle(task) ?? remoteId, description: shortState(entry, say) }];
   });
   const placeholder = say('music.choose');
   return [
@@ -123,8 +123,8 @@ function lyricsOf({ id }: Task, entries: readonly AlbumEntry[], say: Say): FileP
 
 /** Links to the covers for which there is no room among the files. */
 function coverLine(entries: readonly AlbumEntry[], room: number, say: Say): string[] {
-  const linkTo = (track: KeptTrack, task: Task): string =>
-    `[${asText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`;
+  const linkTo = (track: StoredTrack, task: Task): string =>
+    `[${escapeText(trackTitle(track, task, say), LONGEST_TITLE)}](<${track.cover}>)`;
   const links = entries.flatMap(({ task }) =>
     task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );

@@ -1,29 +1,37 @@
-import type { FilePlan, Prepared } from '../../discord/plan.ts';
+import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutEnd, withoutStart } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
-import type { KeptMedium, KeptTrack, Task } from '../../services/tasks/task.ts';
+import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
-import { attached, MOST_HELD, type Result, type Results, resultsOf } from '../results.ts';
-import { type AlbumEntry, areShort, finishedTracks, lyricsFile, songTitle, trackTitle, versesOf } from './lines.ts';
+import { contentOf, MOST_IN_MEMORY, type Result, type ResultParts, resultsOf } from '../results.ts';
+import {
+  type AlbumEntry,
+  areShortVerses,
+  finishedTracks,
+  lyricsFile,
+  songTitle,
+  trackTitle,
+  versesOf,
+} from './lines.ts';
 import { albumLayout, albumMessage } from './message.ts';
 
-interface MusicParts extends Results {
+interface MusicParts extends ResultParts {
   say: Say;
-  tasks: Pick<Tasks, 'look'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
+  tasks: Pick<Tasks, 'fetchSnapshot'> & { albums: Pick<Tasks['albums'], 'partsOf'> };
 }
 
 /** The limit for one message. */
 const MOST_FILES = 10;
 /** A cover is shown small beside its player, and no message waits long for it. */
 const MOST_OF_COVER = 2 * 2 ** 20;
-const COVER_LIMITS = { most: 8 * 2 ** 20, patienceMs: 15_000 };
+const COVER_LIMITS = { most: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
 /** The finished tracks of a song that is still running count as its results. */
-export function withSounds(task: Task): Task {
+export function withFinishedTracks(task: Task): Task {
   if (task.media.length > 0) return task;
   const media = finishedTracks(task).map(
-    ({ audio, seconds, cover }): KeptMedium => ({
+    ({ audio, seconds, cover }): StoredMedium => ({
       ...{ kind: 'audio', address: audio, firstSeenAt: task.times.accepted ?? task.times.created },
       ...(seconds !== undefined && { seconds }),
       ...(cover !== undefined && { thumbnail: cover }),
@@ -36,7 +44,7 @@ export function withSounds(task: Task): Task {
 export function musicPresenter(parts: MusicParts) {
   const { say, tasks } = parts;
   return {
-    async album(album: Task): Promise<Prepared> {
+    async album(album: Task): Promise<PreparedMessage> {
       const entries = await tasks.albums.partsOf(album);
       const layout = albumLayout(album, entries, say);
       const attachments = new Attachments(say);
@@ -61,10 +69,10 @@ export function musicPresenter(parts: MusicParts) {
     },
 
     /** Covers and lyrics of one song, beside its audio files. */
-    async beside(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
+    async songAttachments(task: Task, taken: number): Promise<Pick<Attachments, 'files' | 'notes' | 'release'>> {
       const attachments = new Attachments(say);
       const verses = versesOf(task);
-      if (isSong(task) && verses.length > 0 && !areShort(verses)) {
+      if (isSong(task) && verses.length > 0 && !areShortVerses(verses)) {
         const bytes = lyricsFile([{ title: songTitle(task) ?? say('music.untitled'), verses }]);
         attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
@@ -104,7 +112,7 @@ class Attachments {
 
   add(result: Result, { name, alt }: { name: string; alt: string }): void {
     if (result.as === 'file' && this.files.length < MOST_FILES) {
-      this.files.push({ name: `${name}.${result.type.extension}`, ...attached(result), alt });
+      this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
       this.#releases.push(result.release);
     } else if (result.as === 'file') result.release();
     else if (result.as === 'link') this.#links.push(result.address);
@@ -112,7 +120,7 @@ class Attachments {
     else this.#odd += 1;
   }
 
-  linkCover({ cover = '' }: KeptTrack): void {
+  linkCover({ cover = '' }: StoredTrack): void {
     this.#covers.push(this.#say('music.coverAt', { address: cover }));
   }
 
@@ -132,7 +140,7 @@ class Attachments {
 
 interface CoveredTrack {
   task: Task;
-  track: KeptTrack;
+  track: StoredTrack;
 }
 
 const coveredTracks = (task: Task): CoveredTrack[] =>
@@ -148,8 +156,8 @@ async function addSounds(
   let number = 0;
   for (const { task } of entries) {
     if (!task || task.failure) continue;
-    const song = withSounds({ ...task, route });
-    const results = await resultsOf(song, parts, undefined, MOST_HELD - attachments.held);
+    const song = withFinishedTracks({ ...task, route });
+    const results = await resultsOf(song, parts, undefined, MOST_IN_MEMORY - attachments.held);
     for (const [index, result] of results.entries()) {
       const title = titleAt(song, index, parts.say);
       number += 1;
@@ -168,7 +176,7 @@ async function addCovers(
   for (const [index, { task, track }] of tracks.entries()) {
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fitting = await media.fitFetched(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
+      const fitting = await media.fitFetchedFile(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
       if (fitting.how === 'none') continue;
       if (fitting.type.kind !== 'image') {
         fitting.release();

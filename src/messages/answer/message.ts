@@ -1,22 +1,22 @@
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { answerOf, wordsOf } from '../../services/asks/transitions.ts';
+import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { callLines, failureOf, incompleteness, type Manner } from './manner.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
+import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
 const LONGEST_TITLE = 150;
 const MOST_LETTERS = 2_000;
 
-export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?: string) {
+export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentLink?: string) {
   const [first, ...further] = partsOf(task);
   const isOver = hasEnded(task);
   const isAlone = further.length === 0;
   const isWhole = isAlone || !isOver || answerOf(task).areShown === true;
-  const notes = [...callLines(task, say), ...fate(task, manner, say)];
+  const notes = [...callLines(task, say), ...fate(task, style, say)];
   const lines = [
-    headline(task, manner, say),
-    ...small(manner.facts(task, parentLink, say)),
+    headline(task, style, say),
+    ...small(style.facts(task, parentLink, say)),
     ...(first ? [first.shown] : []),
     ...small(isAlone ? [] : [isWhole ? say('ask.continuesBelow') : say('ask.file')]),
     ...notes,
@@ -27,13 +27,13 @@ export function answerMessages(task: Task, manner: Manner, say: Say, parentLink?
       content: fitting(lines),
       overflow: 'cut',
       files,
-      controls: manner.buttons(task, say),
+      controls: style.buttons(task, say),
     } satisfies MessagePlan,
     further: further.map(({ shown, files: own }, index): MessagePlan => {
       const isLast = index === further.length - 1;
       const rest = !isOver && own.some(({ name }) => name === 'the-rest.md') ? small([say('ask.rest')]) : [];
       return {
-        content: fitting([shown, ...rest, ...(isLast ? fate(task, manner, say) : [])]),
+        content: fitting([shown, ...rest, ...(isLast ? fate(task, style, say) : [])]),
         overflow: 'cut',
         files: isOver ? filesOf(own) : [],
       };
@@ -54,25 +54,25 @@ function fitting(lines: readonly string[]): string {
 
 const small = (lines: readonly string[]): string[] => lines.map((line) => `-# ${line}`);
 
-function headline(task: Task, manner: Manner, say: Say): string {
-  const prompt = manner.title(task, LONGEST_TITLE, say);
+function headline(task: Task, style: AnswerStyle, say: Say): string {
+  const prompt = style.title(task, LONGEST_TITLE, say);
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
 /** The state of an answer, where its text does not show it. */
-function fate(task: Task, manner: Manner, say: Say): string[] {
+function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
   const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
   if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
-  if (task.failure) return [...told, ...small([failureOf(task, manner, say)])];
+  if (task.failure) return [...told, ...small([failureText(task, style, say)])];
   if (!hasEnded(task)) {
-    const isSilent = wordsOf(task) === '' && task.state !== 'needs-input';
+    const isSilent = answerText(task) === '' && task.state !== 'needs-input';
     const now = doing ? say(`ask.${doing}`) : say('ask.waiting');
     return [...told, ...(isSilent || doing ? small([now]) : [])];
   }
-  const words = wordsOf(task);
+  const words = answerText(task);
   if (words === '') return [...told, say('ask.empty')];
-  if (incomplete !== undefined) return [...told, ...small([incompleteness(incomplete, manner, say)])];
+  if (incomplete !== undefined) return [...told, ...small([incompleteText(incomplete, style, say)])];
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 
@@ -88,7 +88,7 @@ function isJson(text: string): boolean {
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
   files.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
 
-const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(wordsOf(task)) });
+const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.from(answerText(task)) });
 
 /** Of 2,000 characters, the first message needs some for the question and the state, the others for a note. */
 const ROOM = { first: 1_100, other: 1_850 };
@@ -103,7 +103,7 @@ function partsOf(task: Task): AnswerPart[] {
 }
 
 function shownText(task: Task): string {
-  const words = wordsOf(task);
+  const words = answerText(task);
   if (task.request.format !== 'json' || words === '' || words.includes('```')) return words;
   return `\`\`\`json\n${words}\n\`\`\``;
 }

@@ -3,30 +3,30 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
 import { refusedParts, type TextRequest } from '../gateway/responses/request.ts';
-import type { Answer, AnswerCall, Refusable } from '../tasks/answer.ts';
+import type { Answer, AnswerCall, RefusableFeature } from '../tasks/answer.ts';
 import type { TaskBook, TasksLog } from '../tasks/book.ts';
-import { type Kind, kind } from '../tasks/kind.ts';
+import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
-import { hasEnded, isOf, type Task, type TaskOf } from '../tasks/task.ts';
+import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
 import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
-import { type AskRequest, lessOf, textRequestOf } from './request.ts';
-import { Draft, type Opened, opened } from './stream.ts';
-import { type ToolParts, usedTools } from './tools.ts';
+import { type AskRequest, buildTextRequest, withoutRefusedPart } from './request.ts';
+import { DraftReporter, type OpenStream, openStream } from './stream.ts';
+import { runTools, type ToolParts } from './tools.ts';
 import {
-  answered,
+  addRound,
   answerOf,
-  begun,
-  brokenOff,
-  callAnswered,
-  drafted,
-  forgotten,
-  isSettled,
-  restsWithMember,
-  roundDone,
-  type TakenBack,
+  areCallsSettled,
+  awaitMember,
+  breakOffAnswer,
+  completeAnswer,
+  isWaitingForMember,
+  markAnswering,
+  markForgotten,
+  type StopReason,
+  settleCall,
+  updateDraft,
   waitingCalls,
-  waitingForMember,
-  withLastWords,
+  withPartialText,
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts {
@@ -34,7 +34,7 @@ interface AsksParts extends ToolParts {
   responses: Pick<Gateway['responses'], 'stream'>;
   gather: Gather;
   /** How long the gateway may need what it fetches itself. */
-  patienceMs: number;
+  timeLimitMs: number;
   clock: Clock;
   log: TasksLog;
 }
@@ -48,97 +48,97 @@ export class Asks {
   readonly #parts: AsksParts;
   readonly #answers: Parameters<typeof newestAnswer>[0];
   /** Streams whose task is not accepted yet, by the idempotency key of the order. */
-  readonly #openStreams = new Map<string, Opened>();
+  readonly #openStreams = new Map<string, OpenStream>();
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
   /** What a model has refused once is not sent to it again, as long as this process lives. */
-  readonly #refused = new Map<string, readonly Refusable[]>();
+  readonly #refused = new Map<string, readonly RefusableFeature[]>();
   #isStopping = false;
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
     this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
-    this.kind = kind({
+    this.kind = defineKind({
       name: 'ask',
       follow: (task) => this.#follow(task),
-      patience: () => 'text',
+      waitLimit: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
-      submit: async (request, { idempotencyKey, materials, asker }) => {
+      submit: async (request, { idempotencyKey, materials, requester }) => {
         // Only a member who wanted such a part is told that the model refuses it.
         const refused = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const stream = await this.#open(await this.#requestOf(request, materials, asker), refused);
+        const stream = await this.#open(await this.#requestOf(request, materials, requester), refused);
         this.#openStreams.set(idempotencyKey, stream);
         return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
     });
   }
 
-  newestOf(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
+  newestAnswer(whose: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
     return newestAnswer(this.#answers, whose, this.#parts.clock.now());
   }
 
-  async knewOf(task: TaskOf<'ask'>): Promise<number> {
+  async countEarlierTurns(task: TaskOf<'ask'>): Promise<number> {
     return (await earlierTurns(this.#answers, task.request.after, task)).length;
   }
 
   /** Words received so far stay. */
   async stop(task: Task): Promise<void> {
     const stop = this.#stops.get(task.id);
-    if (stop) stop.abort('stopped' satisfies TakenBack);
-    else await this.#change(task.id, (known) => brokenOff(known, 'stopped', undefined, this.#parts.clock.now()));
+    if (stop) stop.abort('stopped' satisfies StopReason);
+    else await this.#change(task.id, (known) => breakOffAnswer(known, 'stopped', undefined, this.#parts.clock.now()));
   }
 
   async forget(task: Task): Promise<void> {
-    for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, forgotten);
+    for (const id of await answersOfConversation(this.#answers, task)) await this.#change(id, markForgotten);
   }
 
   /** Stored before anything is ordered, so that a crash leaves nothing to approve twice. A refused order waits again. */
-  async allow(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
+  async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
     await this.#parts.book.change(id, (known) => decideCall(known, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
-      await this.#change(id, (known) => callAnswered(known, callId, { state: 'waiting' }));
+      await this.#change(id, (known) => settleCall(known, callId, { state: 'waiting' }));
       throw error;
     }
-    this.#afterDecision(await this.#change(id, (known) => callAnswered(known, callId, { state: 'done', output })));
+    this.#afterDecision(await this.#change(id, (known) => settleCall(known, callId, { state: 'done', output })));
   }
 
-  async decline(id: string, callId: string, output: string): Promise<void> {
+  async declineCall(id: string, callId: string, output: string): Promise<void> {
     this.#afterDecision(await this.#change(id, (known) => decideCall(known, callId, { state: 'declined', output })));
   }
 
   /** The bot is stopping: answers under way end as interrupted. */
   async finish(): Promise<void> {
     this.#isStopping = true;
-    for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies TakenBack);
+    for (const stop of this.#stops.values()) stop.abort('interrupted' satisfies StopReason);
     await Promise.all(this.#running);
   }
 
   #follow(task: Task): void {
     const stream = this.#openStreams.get(task.idempotencyKey);
     this.#openStreams.delete(task.idempotencyKey);
-    if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies TakenBack);
+    if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
     if (stream) this.#track(this.#answer(task.id, stream));
     // A call that waits for its member outlasts a restart; an open stream does not.
-    else if (!restsWithMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+    else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
   async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
     const earlier = await earlierTurns(this.#answers, request.after, asker);
     const isLast = rounds.length >= MOST_ROUNDS;
-    const models = await this.#parts.models.atHand();
-    return textRequestOf({ request, earlier, materials, models, rounds, without, isLast });
+    const models = await this.#parts.models.listQuickly();
+    return buildTextRequest({ request, earlier, materials, models, rounds, without, isLast });
   }
 
   /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(asked: TextRequest, without: readonly Refusable[] = []): Promise<Opened> {
+  async #open(asked: TextRequest, without: readonly RefusableFeature[] = []): Promise<OpenStream> {
     const stop = new AbortController();
-    if (this.#isStopping) stop.abort('interrupted' satisfies TakenBack);
+    if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
     try {
       const events = this.#parts.responses.stream(asked, { signal: stop.signal });
-      const stream = await opened(events, { asked, stop, without });
+      const stream = await openStream(events, { asked, stop, without });
       // Effort is set per question, and its refusal told each time; tools come with every question.
       if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
       return stream;
@@ -150,7 +150,7 @@ export class Asks {
   }
 
   #lessOf(asked: TextRequest, error: GatewayError) {
-    const reduced = lessOf(asked, refusedParts(error, asked));
+    const reduced = withoutRefusedPart(asked, refusedParts(error, asked));
     if (reduced)
       this.#parts.log.info({ model: asked.model, part: reduced.part, code: error.code }, 'A model refused a part.');
     return reduced;
@@ -158,12 +158,12 @@ export class Asks {
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
   #afterDecision(task: Task): void {
-    if (isOf('ask', task) && isSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
+    if (isOfKind('ask', task) && areCallsSettled(task) && !hasEnded(task)) this.#track(this.#continue(task));
   }
 
   async #continue(task: TaskOf<'ask'>): Promise<void> {
     try {
-      const occasion = { memberId: task.requesterId, patienceMs: this.#parts.patienceMs };
+      const occasion = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
       const materials = await this.#parts.gather(task.request, occasion);
       await this.#answer(
         task.id,
@@ -175,13 +175,13 @@ export class Asks {
     }
   }
 
-  async #answer(id: string, stream: Opened): Promise<void> {
+  async #answer(id: string, stream: OpenStream): Promise<void> {
     const { stop, without, asked } = stream;
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) => begun(known, [...answerOf(known).without, ...without]));
+      const task = await this.#change(id, (known) => markAnswering(known, [...answerOf(known).without, ...without]));
       // The member stopped it before it began.
-      if (hasEnded(task)) return stop.abort('stopped' satisfies TakenBack);
+      if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
       const reduced = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
@@ -198,21 +198,21 @@ export class Asks {
     }
   }
 
-  async #readStream(id: string, { events, stop }: Opened): Promise<TextResponse> {
-    const draft = new Draft(this.#parts.clock, async (text, doing) => {
+  async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
+    const draft = new DraftReporter(this.#parts.clock, async (text, doing) => {
       try {
-        await this.#change(id, (task) => drafted(task, text, doing, this.#parts.clock.now()));
+        await this.#change(id, (task) => updateDraft(task, text, doing, this.#parts.clock.now()));
       } catch (error) {
         // The member may have deleted it: then nothing more of it is needed.
-        if (error instanceof Refusal) stop.abort('stopped' satisfies TakenBack);
+        if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
         else this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
       }
     });
     try {
       for await (const event of events) {
         if (event.type === 'text' || event.type === 'refusal') draft.add(event.delta);
-        else if (event.type === 'reasoning') draft.does('thinking');
-        else if (event.type === 'web-search') draft.does(event.state === 'done' ? undefined : 'searching');
+        else if (event.type === 'reasoning') draft.setActivity('thinking');
+        else if (event.type === 'web-search') draft.setActivity(event.state === 'done' ? undefined : 'searching');
         if ('response' in event) return event.response;
       }
     } finally {
@@ -227,22 +227,22 @@ export class Asks {
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? undefined : error;
-      await this.#change(id, (task) => brokenOff(withLastWords(task, response), cause, reported, now()));
+      await this.#change(id, (task) => breakOffAnswer(withPartialText(task, response), cause, reported, now()));
       return;
     }
     const known = await this.#parts.book.get(id);
     if (!known || hasEnded(known)) return;
-    const used = end === 'completed' ? await usedTools(calls, known, this.#parts) : [];
+    const used = end === 'completed' ? await runTools(calls, known, this.#parts) : [];
     const task = await this.#change(id, (before) => {
-      const after = roundDone(before, response, used);
-      if (used.length === 0) return answered(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
-      return waitingCalls(after).length > 0 ? waitingForMember(after) : after;
+      const after = addRound(before, response, used);
+      if (used.length === 0) return completeAnswer(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
+      return waitingCalls(after).length > 0 ? awaitMember(after) : after;
     });
-    if (used.length > 0 && isOf('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
+    if (used.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
 
-  async #breakOff(id: string, cause: TakenBack | 'failed', error: GatewayError | undefined): Promise<void> {
-    await this.#change(id, (task) => brokenOff(task, cause, error, this.#parts.clock.now()));
+  async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
+    await this.#change(id, (task) => breakOffAnswer(task, cause, error, this.#parts.clock.now()));
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
@@ -260,10 +260,10 @@ export class Asks {
 function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
   const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
   if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
-  return callAnswered(task, callId, outcome);
+  return settleCall(task, callId, outcome);
 }
 
-function stopReason({ aborted, reason }: AbortSignal): TakenBack | undefined {
+function stopReason({ aborted, reason }: AbortSignal): StopReason | undefined {
   return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
 }
 

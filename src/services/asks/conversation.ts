@@ -1,6 +1,6 @@
 import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { answerOf, wordsOf } from './transitions.ts';
+import { answerOf, answerText } from './transitions.ts';
 
 /** Who asks, and where the answer will be shown: an order knows this as well as its task. */
 export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
@@ -8,7 +8,7 @@ export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'
 type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
 
 /** Only its member reads it: an ephemeral message, or a direct message with the bot. */
-export const isForOneself = ({ route, guildId }: Asker): boolean =>
+export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
   route.isPrivate || (guildId === undefined && route.mayPost);
 
 /** A server is one place. Outside of servers, each channel is. */
@@ -17,18 +17,18 @@ const isSamePlace = (one: Place, other: Place): boolean =>
 
 /** Whether others could read it in this place, from the start or after it was shown to them. */
 function isShownIn(place: Place, turn: Task): boolean {
-  const isOpen = !isForOneself(turn) && isSamePlace(turn, place);
+  const isOpen = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
   return isOpen || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
 }
 
 /** With an audience: turns shown there. In private: all own turns, and others' turns shown in places where the asker took part. */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
-  const isAlone = isForOneself(asker);
+  const isAlone = isSeenOnlyByAsker(asker);
   return (turn) => {
     const isOwn = turn.requesterId === asker.requesterId;
     if (isAlone && isOwn) {
-      if (!isForOneself(turn)) places.push(turn);
+      if (!isSeenOnlyByAsker(turn)) places.push(turn);
       return true;
     }
     return places.some((place) => isShownIn(place, turn));
@@ -38,7 +38,7 @@ function turnFilter(asker: Asker): (turn: Task) => boolean {
 /** Instructions are not part of any message, so showing a copy of the answer does not show them. */
 export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
   const isOwn = turn.requesterId === asker.requesterId;
-  return (isOwn && isForOneself(asker)) || (!isForOneself(turn) && isSamePlace(turn, asker));
+  return (isOwn && isSeenOnlyByAsker(asker)) || (!isSeenOnlyByAsker(turn) && isSamePlace(turn, asker));
 }
 
 export type Turn = Record<'prompt' | 'text', string>;
@@ -65,7 +65,7 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
     if (!mayBeRepeated(task)) continue;
-    const turn = { prompt: task.request.prompt, text: wordsOf(task) };
+    const turn = { prompt: task.request.prompt, text: answerText(task) };
     letters += turn.prompt.length + turn.text.length;
     if (letters > MOST_LETTERS) break;
     turns.push(turn);
@@ -79,13 +79,13 @@ export async function newestAnswer(
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { lines } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_SEARCHED });
-  for (const line of lines) {
+  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_SEARCHED });
+  for (const line of summaries) {
     if (now - line.createdAt > CONTINUES_FOR_MS) return undefined;
     const task = await answers.get(line.id);
     if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
     if (answerOf(task).isForgotten) return undefined;
-    if (wordsOf(task) !== '' && task.times.ended !== undefined) return task;
+    if (answerText(task) !== '' && task.times.ended !== undefined) return task;
   }
   return undefined;
 }
@@ -98,8 +98,8 @@ export async function answersOfConversation(
   let before: string | undefined;
   for (let seen = 0; seen < MOST_OF_ONE; ) {
     const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
-    for (const line of page.lines) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
-    seen += page.lines.length;
+    for (const line of page.summaries) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
+    seen += page.summaries.length;
     before = page.next;
     if (before === undefined) break;
   }

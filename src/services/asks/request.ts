@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Model } from '../gateway/models.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
-import type { Answer, Refusable } from '../tasks/answer.ts';
+import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { Materials } from '../tasks/materials.ts';
-import { type KindSpec, requestShape } from '../tasks/task.ts';
+import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
-import { toolsOffered } from './tools.ts';
+import { toolDefinitions } from './tools.ts';
 
 /** How long a reasoning model may think; the words are the gateway's. */
 export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
 export const formats = ['text', 'json'] as const;
 
-const askShape = requestShape({
+const askShape = defineRequest({
   prompt: z.string(),
   model: z.string(),
   instructions: z.string().optional(),
@@ -30,7 +30,7 @@ declare module '../tasks/task.ts' {
   }
 }
 
-export const askSpec: KindSpec<'ask'> = { request: askShape.loose(), traits: { isPaid: true, isInWords: true } };
+export const askSpec: KindSpec<'ask'> = { request: askShape.loose(), traits: { isPaid: true, isText: true } };
 
 interface Input {
   request: AskRequest;
@@ -38,15 +38,15 @@ interface Input {
   materials: Materials;
   models: readonly Model[];
   rounds: Answer['rounds'];
-  without: readonly Refusable[];
+  without: readonly RefusableFeature[];
   /** No more tools: the model has to answer. */
   isLast: boolean;
 }
 
 /** The whole context of a question, because the gateway stores none of it. */
-export function textRequestOf({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
+export function buildTextRequest({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
   const { model, instructions, effort, format, web } = request;
-  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolsOffered(request, models)];
+  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
   return {
     model,
     input: [
@@ -64,15 +64,15 @@ export function textRequestOf({ request, earlier, materials, models, rounds, wit
   };
 }
 
-function contentOf(prompt: string, { pictures = [], documents = [] }: Materials): string | TextContent[] {
-  if (pictures.length === 0 && documents.length === 0) return prompt;
+function contentOf(prompt: string, { images = [], documents = [] }: Materials): string | TextContent[] {
+  if (images.length === 0 && documents.length === 0) return prompt;
   return [
     { type: 'text', text: prompt },
     ...documents.map(({ name, data, text }): TextContent => {
       if (data !== undefined) return { type: 'file', name, data };
       return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
     }),
-    ...pictures.map((picture): TextContent => ({ type: 'picture', picture })),
+    ...images.map((image): TextContent => ({ type: 'image', image })),
   ];
 }
 
@@ -88,7 +88,7 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
 const ORDER = ['reasoning', 'tools'] as const;
 
 /** The request without the refused part that the specification's order of verification (4.6) adds last. */
-export function lessOf(request: TextRequest, refused: readonly Refusable[]) {
+export function withoutRefusedPart(request: TextRequest, refused: readonly RefusableFeature[]) {
   const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
   if (part === undefined) return undefined;
   const { tools, toolChoice, ...withoutTools } = request;

@@ -1,18 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TextEvent } from '../gateway/responses/events.ts';
 import type { TextRequest } from '../gateway/responses/request.ts';
-import type { Answer, Refusable } from '../tasks/answer.ts';
+import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 
-export interface Opened {
+export interface OpenStream {
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
   asked: TextRequest;
   stop: AbortController;
-  without: readonly Refusable[];
+  without: readonly RefusableFeature[];
 }
 
 /** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
-export async function opened(events: AsyncGenerator<TextEvent>, facts: Pick<Opened, 'asked' | 'stop' | 'without'>) {
+export async function openStream(
+  events: AsyncGenerator<TextEvent>,
+  facts: Pick<OpenStream, 'asked' | 'stop' | 'without'>,
+) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
   return { ...facts, id, events: withFirst(first, events) };
@@ -28,7 +31,7 @@ async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator
 const REPORT_INTERVAL_MS = 500;
 
 /** Reports words as they come: the first at once, later ones at intervals, always the latest text. */
-export class Draft {
+export class DraftReporter {
   readonly #clock: Clock;
   readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;
   #text = '';
@@ -45,10 +48,10 @@ export class Draft {
 
   add(delta: string): void {
     this.#text += delta;
-    this.does(undefined);
+    this.setActivity(undefined);
   }
 
-  does(doing: Answer['doing']): void {
+  setActivity(doing: Answer['doing']): void {
     this.#doing = doing;
     if (this.#cancel || this.#hasEnded) return;
     const wait = Math.max(0, this.#lastAt + REPORT_INTERVAL_MS - this.#clock.now());

@@ -6,11 +6,11 @@ import type { Model } from '../gateway/models.ts';
 import type { ToolCall } from '../gateway/responses/events.ts';
 import type { TextTool } from '../gateway/responses/request.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
-import { kindOf, type ModelKind } from '../models/ids.ts';
+import { guessModelKind, type ModelKind } from '../models/ids.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { isForOneself } from './conversation.ts';
+import { isSeenOnlyByAsker } from './conversation.ts';
 
 /** As much as a member can type into the prompt of the same command. */
 const LONGEST_PROMPT = 6_000;
@@ -54,7 +54,7 @@ const names = keysOf(tools);
 const MOST_LISTED = 30;
 
 /** An answer in JSON is meant for a program, which has no use for images beside it. */
-export function toolsOffered({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
+export function toolDefinitions({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
@@ -69,15 +69,15 @@ export function toolsOffered({ format }: { format?: string | undefined }, models
 /** Lists existing ids, so that the model does not invent one. */
 function modelParameter(makes: ModelKind | undefined, models: readonly Model[]) {
   if (makes === undefined) return {};
-  const ids = models.filter((model) => kindOf(model) === makes).map(({ id }) => id);
+  const ids = models.filter((model) => guessModelKind(model) === makes).map(({ id }) => id);
   const isListed = ids.length > 0 && ids.length <= MOST_LISTED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
 type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
 
-export function argumentsOf<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
-export function argumentsOf(name: ToolName, text: string): object | undefined {
+export function parseArguments<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
+export function parseArguments(name: ToolName, text: string): object | undefined {
   try {
     const given: unknown = text.trim() === '' ? {} : JSON.parse(text);
     return tools[name].shape.safeParse(given).data;
@@ -88,7 +88,7 @@ export function argumentsOf(name: ToolName, text: string): object | undefined {
 }
 
 export interface ToolParts extends Pick<TaskStore, 'page'> {
-  models: Pick<ModelCatalogue, 'list' | 'get' | 'atHand'>;
+  models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
 }
 
 const MOST_FOUND = 50;
@@ -99,12 +99,12 @@ const MOST_CALLS = 8;
 const MOST_WAITING = 4;
 
 /** Carries out the calls of a response: what costs money waits for its member, the rest is done at once. */
-export async function usedTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
+export async function runTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
   const used: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: given }] of calls.entries()) {
     const call = { callId, name, arguments: given };
     const known = names.find((one) => one === name);
-    const args = known && argumentsOf(known, given);
+    const args = known && parseArguments(known, given);
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
     else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
@@ -134,10 +134,10 @@ async function modelProblem(args: { model?: string | undefined } | object, { mod
 
 async function runFreeTool(name: string, given: string, task: Task, { models, page }: ToolParts): Promise<string> {
   if (name === 'list_my_tasks') return listTasks(task, page);
-  const wanted = argumentsOf('find_models', given)?.text.toLowerCase() ?? '';
+  const wanted = parseArguments('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
-    const shown = found.slice(0, MOST_FOUND).map((model) => ({ id: model.id, seemsMadeFor: kindOf(model) }));
+    const shown = found.slice(0, MOST_FOUND).map((model) => ({ id: model.id, seemsMadeFor: guessModelKind(model) }));
     return JSON.stringify({ count: found.length, models: shown });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -149,9 +149,13 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
 async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside of servers a summary does not say which channel it is from.
-  if (guildId === undefined && !isForOneself(task)) return '[]';
-  const { lines } = await page({ of: { memberId: requesterId }, most: MOST_TASKS * 3, withoutPrivate: true });
-  const here = lines.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
+  if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';
+  const { summaries } = await page({
+    of: { memberId: requesterId },
+    most: MOST_TASKS * 3,
+    withoutPrivate: true,
+  });
+  const here = summaries.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
   const tasks = here.map(({ kind, state, summary, createdAt }) => {
     return { kind, state, summary, at: new Date(createdAt).toISOString() };
   });

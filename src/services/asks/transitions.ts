@@ -4,9 +4,9 @@ import {
   type Answer,
   type AnswerCall,
   type AnswerPart,
-  NO_ANSWER,
-  type Posting,
-  type Refusable,
+  EMPTY_ANSWER,
+  type PendingPost,
+  type RefusableFeature,
   type Tokens,
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
@@ -14,44 +14,44 @@ import { hasEnded, type Task } from '../tasks/task.ts';
 /** A crash loses at most the words of this much time. */
 const KEPT_EVERY_MS = 5_000;
 
-export const answerOf = ({ answer = NO_ANSWER }: Task): Answer => answer;
+export const answerOf = ({ answer = EMPTY_ANSWER }: Task): Answer => answer;
 
-export function wordsOf(task: Task): string {
+export function answerText(task: Task): string {
   const { rounds, draft } = answerOf(task);
   return task.text ?? joinTexts([...rounds.map(({ text }) => text), draft]);
 }
 
 const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-export function begun(task: Task, without: readonly Refusable[]): Task {
+export function markAnswering(task: Task, without: readonly RefusableFeature[]): Task {
   if (hasEnded(task)) return task;
   return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
 }
 
 /** More words have come. They are stored at intervals, because the gateway sends many a second. */
-export function drafted(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
+export function updateDraft(task: Task, draft: string, doing: Answer['doing'], now: number): Task {
   if (hasEnded(task)) return task;
   const { keptAt = task.times.accepted ?? now } = answerOf(task);
   const isDue = now - keptAt >= KEPT_EVERY_MS;
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
-export function roundDone(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
+export function addRound(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
   return withAnswer(task, {
     rounds: [...answer.rounds, { text: responseText(response), calls: [...calls] }],
     draft: '',
     doing: undefined,
-    tokens: summed(answer.tokens, response.usage),
+    tokens: addTokens(answer.tokens, response.usage),
   });
 }
 
 /** The member is asked before anything that costs money. */
-export const waitingForMember = (task: Task): Task =>
+export const awaitMember = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-export function callAnswered(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
+export function settleCall(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
   const { rounds } = answerOf(task);
   const last = rounds.at(-1);
   if (!last || hasEnded(task)) return task;
@@ -62,57 +62,57 @@ export function callAnswered(task: Task, callId: string, { state, output }: Pick
 const lastCalls = (task: Task): AnswerCall[] => answerOf(task).rounds.at(-1)?.calls ?? [];
 const isOpen = ({ state }: AnswerCall): boolean => state === 'waiting' || state === 'allowed';
 export const waitingCalls = (task: Task): AnswerCall[] => lastCalls(task).filter(({ state }) => state === 'waiting');
-export const isSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
+export const areCallsSettled = (task: Task): boolean => !lastCalls(task).some(isOpen);
 
 /** The member alone decides what comes next: nothing is being ordered. */
-export const restsWithMember = (task: Task): boolean =>
+export const isWaitingForMember = (task: Task): boolean =>
   lastCalls(task).every(({ state }) => state !== 'allowed') && waitingCalls(task).length > 0;
 
-export function answered(task: Task, incomplete: string | undefined, now: number): Task {
+export function completeAnswer(task: Task, incomplete: string | undefined, now: number): Task {
   return endAnswer({ ...task, state: 'ready', progress: 100 }, now, { incomplete });
 }
 
 type Cause = NonNullable<Task['failure']>['cause'];
 
-export type TakenBack = 'stopped' | 'interrupted';
+export type StopReason = 'stopped' | 'interrupted';
 
 /** It ended early; its words so far stay. */
-export function brokenOff(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
+export function breakOffAnswer(task: Task, cause: Cause, error: GatewayError | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { cause, reason: error?.message, code: error?.code };
   return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
-export function withLastWords(task: Task, response: TextResponse): Task {
+export function withPartialText(task: Task, response: TextResponse): Task {
   if (hasEnded(task)) return task;
   const { draft, tokens } = answerOf(task);
-  return withAnswer(task, { draft: responseText(response) || draft, tokens: summed(tokens, response.usage) });
+  return withAnswer(task, { draft: responseText(response) || draft, tokens: addTokens(tokens, response.usage) });
 }
 
 function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
-  const text = wordsOf(task);
+  const text = answerText(task);
   const ended = { ...task, ...(text !== '' && { text }), times: { ...task.times, ended: now } };
   return withAnswer(ended, { ...more, draft: '', doing: undefined });
 }
 
-export const forgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
+export const markForgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
 /** Stored before the next part is posted, so that a crash in between can be resolved. */
-export const partGoing = (task: Task, posting: Posting): Task => withAnswer(task, { posting });
+export const markPartPosting = (task: Task, posting: PendingPost): Task => withAnswer(task, { posting });
 
-export const partNotPosted = (task: Task): Task =>
+export const clearPartPosting = (task: Task): Task =>
   answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
 
-export function partPosted(task: Task, part: AnswerPart): Task {
+export function addPostedPart(task: Task, part: AnswerPart): Task {
   return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 
-export function partsCut(task: Task, most: number): Task {
+export function dropParts(task: Task, most: number): Task {
   const { parts } = answerOf(task);
   return parts.length <= most ? task : withAnswer(task, { parts: parts.slice(0, most) });
 }
 
-export const partsShown = (task: Task): Task => withAnswer(task, { areShown: true });
+export const markPartsShown = (task: Task): Task => withAnswer(task, { areShown: true });
 
 export function withAnswer(task: Task, changes: Partial<Answer>): Task {
   return { ...task, answer: { ...answerOf(task), ...changes } };
@@ -123,7 +123,7 @@ const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>)
 const TOKENS = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
 /** An answer may take several responses, and all their tokens count. */
-export function summed(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
+export function addTokens(known: Tokens | undefined, now: Tokens | undefined): Tokens | undefined {
   if (!now) return known;
   const told = TOKENS.filter((name) => known?.[name] !== undefined || now[name] !== undefined);
   return Object.fromEntries(told.map((name) => [name, (known?.[name] ?? 0) + (now[name] ?? 0)]));

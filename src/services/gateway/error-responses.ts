@@ -1,8 +1,8 @@
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
-import { asNumber, asText, firstAt, places, wordsIn } from './read/places.ts';
-import { saysId, saysState } from './read/record.ts';
+import { asNumber, asText, firstAt, places, splitWords } from './read/places.ts';
+import { hasId, hasState } from './read/record.ts';
 
 /** Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and messages. */
 const CODES = {
@@ -23,29 +23,33 @@ const CODES = {
 } as const satisfies Partial<Record<GatewayErrorKind, string>>;
 
 const KIND_OF_CODE: ReadonlyMap<string, GatewayErrorKind> = new Map(
-  keysOf(CODES).flatMap((kind) => wordsIn(CODES[kind]).map((code) => [code, kind] as const)),
+  keysOf(CODES).flatMap((kind) => splitWords(CODES[kind]).map((code) => [code, kind] as const)),
 );
 
-/** `sentCode` is the code in the response, which may be a number; `spokenCode` the one its message starts with. */
-type Symptoms = Pick<FailedAnswer, 'status' | 'familyCodes' | 'missing'> &
-  Record<'sentCode' | 'spokenCode' | 'type', string | undefined>;
+interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
+  /** The code in the response, which may be a number. */
+  sentCode: string | undefined;
+  /** The code at the start of the message, if any. */
+  messageCode: string | undefined;
+  type: string | undefined;
+}
 
 /** The code beats the status, and the status beats `type`, which often only names the software. */
-export function kindOf({ status, sentCode, spokenCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
+export function errorKindOf({ status, sentCode, messageCode, type, familyCodes, missing }: Symptoms): GatewayErrorKind {
   return (
-    KIND_OF_CODE.get(word(sentCode)) ??
-    KIND_OF_CODE.get(word(spokenCode)) ??
+    KIND_OF_CODE.get(normalized(sentCode)) ??
+    KIND_OF_CODE.get(normalized(messageCode)) ??
     // On a 5xx the work may have started, so a numeric code does not decide.
-    (status < 500 ? familyCodes?.get(word(sentCode)) : undefined) ??
+    (status < 500 ? familyCodes?.get(normalized(sentCode)) : undefined) ??
     kindOfStatus(status, missing) ??
     // Inside a 200, a three-digit code is the status that should have been sent.
     kindOfStatus(Number(sentCode), missing) ??
-    KIND_OF_CODE.get(word(type)) ??
+    KIND_OF_CODE.get(normalized(type)) ??
     'invalid'
   );
 }
 
-const word = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
+const normalized = (text: string | undefined): string => text?.trim().toLowerCase() ?? '';
 
 const KIND_OF_STATUS: ReadonlyMap<number, GatewayErrorKind> = new Map([
   [401, 'unauthorized'],
@@ -64,7 +68,7 @@ function kindOfStatus(status: number, missing: GatewayErrorKind): GatewayErrorKi
 }
 
 /** Every other kind is a definite refusal: the work has not started, even if the status is a 5xx. */
-const MAY_HAVE_WORKED: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
+const MAY_HAVE_TAKEN_EFFECT: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'malformed', 'unreachable']);
 
 /** Where errors stand in the wild; the specification (part 7) only has `error.message`, `error.type`, `error.code`. */
 const at = {
@@ -82,13 +86,13 @@ const at = {
 /** Descriptions that are really codes: one word with underscores. */
 const CODE_LIKE = /^[a-z][a-z0-9]*(?:[_:][a-z0-9]+)+$/i;
 
-export interface FailedAnswer {
+export interface ErrorResponse {
   status: number;
   body: unknown;
   /** The body, if it is not JSON. */
   text?: string;
   /** The message for a response that explains nothing. */
-  unexplained?: string;
+  fallbackMessage?: string;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
   /** Numeric codes that one resource family gives a meaning. */
@@ -98,22 +102,22 @@ export interface FailedAnswer {
   secrets: readonly string[];
 }
 
-export function errorFrom(answer: FailedAnswer): GatewayError {
+export function toGatewayError(answer: ErrorResponse): GatewayError {
   const { status, body } = answer;
   const message = withBannedWord(firstAt(body, at.message, asText), body) ?? asText(answer.text);
   const sentCode = firstAt(body, at.code, asText);
-  const spokenCode = codeIn(message);
+  const messageCode = codeIn(message);
   const type = firstAt(body, at.type, asText);
-  const kind = kindOf({ ...answer, sentCode, spokenCode, type });
-  return new GatewayError(sentenceOf(message, answer), {
+  const kind = errorKindOf({ ...answer, sentCode, messageCode, type });
+  return new GatewayError(messageOf(message, answer), {
     kind,
     status,
-    code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (spokenCode ?? sentCode) : sentCode,
+    code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (messageCode ?? sentCode) : sentCode,
     type,
     param: firstAt(body, at.param, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
-    isNamed: [sentCode, spokenCode, type].some((text) => KIND_OF_CODE.get(word(text)) === kind),
-    mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_WORKED.has(kind),
+    hasKnownCode: [sentCode, messageCode, type].some((text) => KIND_OF_CODE.get(normalized(text)) === kind),
+    mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_TAKEN_EFFECT.has(kind),
   });
 }
 
@@ -129,9 +133,9 @@ function codeIn(message: string | undefined): string | undefined {
   return CODE_LIKE.test(head) ? head : undefined;
 }
 
-function sentenceOf(message: string | undefined, { status, unexplained, secrets }: FailedAnswer): string {
+function messageOf(message: string | undefined, { status, fallbackMessage, secrets }: ErrorResponse): string {
   const clean = cleanMessage(message ?? '', secrets);
-  return clean || (unexplained ?? `The gateway answered with status ${status} and no explanation.`);
+  return clean || (fallbackMessage ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
 /** A year; anything longer is nonsense. */
@@ -143,36 +147,36 @@ function retryDelayIn(body: unknown): number | undefined {
 }
 
 /** Values of `code` that mean success in a response with HTTP 200. */
-const FINE = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
+const SUCCESS_CODES = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
 
 /** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
-export function hidesError(body: unknown, isSubmit: boolean): boolean {
+export function containsError(body: unknown, isSubmit: boolean): boolean {
   if (!isRecord(body)) return false;
   if (body.success === false || body.success === 'false') return true;
-  // A submit response without a task id created no task, whatever its status word says.
-  if (saysState(body) && (saysId(body) || !isSubmit)) return false;
-  if (isRecord(body.job) && saysState(body.job)) return false;
+  // A submit response without a task id created no task, even if its status word says otherwise.
+  if (hasState(body) && (hasId(body) || !isSubmit)) return false;
+  if (isRecord(body.job) && hasState(body.job)) return false;
   const error = body.error;
-  if (isRecord(error) ? Object.values(error).some(saysSomething) : saysSomething(error)) return true;
+  if (isRecord(error) ? Object.values(error).some(isMeaningful) : isMeaningful(error)) return true;
   const code = body.code;
   if (typeof code !== 'string' && typeof code !== 'number') return false;
-  const holdsTask = isRecord(body.data) && (saysState(body.data) || saysId(body.data));
-  return !FINE.has(String(code).trim().toLowerCase()) && !holdsTask;
+  const holdsTask = isRecord(body.data) && (hasState(body.data) || hasId(body.data));
+  return !SUCCESS_CODES.has(String(code).trim().toLowerCase()) && !holdsTask;
 }
 
-function saysSomething(value: unknown): boolean {
+function isMeaningful(value: unknown): boolean {
   return isRecord(value) || (asText(value) !== undefined && value !== 0);
 }
 
 /** The status an error inside a response would have had; 500 if unknown, because the work may have been done. */
-export function statusOf(error: Record<string, unknown>): number {
-  const said = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
-  if (said !== undefined && said >= 400 && said < 600) return said;
+export function statusOfError(error: Record<string, unknown>): number {
+  const known = asNumber(error.status) ?? asNumber(error.status_code) ?? asNumber(error.code);
+  if (known !== undefined && known >= 400 && known < 600) return known;
   return asText(error.type) === 'invalid_request_error' ? 400 : 500;
 }
 
 /** The error in an event: nested, flat or plain text. */
-export function errorOf(body: Record<string, unknown>): Record<string, unknown> {
+export function errorInEvent(body: Record<string, unknown>): Record<string, unknown> {
   const inner = isRecord(body.response) ? body.response.error : undefined;
   const error = body.error ?? inner;
   if (isRecord(error)) return error;
@@ -182,7 +186,7 @@ export function errorOf(body: Record<string, unknown>): Record<string, unknown> 
 }
 
 /** A failure reported mid-response. Once there was output, a retry cannot undo it. */
-export function toldLater(error: GatewayError, hasOutput: boolean): GatewayError {
+export function toMidStreamError(error: GatewayError, hasOutput: boolean): GatewayError {
   // The status is made up: the response itself had another.
   const facts = { ...error, status: undefined };
   return new GatewayError(error.message, { ...facts, mayHaveTakenEffect: hasOutput || error.mayHaveTakenEffect });

@@ -1,5 +1,5 @@
-import { neverConnected } from '../../lib/never-connected.ts';
-import { wordsIn } from './read/places.ts';
+import { hasNeverConnected } from '../../lib/never-connected.ts';
+import { splitWords } from './read/places.ts';
 
 export type GatewayErrorKind =
   | 'unauthorized'
@@ -27,7 +27,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
-  readonly isNamed: boolean;
+  readonly hasKnownCode: boolean;
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
 
@@ -39,16 +39,16 @@ export class GatewayError extends Error {
     this.type = facts.type;
     this.param = facts.param;
     this.retryAfterMs = facts.retryAfterMs;
-    this.isNamed = facts.isNamed ?? false;
+    this.hasKnownCode = facts.hasKnownCode ?? false;
     this.mayHaveTakenEffect = facts.mayHaveTakenEffect ?? false;
   }
 }
 
-export const withEffect = (error: GatewayError, mayHaveTakenEffect: boolean): GatewayError =>
+export const withTakenEffect = (error: GatewayError, mayHaveTakenEffect: boolean): GatewayError =>
   new GatewayError(error.message, { ...error, mayHaveTakenEffect, cause: error.cause });
 
 /** The response arrived but cannot be understood. */
-export const malformed = (message: string, facts: Facts = {}): GatewayError =>
+export const malformedError = (message: string, facts: Facts = {}): GatewayError =>
   new GatewayError(message, { ...facts, kind: 'malformed' });
 
 /**
@@ -56,7 +56,7 @@ export const malformed = (message: string, facts: Facts = {}): GatewayError =>
  * refused in the handshake (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
  */
 const BEFORE_REQUEST: ReadonlySet<string> = new Set(
-  wordsIn(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
+  splitWords(`UND_ERR_INVALID_ARG UND_ERR_CLOSED
     ERR_TLS_CERT_ALTNAME_INVALID CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED
     CERT_SIGNATURE_FAILURE CERT_UNTRUSTED CRL_HAS_EXPIRED CRL_NOT_YET_VALID CRL_SIGNATURE_FAILURE
     DEPTH_ZERO_SELF_SIGNED_CERT ERROR_IN_CERT_NOT_AFTER_FIELD ERROR_IN_CERT_NOT_BEFORE_FIELD
@@ -66,7 +66,7 @@ const BEFORE_REQUEST: ReadonlySet<string> = new Set(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE`),
 );
 
-const TELLING = new Map([
+const REASONS = new Map([
   ['ECONNREFUSED', 'refused the connection'],
   ['ENOTFOUND', 'was not found: its host name does not exist'],
   ['EAI_AGAIN', 'was not found: its host name could not be resolved'],
@@ -80,14 +80,14 @@ const TELLING = new Map([
 ]);
 
 /** A request without a complete response: the reason, and whether it may have been carried out. */
-export function unreachable(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
+export function unreachableError(cause: unknown, host: string, isSubmit: boolean, signal?: AbortSignal): GatewayError {
   const facts = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
     const message = 'The request was cancelled before the gateway responded.';
     return new GatewayError(message, { ...facts, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = codeOf(cause);
-  const message = `The gateway at ${host} ${TELLING.get(code) ?? 'could not be reached'}.`;
+  const message = `The gateway at ${host} ${REASONS.get(code) ?? 'could not be reached'}.`;
   return new GatewayError(message, { ...facts, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
 
@@ -95,7 +95,7 @@ export function unreachable(cause: unknown, host: string, isSubmit: boolean, sig
 function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
-  return neverConnected(cause) || BEFORE_REQUEST.has(codeOf(cause));
+  return hasNeverConnected(cause) || BEFORE_REQUEST.has(codeOf(cause));
 }
 
 function codeOf(cause: unknown): string {
@@ -105,17 +105,17 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-export const tooLarge = (most: number, facts: Facts): GatewayError =>
-  malformed(`The gateway's response is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+export const tooLargeError = (most: number, facts: Facts): GatewayError =>
+  malformedError(`The gateway's response is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
     ...facts,
     code: 'too_large',
   });
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
-export function notJson(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
-  if (text.trim() === '') return malformed('The response of the gateway is empty.', facts);
-  const named = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
-  return malformed(`The response of the gateway is not JSON (${named}, ${text.length} characters).`, facts);
+export function notJsonError(text: string, type: string | string[] | undefined, facts: Facts): GatewayError {
+  if (text.trim() === '') return malformedError('The response of the gateway is empty.', facts);
+  const mediaType = [type].flat()[0]?.split(';')[0]?.trim().slice(0, 40) || 'no type';
+  return malformedError(`The response of the gateway is not JSON (${mediaType}, ${text.length} characters).`, facts);
 }
 
 const LONGEST_MESSAGE = 500;
@@ -125,7 +125,7 @@ const HIDDEN = '[hidden]';
 const SECRET_SHAPES = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
 
 /** Elements whose content is never prose, and comments. */
-const UNREADABLE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
+const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 /** Real HTML names only: a gateway may write "<width>x<height>". */
 const TAG =
   /<\/?(?:!doctype|html|head|body|title|meta|link|center|h[1-6]|p|div|section|br|hr|span|a|b|i|u|em|strong|small|pre|code|font|ul|ol|li|table|thead|tbody|tr|td|th|img|svg|script|style)\b[^<>]*>?/gi;
@@ -139,7 +139,7 @@ export function cleanMessage(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, HIDDEN);
   clean = clean.slice(0, LONGEST_PAGE);
   // The title describes a page best.
-  clean = titleOf(clean) || clean.replace(UNREADABLE, ' ').replace(TAG, ' ');
+  clean = titleOf(clean) || clean.replace(NON_PROSE, ' ').replace(TAG, ' ');
   for (const shape of SECRET_SHAPES) clean = clean.replace(shape, HIDDEN);
   // Control characters would break a log line or a terminal.
   clean = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim();
@@ -161,19 +161,19 @@ function titleOf(text: string): string {
 /** Longer delays are left to the caller, who can plan with them. */
 const LONGEST_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 250;
-const PASSING: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
+const RETRYABLE: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited', 'unavailable', 'unreachable', 'malformed']);
 
 /** The delay before a read is retried, or undefined for no retry. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // A response that was too large will be too large again.
-  if (!PASSING.has(error.kind) || error.code === 'too_large') return undefined;
+  if (!RETRYABLE.has(error.kind) || error.code === 'too_large') return undefined;
   // Full jitter: clients that failed together do not retry together.
   const backoff = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);
   return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }
 
-export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = [header].flat()[0]?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;

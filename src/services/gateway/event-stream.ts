@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
 /** Reads a body up to a limit. Stopping early closes the connection. */
-export async function chunksOf(body: AsyncIterable<Uint8Array>, most: number) {
+export async function readChunks(body: AsyncIterable<Uint8Array>, most: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -13,10 +13,10 @@ export async function chunksOf(body: AsyncIterable<Uint8Array>, most: number) {
   return { chunks, isWhole: size <= most };
 }
 
-export type Pieces = AsyncGenerator<string, void, void>;
+export type TextStream = AsyncGenerator<string, void, void>;
 
 /** Decodes a body piece by piece, up to a limit. */
-export async function* piecesOf(body: AsyncIterable<Uint8Array>, most: number, tooMuch: () => Error): Pieces {
+export async function* decodeChunks(body: AsyncIterable<Uint8Array>, most: number, tooMuch: () => Error): TextStream {
   // A character may be split between chunks.
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -29,15 +29,15 @@ export async function* piecesOf(body: AsyncIterable<Uint8Array>, most: number, t
 }
 
 /** The first piece with content, and the whole stream; undefined if there is no content. */
-export async function begun(pieces: Pieces): Promise<{ first: string; all: Pieces } | undefined> {
+export async function peekStream(pieces: TextStream): Promise<{ first: string; all: TextStream } | undefined> {
   for (;;) {
     const { value, done } = await pieces.next();
     if (done) return undefined;
-    if (value.trim() !== '') return { first: value.trimStart(), all: joined(value, pieces) };
+    if (value.trim() !== '') return { first: value.trimStart(), all: withFirst(value, pieces) };
   }
 }
 
-async function* joined(first: string, rest: Pieces): Pieces {
+async function* withFirst(first: string, rest: TextStream): TextStream {
   try {
     yield first;
     yield* rest;
@@ -48,12 +48,12 @@ async function* joined(first: string, rest: Pieces): Pieces {
 }
 
 /** First letters of the fields and comments of an event stream; no JSON and no HTML page starts with them. */
-const EVENT_LETTERS = /^[:deir]/;
+const EVENT_START = /^[:deir]/;
 
 /** The content type is ignored for obvious JSON or HTML, and not needed for an obvious stream. */
 export function isEventStream(first: string, type: string | string[] | undefined): boolean {
   if (/^[[{"<]/.test(first)) return false;
-  return EVENT_LETTERS.test(first) || /^text\/event-stream\b/i.test([type].flat()[0] ?? '');
+  return EVENT_START.test(first) || /^text\/event-stream\b/i.test([type].flat()[0] ?? '');
 }
 
 /** One event of a stream, named by its `type`, else by its `event:` line. */
@@ -66,7 +66,7 @@ export interface Frame {
 export const DONE: Frame = { type: '[DONE]', body: {} };
 
 /** Parses an event stream. Skips everything that is not a JSON object: keepalives, comments, a truncated last event. */
-export async function* framesIn(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
+export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
   let ready: Frame[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
@@ -87,13 +87,13 @@ export async function* framesIn(pieces: AsyncIterable<string>): AsyncGenerator<F
 
 function frameOf(event: string | undefined, data: string): Frame | undefined {
   if (data.trim() === DONE.type) return DONE;
-  const body = parsed(data);
+  const body = parseJson(data);
   if (!isRecord(body)) return undefined;
   return { type: typeof body.type === 'string' ? body.type : (event ?? ''), body };
 }
 
 /** Plain JSON.parse: every word passes through here, and no number needs more digits than a double holds. */
-function parsed(data: string): unknown {
+function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
@@ -107,24 +107,25 @@ export const CHAT_END = 'chat.end';
 export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(body.choices);
 
 /** The finish reasons of a complete chat response. */
-const WHOLE_ENDS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
+const COMPLETE_REASONS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
 
 /** Translates a chat completion into events of this endpoint; some gateways only speak the chat format. */
-export function framesOfChat(body: Record<string, unknown>): Frame[] {
+export function framesFromChat(body: Record<string, unknown>): Frame[] {
   const { choices, id, model, usage } = body;
   const frames: Frame[] = [frame('response.created', { response: { id, model } })];
   const choice = Array.isArray(choices) && isRecord(choices[0]) ? choices[0] : {};
-  const said = isRecord(choice.delta) ? choice.delta : isRecord(choice.message) ? choice.message : {};
-  const say = (type: string, delta: unknown, output_index: string): void => {
+  const message = isRecord(choice.delta) ? choice.delta : isRecord(choice.message) ? choice.message : {};
+  const addDelta = (type: string, delta: unknown, output_index: string): void => {
     if (typeof delta === 'string' && delta !== '') frames.push(frame(type, { delta, output_index }));
   };
-  say('response.reasoning_text.delta', said.reasoning_content ?? said.reasoning, 'thoughts');
-  say('response.output_text.delta', said.content, 'words');
-  say('response.refusal.delta', said.refusal, 'words');
-  if (Array.isArray(said.tool_calls)) frames.push(...said.tool_calls.filter(isRecord).flatMap(framesOfCall));
+  addDelta('response.reasoning_text.delta', message.reasoning_content ?? message.reasoning, 'thoughts');
+  addDelta('response.output_text.delta', message.content, 'words');
+  addDelta('response.refusal.delta', message.refusal, 'words');
+  if (Array.isArray(message.tool_calls)) frames.push(...message.tool_calls.filter(isRecord).flatMap(framesOfCall));
   if (isRecord(usage)) frames.push(frame('usage', { usage }));
   const reason = choice.finish_reason;
-  if (typeof reason === 'string') frames.push(frame(CHAT_END, { reason: WHOLE_ENDS.has(reason) ? undefined : reason }));
+  if (typeof reason === 'string')
+    frames.push(frame(CHAT_END, { reason: COMPLETE_REASONS.has(reason) ? undefined : reason }));
   return frames;
 }
 

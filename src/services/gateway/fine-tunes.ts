@@ -1,8 +1,8 @@
 import { isRecord } from '../../lib/exact-json.ts';
-import { malformed } from './errors.ts';
+import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
 import { asList, asText, asTime, firstAt, places } from './read/places.ts';
-import { checked, taskId } from './schemas.ts';
+import { taskId, validate } from './schemas.ts';
 
 export interface FineTuneEvent {
   id: string | undefined;
@@ -23,10 +23,10 @@ const at = {
 export class FineTunes extends Resource {
   /** The events of one fine-tune task in chronological order (4.9), however the gateway sorts them. */
   async events(fineTuneId: string, options?: CallOptions): Promise<FineTuneEvent[]> {
-    const path = `/v1/fine-tunes/${encodeURIComponent(checked(taskId, fineTuneId))}/events`;
+    const path = `/v1/fine-tunes/${encodeURIComponent(validate(taskId, fineTuneId))}/events`;
     const answer = await this.http.read({ path, missing: 'not-found', ...options });
     const list = asList(answer) ?? firstAt(answer, at.list, asList);
-    if (!list) throw malformed('The gateway’s response is not a list of events.');
+    if (!list) throw malformedError('The gateway’s response is not a list of events.');
     return inOrder(list.map(eventFrom).filter((event) => event !== undefined));
   }
 }

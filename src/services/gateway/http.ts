@@ -2,21 +2,21 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
 import type { Json } from '../../lib/exact-json.ts';
-import { errorFrom, hidesError } from './error-responses.ts';
+import { containsError, toGatewayError } from './error-responses.ts';
 import {
   cleanMessage,
   GatewayError,
   type GatewayErrorKind,
-  notJson,
-  retryAfterOf,
-  tooLarge,
-  unreachable,
+  notJsonError,
+  parseRetryAfter,
+  tooLargeError,
+  unreachableError,
   waitBeforeRetry,
 } from './errors.ts';
-import { begun, chunksOf, isEventStream, piecesOf } from './event-stream.ts';
-import { parsedJson } from './read/places.ts';
-import { baseOf, type GatewayLimits, type GatewaySettings, type GatewayTools } from './settings.ts';
-import { upgraded } from './socket.ts';
+import { decodeChunks, isEventStream, peekStream, readChunks } from './event-stream.ts';
+import { parseJson } from './read/places.ts';
+import { type GatewayLimits, type GatewayParts, type GatewaySettings, parseBaseUrl } from './settings.ts';
+import { openSocket } from './socket.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -24,7 +24,7 @@ export interface CallOptions {
   attempts?: number | undefined;
 }
 
-export interface Question extends CallOptions {
+export interface GatewayRequest extends CallOptions {
   path: string;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface Question extends CallOptions {
   /** What a 404 without a known code means here. */
   missing?: 'not-found' | 'not-offered';
   /** The limit for the first byte, if not the usual one. */
-  patience?: 'wholeTextMs';
+  firstByteLimit?: 'wholeTextMs';
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
@@ -47,7 +47,7 @@ const MOST_REDIRECTS = 3;
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
-  readonly tools: GatewayTools;
+  readonly parts: GatewayParts;
   readonly limits: GatewayLimits;
   readonly #pool: Pool;
   readonly #prefix: string;
@@ -55,8 +55,8 @@ export class GatewayHttp {
   readonly #authorization: string;
   #isClosed = false;
 
-  constructor(settings: GatewaySettings, limits: GatewayLimits, tools: GatewayTools) {
-    this.baseUrl = baseOf(settings.baseUrl);
+  constructor(settings: GatewaySettings, limits: GatewayLimits, parts: GatewayParts) {
+    this.baseUrl = parseBaseUrl(settings.baseUrl);
     this.#prefix = this.baseUrl.pathname.replace(/\/$/, '');
     if (!/^[\x21-\x7e]+$/.test(settings.apiKey)) {
       throw new GatewayError('The gateway needs an API key: one word that begins with "sk-".', { kind: 'invalid' });
@@ -64,7 +64,7 @@ export class GatewayHttp {
     this.#secrets = [settings.apiKey];
     this.#authorization = `Bearer ${settings.apiKey}`;
     this.limits = limits;
-    this.tools = tools;
+    this.parts = parts;
     this.#pool = new Pool(this.baseUrl.origin, {
       connections: settings.connections,
       connect: { timeout: limits.connectMs },
@@ -73,50 +73,52 @@ export class GatewayHttp {
   }
 
   /** Queries without side effects; passing failures are retried. */
-  async read(question: Question): Promise<Json> {
-    const attempts = question.attempts ?? this.limits.attempts;
+  async read(request: GatewayRequest): Promise<Json> {
+    const attempts = request.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#jsonOf(await this.#open(question, false), question, false);
+        return await this.#readJson(await this.#open(request, false), request, false);
       } catch (error) {
-        if (!(error instanceof GatewayError) || attempt >= attempts || question.signal?.aborted) throw error;
-        const wait = waitBeforeRetry(error, attempt, this.tools.random);
+        if (!(error instanceof GatewayError) || attempt >= attempts || request.signal?.aborted) throw error;
+        const wait = waitBeforeRetry(error, attempt, this.parts.random);
         if (wait === undefined) throw error;
-        await pause(this.tools.clock, wait, question.signal);
+        await pause(this.parts.clock, wait, request.signal);
       }
     }
   }
 
   /** Orders work. Sent once and never resent automatically: the caller decides about an unknown outcome. */
-  async submit(question: Question & { body: unknown }): Promise<Json> {
-    return this.#jsonOf(await this.#open(question, true), question, true);
+  async submit(request: GatewayRequest & { body: unknown }): Promise<Json> {
+    return this.#readJson(await this.#open(request, true), request, true);
   }
 
   /** Orders a streamed response, once. Refusals are thrown; a JSON response is whole. Leaving closes the connection. */
-  async stream(question: Question & { body: unknown }): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
-    const { signal } = question;
-    const headers = { accept: 'text/event-stream, application/json', ...question.headers };
-    const response = await this.#open({ ...question, headers }, true, this.limits.silenceMs);
-    if (!isFine(response)) return { whole: await this.#jsonOf(response, question, true) };
-    const pieces = this.#pieces(response, signal);
-    const start = await begun(pieces);
-    if (start && isEventStream(start.first, response.headers['content-type'])) return start.all;
-    const text = (await Array.fromAsync(start?.all ?? [])).join('');
-    return { whole: this.#judged(text, response, question, true) };
+  async stream(
+    request: GatewayRequest & { body: unknown },
+  ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {
+    const { signal } = request;
+    const headers = { accept: 'text/event-stream, application/json', ...request.headers };
+    const response = await this.#open({ ...request, headers }, true, this.limits.silenceMs);
+    if (!isSuccess(response)) return { whole: await this.#readJson(response, request, true) };
+    const pieces = this.#readPieces(response, signal);
+    const stream = await peekStream(pieces);
+    if (stream && isEventStream(stream.first, response.headers['content-type'])) return stream.all;
+    const text = (await Array.fromAsync(stream?.all ?? [])).join('');
+    return { whole: this.#parseResponse(text, response, request, true) };
   }
 
   /** Opens a socket, paused so that the caller can listen first. A refused upgrade started nothing and can be retried. */
-  async socket(question: Question): Promise<WebSocket> {
-    const { signal } = question;
-    const url = new URL(this.baseUrl.origin + this.#prefix + question.path + queryText(question.query));
+  async socket(request: GatewayRequest): Promise<WebSocket> {
+    const { signal } = request;
+    const url = new URL(this.baseUrl.origin + this.#prefix + request.path + queryText(request.query));
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...question.headers };
-    const upgrade = () => upgraded(url, headers, this.tools.clock, this.limits.readMs, signal);
-    const answer = await this.#asked(question, false, upgrade);
+    const headers = { authorization: this.#authorization, 'user-agent': 'atelier', ...request.headers };
+    const upgrade = () => openSocket(url, headers, this.parts.clock, this.limits.readMs, signal);
+    const answer = await this.#withGatewayErrors(request, false, upgrade);
     if (answer instanceof WebSocket) return answer;
     if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
-    if (!isFine(answer) || hidesError(parsedJson(answer.text), false))
-      this.#judged(answer.text, answer, question, false);
+    if (!isSuccess(answer) || containsError(parseJson(answer.text), false))
+      this.#parseResponse(answer.text, answer, request, false);
     // Some gateways serve their home page for unknown paths.
     throw new GatewayError(`The gateway at ${this.baseUrl.host} offers no live conversations.`, {
       kind: 'not-offered',
@@ -125,12 +127,19 @@ export class GatewayHttp {
     });
   }
 
-  readonly errorIn = (body: unknown, status: number): GatewayError => {
+  readonly parseError = (body: unknown, status: number): GatewayError => {
     const unexplained = 'The gateway reported an error without an explanation.';
-    return errorFrom({ status, body, unexplained, isSubmit: true, missing: 'not-found', secrets: this.#secrets });
+    return toGatewayError({
+      status,
+      body,
+      fallbackMessage: unexplained,
+      isSubmit: true,
+      missing: 'not-found',
+      secrets: this.#secrets,
+    });
   };
 
-  clean(words: string): string {
+  cleanText(words: string): string {
     return cleanMessage(words, this.#secrets);
   }
 
@@ -140,54 +149,54 @@ export class GatewayHttp {
     await this.#pool.destroy();
   }
 
-  #open(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
-    return this.#asked(question, isSubmit, () => this.#request(question, isSubmit, bodyTimeout));
+  #open(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
+    return this.#withGatewayErrors(request, isSubmit, () => this.#request(request, isSubmit, bodyTimeout));
   }
 
-  async #asked<T>({ signal }: Question, isSubmit: boolean, ask: () => Promise<T>): Promise<T> {
+  async #withGatewayErrors<T>({ signal }: GatewayRequest, isSubmit: boolean, run: () => Promise<T>): Promise<T> {
     // How far running requests got when the pool is destroyed is unknown; this one has not started.
-    if (this.#isClosed) throw unreachable(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
-    if (signal?.aborted) throw unreachable(signal.reason, this.baseUrl.host, false, signal);
+    if (this.#isClosed) throw unreachableError(new errors.ClientClosedError(), this.baseUrl.host, isSubmit);
+    if (signal?.aborted) throw unreachableError(signal.reason, this.baseUrl.host, false, signal);
     try {
-      return await ask();
+      return await run();
     } catch (error) {
-      throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, isSubmit, signal);
+      throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, isSubmit, signal);
     }
   }
 
-  async #jsonOf(response: Dispatcher.ResponseData, question: Question, isSubmit: boolean): Promise<Json> {
+  async #readJson(response: Dispatcher.ResponseData, request: GatewayRequest, isSubmit: boolean): Promise<Json> {
     // With an error status, the outcome is clear even if the body cannot be read.
-    const unread = (error: unknown): string => {
-      if (isFine(response)) throw error;
+    const emptyOnFailure = (error: unknown): string => {
+      if (isSuccess(response)) throw error;
       return '';
     };
-    const text = await this.#textOf(response, isSubmit, question.signal).catch(unread);
-    return this.#judged(text, response, question, isSubmit);
+    const text = await this.#readText(response, isSubmit, request.signal).catch(emptyOnFailure);
+    return this.#parseResponse(text, response, request, isSubmit);
   }
 
-  #judged(text: string, response: Head, question: Question, isSubmit: boolean): Json {
+  #parseResponse(text: string, response: Head, request: GatewayRequest, isSubmit: boolean): Json {
     const { statusCode: status, headers } = response;
-    const body = parsedJson(text);
-    if (!isFine(response) || hidesError(body, isSubmit)) {
-      throw errorFrom({
+    const body = parseJson(text);
+    if (!isSuccess(response) || containsError(body, isSubmit)) {
+      throw toGatewayError({
         status,
         body,
         ...(body === undefined ? { text } : {}),
-        retryAfterMs: retryAfterOf(headers['retry-after'], this.tools.clock.now()),
+        retryAfterMs: parseRetryAfter(headers['retry-after'], this.parts.clock.now()),
         isSubmit,
-        missing: question.missing ?? 'not-offered',
-        familyCodes: question.familyCodes,
+        missing: request.missing ?? 'not-offered',
+        familyCodes: request.familyCodes,
         secrets: this.#secrets,
       });
     }
-    if (body === undefined) throw notJson(text, headers['content-type'], { status, mayHaveTakenEffect: isSubmit });
+    if (body === undefined) throw notJsonError(text, headers['content-type'], { status, mayHaveTakenEffect: isSubmit });
     return body;
   }
 
-  async #request(question: Question, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
-    const { body } = question;
+  async #request(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {
+    const { body } = request;
     const hasBody = body !== undefined;
-    let path = this.#prefix + question.path + queryText(question.query);
+    let path = this.#prefix + request.path + queryText(request.query);
     for (let redirects = 0; ; redirects++) {
       const response = await this.#pool.request({
         path,
@@ -197,11 +206,11 @@ export class GatewayHttp {
           authorization: this.#authorization,
           'user-agent': 'atelier',
           ...(hasBody ? { 'content-type': 'application/json' } : {}),
-          ...question.headers,
+          ...request.headers,
         },
         body: hasBody ? (typeof body === 'string' ? body : JSON.stringify(body)) : null,
-        signal: question.signal ?? null,
-        headersTimeout: this.limits[question.patience ?? (isSubmit ? 'submitMs' : 'readMs')],
+        signal: request.signal ?? null,
+        headersTimeout: this.limits[request.firstByteLimit ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
       if (!isRedirect(response)) return response;
@@ -223,29 +232,29 @@ export class GatewayHttp {
     );
   }
 
-  async #textOf(response: Dispatcher.ResponseData, isSubmit: boolean, signal?: AbortSignal): Promise<string> {
+  async #readText(response: Dispatcher.ResponseData, isSubmit: boolean, signal?: AbortSignal): Promise<string> {
     const { body, headers, statusCode: status } = response;
-    const most = this.limits.answerBytes;
-    const announced = Number(headers['content-length'] ?? Number.NaN);
+    const most = this.limits.responseBytes;
+    const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
       // undici enforces the announced length, so a small body needs no counting.
-      if (announced <= most) return await body.text();
-      const { chunks, isWhole } = await chunksOf(body, announced > most ? 0 : most);
+      if (announcedBytes <= most) return await body.text();
+      const { chunks, isWhole } = await readChunks(body, announcedBytes > most ? 0 : most);
       if (isWhole) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
-      throw unreachable(error, this.baseUrl.host, isSubmit, signal);
+      throw unreachableError(error, this.baseUrl.host, isSubmit, signal);
     }
-    throw tooLarge(most, { status, mayHaveTakenEffect: isSubmit });
+    throw tooLargeError(most, { status, mayHaveTakenEffect: isSubmit });
   }
 
-  async *#pieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
-    const most = this.limits.answerBytes;
+  async *#readPieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
+    const most = this.limits.responseBytes;
     try {
-      yield* piecesOf(response.body, most, () =>
-        tooLarge(most, { status: response.statusCode, mayHaveTakenEffect: true }),
+      yield* decodeChunks(response.body, most, () =>
+        tooLargeError(most, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
-      throw error instanceof GatewayError ? error : unreachable(error, this.baseUrl.host, true, signal);
+      throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, true, signal);
     }
   }
 }
@@ -259,10 +268,10 @@ export class Resource {
   }
 }
 
-const isFine = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
+const isSuccess = ({ statusCode }: Head): boolean => statusCode >= 200 && statusCode < 300;
 const isRedirect = ({ statusCode }: Head): boolean => statusCode >= 300 && statusCode < 400;
 
-function queryText(query: Question['query'] = {}): string {
+function queryText(query: GatewayRequest['query'] = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
   return search.size > 0 ? `?${search}` : '';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
-import { checked, modelId, prompt, taskId, webAddress } from './schemas.ts';
+import { modelId, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
 /** The specification, 4.5. References must be addresses that are public and stay valid during the whole job. */
@@ -23,12 +23,12 @@ export class ImageJobs extends TaskResource {
 
   /** The request body as text. A key belongs to one body: gateways refuse or ignore another body with the same key. */
   bodyOf(request: z.input<typeof imageJob>): string {
-    return JSON.stringify(checked(imageJob, request));
+    return JSON.stringify(validate(imageJob, request));
   }
 
   /** Sends a body unchanged, for the first time or again. */
   async send(body: string, { idempotencyKey, signal }: ImageJobOptions): Promise<Submission> {
-    const headers = { 'idempotency-key': checked(taskId, idempotencyKey) };
+    const headers = { 'idempotency-key': validate(taskId, idempotencyKey) };
     return this.tasks.submit('image', { path: PATH, body, headers, signal });
   }
 

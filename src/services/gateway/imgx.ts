@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type GatewayErrorKind, malformed } from './errors.ts';
-import type { CallOptions, Question } from './http.ts';
+import { type GatewayErrorKind, malformedError } from './errors.ts';
+import type { CallOptions, GatewayRequest } from './http.ts';
 import { asText, listAt, places } from './read/places.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
-import { checked, dataUri, gridIndex, picture, prompt, taskId, webAddress, words } from './schemas.ts';
+import { gridIndex, imageDataUri, imageSource, nonEmptyText, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-const pictures = z.array(dataUri).min(1, 'at least one image is needed');
+const images = z.array(imageDataUri).min(1, 'at least one image is needed');
 
 /** Every submit (4.3) may name an address for status changes. Many gateways ignore it, so nothing relies on it. */
 const callback = { callbackUrl: webAddress.optional() };
@@ -14,27 +14,27 @@ const callback = { callbackUrl: webAddress.optional() };
 const BLEND_SIZE = 'a blend needs two to five images';
 
 const requests = {
-  imagine: z.strictObject({ prompt, pictures: pictures.optional(), ...callback }),
-  describe: z.strictObject({ pictures, ...callback }),
+  imagine: z.strictObject({ prompt, images: images.optional(), ...callback }),
+  describe: z.strictObject({ images, ...callback }),
   shorten: z.strictObject({ prompt, ...callback }),
   blend: z.strictObject({
-    pictures: z.array(dataUri).min(2, BLEND_SIZE).max(5, BLEND_SIZE),
+    images: z.array(imageDataUri).min(2, BLEND_SIZE).max(5, BLEND_SIZE),
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),
     ...callback,
   }),
-  upload: z.strictObject({ pictures, ...callback }),
-  action: z.strictObject({ taskId, customId: words('the action is missing'), ...callback }),
+  upload: z.strictObject({ images, ...callback }),
+  action: z.strictObject({ taskId, customId: nonEmptyText('the action is missing'), ...callback }),
   change: z.discriminatedUnion('action', [
     z.strictObject({ taskId, action: z.enum(['UPSCALE', 'VARIATION']), index: gridIndex, ...callback }),
     z.strictObject({ taskId, action: z.literal('REROLL'), ...callback }),
   ]),
-  modal: z.strictObject({ taskId, prompt: z.string().optional(), mask: dataUri.optional(), ...callback }),
-  edits: z.strictObject({ prompt, picture, ...callback }),
+  modal: z.strictObject({ taskId, prompt: z.string().optional(), mask: imageDataUri.optional(), ...callback }),
+  edits: z.strictObject({ prompt, image: imageSource, ...callback }),
   video: z.strictObject({
     prompt: z.string().optional(),
     motion: z.enum(['low', 'high']).optional(),
-    picture: picture.optional(),
-    endPicture: picture.optional(),
+    image: imageSource.optional(),
+    endImage: imageSource.optional(),
     loop: z.boolean().optional(),
     /** Extends one of the videos of a finished task; the index starts at 1, as everywhere in this family. */
     extend: z.strictObject({ taskId, index: gridIndex }).optional(),
@@ -44,7 +44,7 @@ const requests = {
 
 type ImgxRequest<Name extends keyof typeof requests> = z.input<(typeof requests)[Name]>;
 
-const onePicture = z.array(dataUri).max(1, 'this gateway describes one image at a time: send one');
+const oneImage = z.array(imageDataUri).max(1, 'this gateway describes one image at a time: send one');
 
 /** The meaning of this family's numeric codes. */
 const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
@@ -64,51 +64,53 @@ export class Imgx extends TaskResource {
   readonly #settings = this.tasks.settings;
 
   async imagine(request: ImgxRequest<'imagine'>, options?: CallOptions): Promise<Submission> {
-    const { pictures: base64Array, ...rest } = checked(requests.imagine, request);
+    const { images: base64Array, ...rest } = validate(requests.imagine, request);
     return this.#submit('imagine', { ...rest, base64Array }, options);
   }
 
   async describe(request: ImgxRequest<'describe'>, options?: CallOptions): Promise<Submission> {
-    const { pictures: list, ...rest } = checked(requests.describe, request);
-    const field = this.#settings.fields.describePictures;
+    const { images: list, ...rest } = validate(requests.describe, request);
+    const field = this.#settings.fields.describeField;
     // In the wild `base64` holds a single image; the others would be lost without an error.
-    if (field === 'base64') checked(onePicture, list);
+    if (field === 'base64') validate(oneImage, list);
     return this.#submit('describe', { ...rest, [field]: field === 'base64' ? list[0] : list }, options);
   }
 
   async shorten(request: ImgxRequest<'shorten'>, options?: CallOptions): Promise<Submission> {
-    return this.#submit('shorten', checked(requests.shorten, request), options);
+    return this.#submit('shorten', validate(requests.shorten, request), options);
   }
 
   async blend(request: ImgxRequest<'blend'>, options?: CallOptions): Promise<Submission> {
-    const { pictures: base64Array, shape: dimensions, ...rest } = checked(requests.blend, request);
+    const { images: base64Array, shape: dimensions, ...rest } = validate(requests.blend, request);
     return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
   }
 
   /** Uploads images to the service and returns their addresses. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
-    const { pictures: base64Array, callbackUrl: notifyHook } = checked(requests.upload, request);
+    const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
     const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asText);
     if (addresses.length === 0)
-      throw malformed('The gateway accepted the images without returning an address.', { mayHaveTakenEffect: true });
+      throw malformedError('The gateway accepted the images without returning an address.', {
+        mayHaveTakenEffect: true,
+      });
     return addresses;
   }
 
   /** Presses a button of a result, by its custom action id. */
   async action(request: ImgxRequest<'action'>, options?: CallOptions): Promise<Submission> {
-    return this.#submit('action', checked(requests.action, request), options);
+    return this.#submit('action', validate(requests.action, request), options);
   }
 
   async change(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
-    const change = checked(requests.change, request);
+    const change = validate(requests.change, request);
     // Gateways in the wild refuse a change without an index, even where it has no meaning.
     return this.#submit('change', { index: 1, ...change }, options);
   }
 
   /** A change as one line of text: an action code and a task id (4.3), in the configured order. */
   async simpleChange(request: ImgxRequest<'change'>, options?: CallOptions): Promise<Submission> {
-    const { taskId: id, callbackUrl, ...change } = checked(requests.change, request);
+    const { taskId: id, callbackUrl, ...change } = validate(requests.change, request);
     const short = change.action === 'REROLL' ? 'R' : `${change.action === 'UPSCALE' ? 'U' : 'V'}${change.index}`;
     const content = this.#settings.simpleChangeOrder === 'action-first' ? `${short} ${id}` : `${id} ${short}`;
     return this.#submit('simple-change', { content, callbackUrl }, options);
@@ -116,17 +118,17 @@ export class Imgx extends TaskResource {
 
   /** Answers a task that waits for a prompt, with a mask for local edits. */
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
-    const { mask: maskBase64, ...rest } = checked(requests.modal, request);
+    const { mask: maskBase64, ...rest } = validate(requests.modal, request);
     return this.#submit('modal', { ...rest, maskBase64 }, options);
   }
 
   async edits(request: ImgxRequest<'edits'>, options?: CallOptions): Promise<Submission> {
-    const { picture: image, ...rest } = checked(requests.edits, request);
+    const { image, ...rest } = validate(requests.edits, request);
     return this.#submit('edits', { ...rest, image }, options);
   }
 
   async video(request: ImgxRequest<'video'>, options?: CallOptions): Promise<Submission> {
-    const { picture: image, endPicture: endImage, extend, ...rest } = checked(requests.video, request);
+    const { image, endImage, extend, ...rest } = validate(requests.video, request);
     // On the wire, the videos of a task count from 0.
     const from = extend ? { action: 'extend', taskId: extend.taskId, index: extend.index - 1 } : {};
     return this.#submit('video', { ...rest, image, endImage, ...from }, options);
@@ -150,7 +152,7 @@ export class Imgx extends TaskResource {
     return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
   }
 
-  #question(name: string, body: object, options?: CallOptions): Question & { body: unknown } {
+  #question(name: string, body: object, options?: CallOptions): GatewayRequest & { body: unknown } {
     return { path: `${this.#settings.paths.imgx}/submit/${name}`, body, familyCodes: CODES, ...options };
   }
 }

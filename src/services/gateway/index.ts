@@ -10,13 +10,13 @@ import { Responses } from './responses.ts';
 import {
   defaultLimits,
   type GatewayLimits,
+  type GatewayParts,
   type GatewaySettings,
-  type GatewayTools,
-  isReadableOnTheWay,
+  isUnencrypted,
 } from './settings.ts';
 import { TaskClient } from './task-client.ts';
 import { UsageReports } from './usage.ts';
-import { ImageToVideo, SecondVideos, Videos } from './videos.ts';
+import { ImageToVideo, V1Videos, Videos } from './videos.ts';
 
 export { GatewayError, type GatewayErrorKind } from './errors.ts';
 export type { Snapshot } from './read/snapshot.ts';
@@ -29,16 +29,16 @@ export type Gateway = Readonly<ReturnType<typeof openGateway>>;
 
 export function openGateway(
   settings: GatewaySettings,
-  tools: Partial<GatewayTools> = {},
+  parts: Partial<GatewayParts> = {},
   limits: Partial<GatewayLimits> = {},
 ) {
   const http = new GatewayHttp(
     settings,
     { ...defaultLimits, ...limits },
-    { log: silent, clock: systemClock, random: Math.random, ...tools },
+    { log: silent, clock: systemClock, random: Math.random, ...parts },
   );
-  if (isReadableOnTheWay(http.baseUrl))
-    http.tools.log.warn(
+  if (isUnencrypted(http.baseUrl))
+    http.parts.log.warn(
       { host: http.baseUrl.host },
       'GATEWAY_BASE_URL begins with http:// and leads to another machine: the key and all prompts travel unencrypted. Use https://.',
     );
@@ -51,7 +51,7 @@ export function openGateway(
     imageJobs: new ImageJobs(tasks),
     imgx: new Imgx(tasks),
     videos: new Videos(tasks),
-    secondVideos: new SecondVideos(tasks),
+    v1Videos: new V1Videos(tasks),
     imageToVideo: new ImageToVideo(tasks),
     music: new Music(tasks),
     responses: new Responses(http),
@@ -63,4 +63,4 @@ export function openGateway(
   };
 }
 
-const silent: GatewayTools['log'] = { info: () => undefined, warn: () => undefined };
+const silent: GatewayParts['log'] = { info: () => undefined, warn: () => undefined };

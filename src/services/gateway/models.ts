@@ -1,8 +1,8 @@
 import { isRecord } from '../../lib/exact-json.ts';
-import { malformed } from './errors.ts';
+import { malformedError } from './errors.ts';
 import type { CallOptions, GatewayHttp } from './http.ts';
 import { asList, asText, asTime, firstAt, listAt, places } from './read/places.ts';
-import { checked, modelId } from './schemas.ts';
+import { modelId, validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
 /** The specification, part 2 and 4.8. */
@@ -44,14 +44,14 @@ export class Models {
 
   /** One model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
-    const path = `/v1/models/${this.#inPath(checked(modelId, id))}`;
+    const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
     const answer = await this.#http.read({ path, missing: 'not-found', ...options });
     const model = modelFrom(answer) ?? firstAt(answer, at.single, modelFrom);
-    if (!model) throw malformed('The gateway’s response is not a model.');
+    if (!model) throw malformedError('The gateway’s response is not a model.');
     return model;
   }
 
-  #inPath(id: string): string {
+  #encodeId(id: string): string {
     const encoded = encodeURIComponent(id);
     return this.#settings.modelSlashes === 'plain' ? encoded.replaceAll('%2F', '/') : encoded;
   }
@@ -60,7 +60,7 @@ export class Models {
 function modelsIn(answer: unknown): Model[] {
   const models = listAt(answer, at.items, modelFrom);
   const isList = models.length > 0 || firstAt(answer, at.lists, asList) !== undefined;
-  if (!isList && !Array.isArray(answer)) throw malformed('The gateway’s response is not a list of models.');
+  if (!isList && !Array.isArray(answer)) throw malformedError('The gateway’s response is not a list of models.');
   return models;
 }
 

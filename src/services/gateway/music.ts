@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
-import { checked, webAddress, words } from './schemas.ts';
+import { nonEmptyText, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
-const text = words('this is empty');
+const text = nonEmptyText('this is empty');
 
 /** The submit is not in the specification; these are the names used in the wild. */
 const song = z
@@ -29,14 +29,14 @@ export class Music extends TaskResource {
 
   /** A gateway without this route answers `not-offered`. */
   async makeSong(request: z.input<typeof song>, options?: CallOptions): Promise<Submission> {
-    const { lyrics, about, style, title, instrumental, model, callbackUrl } = checked(song, request);
+    const { lyrics, about, style, title, instrumental, model, callbackUrl } = validate(song, request);
     const named = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
     const body = { ...named, make_instrumental: instrumental, mv: model, notify_hook: callbackUrl };
     return this.#submit('music', body, options);
   }
 
   async makeLyrics(request: z.input<typeof lyrics>, options?: CallOptions): Promise<Submission> {
-    const { about, callbackUrl } = checked(lyrics, request);
+    const { about, callbackUrl } = validate(lyrics, request);
     return this.#submit('lyrics', { prompt: about, notify_hook: callbackUrl }, options);
   }
 

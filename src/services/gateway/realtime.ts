@@ -1,5 +1,5 @@
 import type { GatewayHttp } from './http.ts';
-import { Connector } from './realtime/connector.ts';
+import { Connector, type SessionContext } from './realtime/connector.ts';
 import {
   type EarlierTurn,
   earlierTurns,
@@ -7,10 +7,10 @@ import {
   type RealtimeSettings,
   realtimeSettings,
 } from './realtime/events.ts';
-import { Memory } from './realtime/memory.ts';
+import { ConversationMemory } from './realtime/memory.ts';
 import { Session } from './realtime/session.ts';
-import { Dialects, EventNames } from './realtime/wire.ts';
-import { checked } from './schemas.ts';
+import { DialectDetector, EventIds } from './realtime/wire.ts';
+import { validate } from './schemas.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface OpenOptions {
@@ -24,7 +24,7 @@ interface OpenOptions {
 export class Realtime {
   readonly #http: GatewayHttp;
   readonly #isBeta: boolean;
-  readonly #dialects = new Dialects();
+  readonly #dialects = new DialectDetector();
   readonly #sessions = new Set<Session>();
 
   constructor(http: GatewayHttp, settings: Pick<GatewaySettings, 'realtimeBeta'>) {
@@ -34,12 +34,12 @@ export class Realtime {
 
   /** Resolves when the gateway has accepted the settings; a refusal is thrown. */
   async open(settings: RealtimeSettings, { earlier = [], signal }: OpenOptions = {}): Promise<RealtimeSession> {
-    const wanted = checked(realtimeSettings, settings);
-    const memory = new Memory(checked(earlierTurns, earlier));
-    const names = new EventNames(this.#http.tools.random);
-    const around = { http: this.#http, names, memory, past: new Set<string>() };
-    const connector = new Connector(around, this.#dialects, wanted, this.#isBeta);
-    const session = new Session(around, connector, () => this.#sessions.delete(session));
+    const checkedSettings = validate(realtimeSettings, settings);
+    const memory = new ConversationMemory(validate(earlierTurns, earlier));
+    const names = new EventIds(this.#http.parts.random);
+    const context: SessionContext = { http: this.#http, eventIds: names, memory, endedResponses: new Set<string>() };
+    const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);
+    const session = new Session(context, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     await session.open(signal);
     return session;

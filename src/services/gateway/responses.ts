@@ -1,10 +1,10 @@
 import { GatewayError } from './errors.ts';
-import { framesIn } from './event-stream.ts';
+import { parseFrames } from './event-stream.ts';
 import { type CallOptions, Resource } from './http.ts';
 import type { TextEvent, TextResponse } from './responses/events.ts';
 import { AnswerReader } from './responses/reader.ts';
-import { bodyOf, type TextRequest, textRequest } from './responses/request.ts';
-import { checked } from './schemas.ts';
+import { type TextRequest, textRequest, toRequestBody } from './responses/request.ts';
+import { validate } from './schemas.ts';
 
 type TextOptions = Pick<CallOptions, 'signal'>;
 
@@ -14,9 +14,9 @@ const PATH = '/v1/responses';
 export class Responses extends Resource {
   /** The whole response at once. A failed or unreadable one is thrown; an incomplete one is marked. */
   async create(request: TextRequest, { signal }: TextOptions = {}): Promise<TextResponse> {
-    const body = bodyOf(checked(textRequest, request), false);
-    const answer = await this.http.submit({ path: PATH, body, signal, patience: 'wholeTextMs' });
-    const reader = new AnswerReader(this.http.errorIn);
+    const body = toRequestBody(validate(textRequest, request), false);
+    const answer = await this.http.submit({ path: PATH, body, signal, firstByteLimit: 'wholeTextMs' });
+    const reader = new AnswerReader(this.http.parseError);
     const end = [...reader.takeWhole(answer), ...reader.close()].findLast((event) => 'response' in event);
     if (!end || end.response.error) throw end?.response.error ?? new Error('A response without an end.');
     return end.response;
@@ -24,19 +24,22 @@ export class Responses extends Resource {
 
   /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
   async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
-    const body = bodyOf(checked(textRequest, request), true);
+    const body = toRequestBody(validate(textRequest, request), true);
     const answer = await this.http.stream({ path: PATH, body, signal });
-    const reader = new AnswerReader(this.http.errorIn);
-    if (!('whole' in answer)) return yield* eventsIn(answer, reader);
+    const reader = new AnswerReader(this.http.parseError);
+    if (!('whole' in answer)) return yield* readEvents(answer, reader);
     yield* reader.takeWhole(answer.whole);
     yield* reader.close();
   }
 }
 
 /** Keeps what came before the connection was cut; the last event says why it ended. */
-export async function* eventsIn(pieces: AsyncIterable<string>, reader: AnswerReader): AsyncGenerator<TextEvent, void> {
+export async function* readEvents(
+  pieces: AsyncIterable<string>,
+  reader: AnswerReader,
+): AsyncGenerator<TextEvent, void> {
   try {
-    for await (const frame of framesIn(pieces)) {
+    for await (const frame of parseFrames(pieces)) {
       yield* reader.take(frame);
       if (reader.isOver) return;
     }

@@ -3,34 +3,34 @@ import { GatewayError } from './errors.ts';
 
 /** Each message is a complete thought, because it may reach a member. */
 
-export const words = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
+export const nonEmptyText = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
-export const prompt = words('the prompt is empty: write what you want to see');
+export const prompt = nonEmptyText('the prompt is empty: write what you want to see');
 
-export const modelId = words('the model is missing: name one from the list of models');
+export const modelId = nonEmptyText('the model is missing: name one from the list of models');
 
-export const taskId = words('the task id is missing');
+export const taskId = nonEmptyText('the task id is missing');
 
 /** The specification (part 8): an image in a grid of four. */
 const INDEX_RANGE = 'the index goes from 1 to 4';
 export const gridIndex = z.number(INDEX_RANGE).int(INDEX_RANGE).min(1, INDEX_RANGE).max(4, INDEX_RANGE);
 
-const PICTURE_URI = /^data:image\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
-const FRAMES_URI = /^data:(?:image|video)\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
+const IMAGE_URI = /^data:image\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
+const MEDIA_URI = /^data:(?:image|video)\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,/i;
 
-export const dataUri = z
+export const imageDataUri = z
   .string()
-  .refine((text) => isDataUri(text, PICTURE_URI), 'this is not an image as a data URI (data:image/png;base64,…)');
+  .refine((text) => isDataUri(text, IMAGE_URI), 'this is not an image as a data URI (data:image/png;base64,…)');
 
 export const webAddress = z
   .string()
   .refine(isWebAddress, 'this is not a web address: it should begin with https:// or http://');
 
 /** A public address or a data URI; some models accept videos where others accept images (4.4). */
-export const picture = z
+export const imageSource = z
   .string()
   .refine(
-    (text) => isWebAddress(text) || isDataUri(text, FRAMES_URI),
+    (text) => isWebAddress(text) || isDataUri(text, MEDIA_URI),
     'this is neither a web address nor an image as a data URI (data:image/png;base64,…)',
   );
 
@@ -61,10 +61,10 @@ function isWebAddress(text: string): boolean {
 }
 
 /** Validates input before it is sent to the gateway. */
-export function checked<T>(schema: z.ZodType<T>, input: unknown): T {
+export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const issue = telling(result.error.issues[0]);
+  const issue = bestIssue(result.error.issues[0]);
   const where = issue?.path.map(String).join('.') ?? '';
   const what = issue?.message ?? 'this is invalid';
   throw new GatewayError(where === '' ? what : `${where}: ${what}`, { kind: 'invalid', code: 'bad_input' });
@@ -76,11 +76,11 @@ interface Issue {
 }
 
 /** For a union, the problem of the branch that was most likely meant, if that says more than "none of them". */
-function telling(issue: z.core.$ZodIssue | undefined): Issue | undefined {
+function bestIssue(issue: z.core.$ZodIssue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [best] = issue.errors
-    .map((branch) => ({ wrongs: branch.length, inner: telling(branch[0]) }))
+    .map((branch) => ({ issueCount: branch.length, inner: bestIssue(branch[0]) }))
     .filter(({ inner }) => (inner?.path.length ?? 0) > 0)
-    .toSorted((one, other) => one.wrongs - other.wrongs);
+    .toSorted((one, other) => one.issueCount - other.issueCount);
   return best?.inner ? { path: [...issue.path, ...best.inner.path], message: best.inner.message } : issue;
 }

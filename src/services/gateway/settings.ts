@@ -15,7 +15,7 @@ export interface GatewaySettings {
     readonly referenceAudios: string;
     /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
-    readonly describePictures: string;
+    readonly describeField: string;
   };
   readonly simpleChangeOrder: 'action-first' | 'id-first';
   /** Some proxies decode `%2F` in a path and lose the route; those need `plain`. */
@@ -30,7 +30,7 @@ export const defaultSettings = {
   fields: {
     referenceVideos: 'reference_video_urls',
     referenceAudios: 'reference_audio_urls',
-    describePictures: 'base64Array',
+    describeField: 'base64Array',
   },
   simpleChangeOrder: 'action-first',
   modelSlashes: 'encoded',
@@ -50,7 +50,7 @@ export const defaultLimits = {
   /** Between two chunks of a stream: a model may think for a long time. */
   silenceMs: 120_000,
   /** A 4K image as base64 is about 30 MB. */
-  answerBytes: 96 * 1024 * 1024,
+  responseBytes: 96 * 1024 * 1024,
   /** Total attempts of a read. */
   attempts: 3,
 };
@@ -58,14 +58,14 @@ export const defaultLimits = {
 export type GatewayLimits = Readonly<typeof defaultLimits>;
 
 /** Dependencies of the client; each has a default. */
-export interface GatewayTools {
+export interface GatewayParts {
   readonly log: Pick<PlainLog, 'info' | 'warn'>;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 /** Refuses credentials in the address, which would end up in logs. */
-export function baseOf(text: string): URL {
+export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '') return url;
   throw new GatewayError('The gateway needs an address such as https://gateway.example.', { kind: 'invalid' });
@@ -76,7 +76,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Whether prompts and the key travel unencrypted to another machine, even in a private network. */
-export function isReadableOnTheWay({ protocol, hostname }: URL): boolean {
+export function isUnencrypted({ protocol, hostname }: URL): boolean {
   if (protocol !== 'http:') return false;
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (host === 'localhost' || host.endsWith('.localhost')) return false;

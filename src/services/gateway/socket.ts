@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { errors } from 'undici';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
-import { chunksOf } from './event-stream.ts';
+import { readChunks } from './event-stream.ts';
 
 /** An event of a live conversation has at most 15 MiB. */
 const MOST_BYTES_A_MESSAGE = 16 * 2 ** 20;
@@ -15,7 +15,7 @@ interface RefusedUpgrade {
 }
 
 /** Opens a socket within a time limit, paused so that no event is lost before someone listens. Follows no redirect. */
-export async function upgraded(
+export async function openSocket(
   url: URL,
   headers: Readonly<Record<string, string>>,
   clock: Clock,
@@ -30,10 +30,10 @@ export async function upgraded(
     maxPayload: MOST_BYTES_A_MESSAGE,
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
-  const takenBack = (): void => outcome.reject(signal?.reason);
+  const onAbort = (): void => outcome.reject(signal?.reason);
   // Its code selects the message of the gateway's error.
   const cancel = clock.after(limitMs, () => outcome.reject(new errors.HeadersTimeoutError()));
-  signal?.addEventListener('abort', takenBack);
+  signal?.addEventListener('abort', onAbort);
   // Never removed: an abandoned socket emits another error, which would end the process without a listener.
   socket.on('error', outcome.reject);
   socket.once('open', () => {
@@ -41,8 +41,8 @@ export async function upgraded(
     outcome.resolve(socket);
   });
   socket.once('unexpected-response', (_request, response) => {
-    const { statusCode = 0, headers: told } = response;
-    textOf(response).then((text) => outcome.resolve({ statusCode, headers: told, text }), outcome.reject);
+    const { statusCode = 0, headers: responseHeaders } = response;
+    readText(response).then((text) => outcome.resolve({ statusCode, headers: responseHeaders, text }), outcome.reject);
   });
   let answer: WebSocket | RefusedUpgrade | undefined;
   try {
@@ -50,15 +50,15 @@ export async function upgraded(
     return answer;
   } finally {
     cancel();
-    signal?.removeEventListener('abort', takenBack);
+    signal?.removeEventListener('abort', onAbort);
     if (answer !== socket) socket.terminate();
   }
 }
 
 /** Without the body, the status is clear enough. */
-async function textOf(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   try {
-    const { chunks } = await chunksOf(response, MOST_BYTES_OF_REFUSAL);
+    const { chunks } = await readChunks(response, MOST_BYTES_OF_REFUSAL);
     return Buffer.concat(chunks).toString('utf8');
   } catch {
     return '';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
-import { malformed } from './errors.ts';
+import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
 import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
-import { checked, day } from './schemas.ts';
+import { day, validate } from './schemas.ts';
 
 /** Account usage. Every amount is text with exactly the digits the service sent, in the service's unit. */
 export interface Usage {
@@ -38,20 +38,20 @@ const at = {
 export class UsageReports extends Resource {
   /** Both dates are required (4.11); the end is included. Some gateways ignore the range: check the rows' dates. */
   async get(input: { start: string; end: string }, options?: CallOptions): Promise<Usage> {
-    const { start, end } = checked(range, input);
+    const { start, end } = validate(range, input);
     const query = { start_date: start, end_date: end };
     const answer = await this.http.read({ path: '/v1/dashboard/billing/usage', query, ...options });
     const rows = listAt(answer, at.rows, rowFrom);
     const total = firstAt(answer, at.total, asAmount);
-    if (rows.length === 0 && total === undefined && !looksLikeReport(answer)) {
-      throw malformed('The gateway’s response is not a usage report.');
+    if (rows.length === 0 && total === undefined && !isReport(answer)) {
+      throw malformedError('The gateway’s response is not a usage report.');
     }
     return { total, rows };
   }
 }
 
 /** An empty report is still a report. */
-function looksLikeReport(answer: unknown): boolean {
+function isReport(answer: unknown): boolean {
   return (
     Array.isArray(answer) ||
     (isRecord(answer) && ('data' in answer || 'daily_costs' in answer || answer.object === 'list'))
@@ -68,9 +68,9 @@ function rowFrom(value: unknown): UsageRow | undefined {
     amount: firstAt(value, at.amount, asAmount),
     items,
   };
-  const saysNothing =
+  const isEmpty =
     row.date === undefined && row.requests === undefined && row.amount === undefined && items.length === 0;
-  return saysNothing ? undefined : row;
+  return isEmpty ? undefined : row;
 }
 
 function itemFrom(value: unknown): { name: string; amount: string } | undefined {

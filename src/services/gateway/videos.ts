@@ -3,14 +3,14 @@ import { isRecord } from '../../lib/exact-json.ts';
 import { GatewayError } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
-import { checked, frameSize, modelId, picture, prompt, seconds, webAddress, words } from './schemas.ts';
+import { frameSize, imageSource, modelId, nonEmptyText, prompt, seconds, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
 
 /** The specification, part 8. Some models have these limits; the caller passes others if they are known. */
 const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
 
-const text = words('this is empty');
-const anything = z.record(z.string(), z.json());
+const text = nonEmptyText('this is empty');
+const jsonRecord = z.record(z.string(), z.json());
 
 const video = z.strictObject({
   model: modelId,
@@ -19,16 +19,16 @@ const video = z.strictObject({
   aspectRatio: text.optional(),
   resolution: text.optional(),
   duration: seconds.optional(),
-  image: picture.optional(),
-  images: z.array(picture).min(1, 'the list of images is empty').optional(),
+  image: imageSource.optional(),
+  images: z.array(imageSource).min(1, 'the list of images is empty').optional(),
   mode: text.optional(),
-  metadata: anything.optional(),
+  metadata: jsonRecord.optional(),
   referenceVideos: z.array(webAddress).min(1, 'the list of reference videos is empty').optional(),
   referenceAudios: z.array(webAddress).min(1, 'the list of reference audios is empty').optional(),
   /** Sent only if the settings name the field. */
   faceCheck: z.boolean().optional(),
   /** Extension fields of a model, sent at the top level (4.4, rule 1). */
-  extra: anything.optional(),
+  extra: jsonRecord.optional(),
 });
 
 const secondEntry = video.pick({ model: true, prompt: true, size: true, duration: true, image: true, extra: true });
@@ -38,8 +38,8 @@ type VideoOptions = CallOptions & { limits?: Partial<typeof USUAL_LIMITS> };
 /** The generic video task (4.4, 4.7). */
 export class Videos extends TaskResource {
   async create(request: z.input<typeof video>, { limits, signal }: VideoOptions = {}): Promise<Submission> {
-    const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = checked(
-      within(limits),
+    const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = validate(
+      withLimits(limits),
       request,
     );
     const { fields } = this.tasks.settings;
@@ -54,8 +54,8 @@ export class Videos extends TaskResource {
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
-    const answer = await this.tasks.answerAbout('/v1/video/generations/{id}', id, options);
-    const snapshot = this.tasks.read('video', answer);
+    const answer = await this.tasks.fetchRecord('/v1/video/generations/{id}', id, options);
+    const snapshot = this.tasks.readTask('video', answer);
     // Some channels answer here in the format of the second entry, whose videos are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
     return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;
@@ -63,9 +63,9 @@ export class Videos extends TaskResource {
 }
 
 /** `/v1/videos` (4.4): the specification shows no format, so these are the names used in the wild. */
-export class SecondVideos extends TaskResource {
+export class V1Videos extends TaskResource {
   async create(request: z.input<typeof secondEntry>, options?: CallOptions): Promise<Submission> {
-    const { duration, image, extra, ...rest } = checked(secondEntry, request);
+    const { duration, image, extra, ...rest } = validate(secondEntry, request);
     // A duration is a string here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
     return this.tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
@@ -77,7 +77,7 @@ export class SecondVideos extends TaskResource {
   }
 }
 
-function within(limits: VideoOptions['limits']) {
+function withLimits(limits: VideoOptions['limits']) {
   const most = { ...USUAL_LIMITS, ...limits };
   return video
     .refine(({ images = [] }) => images.length <= most.images, {
@@ -95,7 +95,7 @@ function withExtra(known: Record<string, unknown>, extra: Record<string, unknown
   const free = z.string().refine((name) => !Object.hasOwn(known, name), {
     error: ({ input }) => `${String(input)} has a place of its own`,
   });
-  checked(z.array(free), Object.keys(extra));
+  validate(z.array(free), Object.keys(extra));
   return { ...known, ...extra };
 }
 
@@ -113,7 +113,7 @@ const imageToVideo = z.strictObject({
   prompt,
   image: webAddress,
   duration: z.number('this is not a duration: write seconds as a number, for example 5').positive().optional(),
-  mode: words('this is empty').optional(),
+  mode: nonEmptyText('this is empty').optional(),
 });
 
 /** Image-to-video on the vendor path. */
@@ -123,7 +123,7 @@ export class ImageToVideo extends TaskResource {
   #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
-    return this.tasks.submit('video', { path: this.#path, body: checked(imageToVideo, request), ...options });
+    return this.tasks.submit('video', { path: this.#path, body: validate(imageToVideo, request), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {

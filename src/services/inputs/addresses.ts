@@ -2,27 +2,32 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { hostOf, isPublicAddress } from '../media/download/hosts.ts';
 
-interface Whereabouts {
+interface ReachOptions {
   gatewayOrigin: string;
   /** The file origins of an embedded Discord. */
-  alsoAllowed: readonly string[];
+  extraOrigins: readonly string[];
   /** The operator allows addresses in private networks. */
   allowPrivate: boolean;
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
 
 /** Whether the gateway can fetch an address. */
-export type Reach = (address: string) => Promise<boolean>;
+export type ReachCheck = (address: string) => Promise<boolean>;
 
-const byDns = (name: string) => lookup(name, { all: true });
+const lookUp = (name: string) => lookup(name, { all: true });
 
 /**
  * Any gateway can reach a public address. In a private network, only the gateway's own files and those of an embedded
  * Discord are allowed, and only if the operator permits it and the gateway is there itself: any other address would let
  * members probe that network through the gateway.
  */
-export function gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate, resolve = byDns }: Whereabouts): Reach {
-  const known = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
+export function createReachCheck({
+  gatewayOrigin,
+  extraOrigins,
+  allowPrivate,
+  resolve = lookUp,
+}: ReachOptions): ReachCheck {
+  const known = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
   return async (address) => {
     if (await isPublic(address, resolve)) return true;
     const origin = URL.parse(address)?.origin;
@@ -30,7 +35,7 @@ export function gatewayReach({ gatewayOrigin, alsoAllowed, allowPrivate, resolve
   };
 }
 
-async function isPublic(address: string, resolve: NonNullable<Whereabouts['resolve']>): Promise<boolean> {
+async function isPublic(address: string, resolve: NonNullable<ReachOptions['resolve']>): Promise<boolean> {
   const url = URL.parse(address);
   const host = url ? hostOf(url) : '';
   if (isIP(host) !== 0) return isPublicAddress(host);
@@ -43,7 +48,7 @@ async function isPublic(address: string, resolve: NonNullable<Whereabouts['resol
  * When Discord's signed address of a file expires; undefined for any other address. The host does not matter, because
  * the media proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").
  */
-export function signedUntil(address: string): number | undefined {
+export function signatureExpiry(address: string): number | undefined {
   const url = URL.parse(address);
   // Discord signs files of messages, and of ephemeral ones.
   if (!url || !/^\/(?:ephemeral-)?attachments\//.test(url.pathname)) return undefined;

@@ -41,10 +41,10 @@ export type Entry = z.output<typeof entrySchema>;
 export type Fact = Entry['facts'][number];
 
 /** Keys start with the day, so that a range of days is a range of keys. */
-export const keyOf = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
-export const keyOfTask = ({ id, times }: Task): string => keyOf({ id, at: times.created });
+export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
+export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
-export function reserved(task: Task, prices: Prices): Entry {
+export function createEntry(task: Task, prices: Prices): Entry {
   const { id, times, requesterId: memberId, guildId, channelId, kind, model } = task;
   const at = times.created;
   const amount = prices[`${kind}:${model ?? ''}`] ?? prices[kind];
@@ -52,12 +52,12 @@ export function reserved(task: Task, prices: Prices): Entry {
 }
 
 /** Returns the same entry if it has that standing already. */
-export function withFact(entry: Entry, fact: Fact): Entry {
+export function addFact(entry: Entry, fact: Fact): Entry {
   return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
 }
 
 /** The standing of a task: the task is the truth, and the ledger only keeps it longer. */
-export function factOf(task: Task): Fact {
+export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
   const used = standing === 'settled' ? task.answer?.tokens : undefined;
   return { standing, at: task.times.ended ?? task.times.created, ...(used && { tokens: used }) };
@@ -68,7 +68,7 @@ function standingOfTask(task: Task): Standing {
   // The same order is in the ledger under its successor.
   if (task.handedOver) return 'refunded';
   // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
-  if (task.traits.isInWords && failure && hasCost(task)) return 'settled';
+  if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
   // A member who dismisses it does not know the outcome either.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
@@ -94,22 +94,22 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
 const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
 /** The entry as the task says it should be; the same object if it is correct already. */
-export function agreeing(known: Entry | undefined, task: Task, prices: Prices): Entry {
-  const fresh = reserved(task, prices);
+export function reconcileEntry(known: Entry | undefined, task: Task, prices: Prices): Entry {
+  const fresh = createEntry(task, prices);
   const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
-  return withFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOf(task));
+  return addFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOfTask(task));
 }
 
 /**
  * An entry without its task. If it is still reserved, the gateway never accepted the order, because accepted tasks are
  * kept until they end. Other entries stay: tasks expire and are deleted.
  */
-export function withoutTask(entry: Entry, now: number): Entry {
-  return standingOf(entry) === 'reserved' ? withFact(entry, { standing: 'refunded', at: now }) : entry;
+export function closeOrphan(entry: Entry, now: number): Entry {
+  return standingOf(entry) === 'reserved' ? addFact(entry, { standing: 'refunded', at: now }) : entry;
 }
 
 /** Whose entries to anonymize, up to when, and the secret for the new ids. */
-export interface Forgetful {
+export interface AnonymisationRequest {
   memberId: string;
   until: number;
   secret: string;
@@ -119,13 +119,13 @@ export interface Forgetful {
  * The anonymous entry; always the same one, so that a repeat after a crash counts nothing twice. Without the secret, the
  * original id cannot be found.
  */
-export function nameless({ id, at, kind, model, facts }: Entry, secret: string): Entry {
+export function anonymise({ id, at, kind, model, facts }: Entry, secret: string): Entry {
   const other = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
   return { id: other, at, kind, ...(model !== undefined && { model }), facts };
 }
 
 /** Where entries and tasks are stored. Every method throws if the store fails. */
-export interface Entries {
+export interface EntryStore {
   find(key: string): Promise<Entry | undefined>;
   /** Serialized per key; an unchanged entry is not written. */
   change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void>;

@@ -4,25 +4,25 @@ import { sumOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Task } from '../tasks/task.ts';
 import {
-  agreeing,
+  type AnonymisationRequest,
+  addFact,
   amountOf,
-  type Entries,
+  anonymise,
+  closeOrphan,
+  createEntry,
   type Entry,
+  type EntryStore,
+  entryKey,
   type Fact,
-  type Forgetful,
-  factOf,
-  keyOf,
-  keyOfTask,
-  nameless,
+  factOfTask,
   type Prices,
-  reserved,
+  reconcileEntry,
   type Standing,
   standingOf,
-  withFact,
-  withoutTask,
+  taskEntryKey,
 } from './entry.ts';
 
-export interface UsesQuestion {
+export interface UsageQuery {
   /** Days in UTC, `YYYY-MM-DD`, both included; the day of the order counts. */
   range: { start: string; end: string };
   /** Omitted: all members, all servers. */
@@ -31,7 +31,7 @@ export interface UsesQuestion {
 }
 
 /** The sum of similar orders of one day, without refunds. */
-export interface Use {
+export interface UsageGroup {
   day: string;
   /** undefined: the member's data was erased. */
   memberId: string | undefined;
@@ -50,7 +50,7 @@ const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed
 const ENTRIES_AT_ONCE = 100;
 
 interface LedgerParts {
-  entries: Entries;
+  entries: EntryStore;
   prices: Prices;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
@@ -67,7 +67,7 @@ export class Ledger {
   /** Reserved, without a written end. */
   readonly #open = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -78,18 +78,19 @@ export class Ledger {
     const live = all.filter(({ traits }) => traits.isPaid);
     const { entries, clock, prices } = this.#parts;
     const since = await entries.openSince();
-    if (since === undefined) for await (const task of entries.tasks()) if (task.traits.isPaid) await this.#agree(task);
+    if (since === undefined)
+      for await (const task of entries.tasks()) if (task.traits.isPaid) await this.#reconcile(task);
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
     for await (const entry of entries.between(since ?? '', today)) {
       const isOpen = standingOf(entry) === 'reserved';
       const task = awaited.get(entry.id) ?? (isOpen ? await entries.task(entry.id) : undefined);
       awaited.delete(entry.id);
-      const right = task ? agreeing(entry, task, prices) : withoutTask(entry, clock.now());
-      if (right !== entry) await entries.change(keyOf(entry), () => right);
+      const corrected = task ? reconcileEntry(entry, task, prices) : closeOrphan(entry, clock.now());
+      if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
     }
-    for (const task of awaited.values()) await this.#agree(task);
-    for (const task of live) if (factOf(task).standing === 'reserved') this.#open.add(task.id);
+    for (const task of awaited.values()) await this.#reconcile(task);
+    for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
@@ -97,44 +98,44 @@ export class Ledger {
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
     const { entries, prices } = this.#parts;
-    await entries.change(keyOfTask(task), (known) => known ?? reserved(task, prices));
+    await entries.change(taskEntryKey(task), (known) => known ?? createEntry(task, prices));
     this.#open.add(task.id);
   }
 
   /** The gateway has refused the order, or never received it. */
   async refund(task: Task): Promise<void> {
-    if (task.traits.isPaid) await this.#note(task, { standing: 'refunded', at: this.#parts.clock.now() });
+    if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
   }
 
   /** Called for every change of a task, possibly several times. */
-  follow(task: Task): void {
-    const fact = factOf(task);
+  onTaskChange(task: Task): void {
+    const fact = factOfTask(task);
     if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
-    const work = this.#note(task, fact).finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+    const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
   }
 
   /** Resolves when the task's end is written, so that the task may be deleted. */
-  async close(task: Task): Promise<void> {
-    await Promise.all(this.#underWay);
-    if (this.#open.has(task.id)) await this.#note(task, factOf(task));
+  async writeEnd(task: Task): Promise<void> {
+    await Promise.all(this.#pending);
+    if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
   /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped: kept or still open tasks. */
-  async forget(who: Forgetful, isKept: (id: string) => Promise<boolean>): Promise<number> {
+  async anonymise(who: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
     const { entries } = this.#parts;
     let kept = 0;
     for await (const entry of this.entriesOf(who.memberId, who.until)) {
       if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
-      else await entries.rename(entry, nameless(entry, who.secret));
+      else await entries.rename(entry, anonymise(entry, who.secret));
     }
     return kept;
   }
 
   async costOf(task: Task): Promise<Cost | undefined> {
     if (!task.traits.isPaid) return undefined;
-    const entry = await this.#parts.entries.find(keyOfTask(task));
+    const entry = await this.#parts.entries.find(taskEntryKey(task));
     const known = entry && amountOf(entry);
     return entry && known && { ...known, standing: standingOf(entry) };
   }
@@ -150,14 +151,14 @@ export class Ledger {
   }
 
   /** Writes everything that is still unwritten. */
-  async finish(): Promise<void> {
-    await Promise.all(this.#underWay);
-    for (const { task, fact } of [...this.#unwritten.values()]) await this.#note(task, fact);
+  async flush(): Promise<void> {
+    await Promise.all(this.#pending);
+    for (const { task, fact } of [...this.#unwritten.values()]) await this.#write(task, fact);
   }
 
   /** Sorted by day, then by first occurrence. */
-  async uses({ range, memberId, guildId }: UsesQuestion): Promise<Use[]> {
-    const groups = new Map<string, { use: Omit<Use, 'amount'>; amounts: string[] }>();
+  async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
+    const groups = new Map<string, { use: Omit<UsageGroup, 'amount'>; amounts: string[] }>();
     for await (const entry of this.#parts.entries.between(range.start, range.end)) {
       const state = STATES[standingOf(entry)];
       if (state === undefined) continue;
@@ -176,15 +177,15 @@ export class Ledger {
     return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
   }
 
-  #agree(task: Task): Promise<void> {
+  #reconcile(task: Task): Promise<void> {
     const { entries, prices } = this.#parts;
-    return entries.change(keyOfTask(task), (known) => agreeing(known, task, prices));
+    return entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task, prices));
   }
 
-  async #note(task: Task, fact: Fact): Promise<void> {
+  async #write(task: Task, fact: Fact): Promise<void> {
     const { entries, prices, log } = this.#parts;
     try {
-      await entries.change(keyOfTask(task), (known) => withFact(known ?? reserved(task, prices), fact));
+      await entries.change(taskEntryKey(task), (known) => addFact(known ?? createEntry(task, prices), fact));
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {

@@ -8,7 +8,7 @@ import { MediaError, mediaErrorKinds } from '../media/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
 import type { Job } from './jobs.ts';
 
-export type Order =
+export type ProcessCommand =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
@@ -32,10 +32,10 @@ const report = z.union([
 ]);
 
 /** A job's time limit pauses while it waits for memory. */
-export type Report = z.output<typeof report>;
-export type Failure = z.output<typeof failure>;
+export type ProcessReport = z.output<typeof report>;
+export type JobFailure = z.output<typeof failure>;
 
-export function errorOf(parts: Failure): Error {
+export function toError(parts: JobFailure): Error {
   switch (parts.kind) {
     case 'refusal':
       return new Refusal(parts.key, parts.variables);
@@ -54,12 +54,12 @@ const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import'
 const MOST_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
-  reported(report: Report, body: Buffer<ArrayBuffer>): void;
+  onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
   /** Once, when the process has ended, with what the system says about it. */
   ended(how: string): void;
 }
 
-export class Child {
+export class MediaChild {
   readonly #process: ChildProcess;
   readonly #pipe: Socket;
   readonly ended: Promise<void>;
@@ -73,7 +73,7 @@ export class Child {
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.reported(reportIn(note), body));
+    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.onReport(reportIn(note), body));
     pipe.on('data', (piece: Buffer) => {
       try {
         reader.read(piece);
@@ -102,7 +102,7 @@ export class Child {
     return this.#process.pid;
   }
 
-  send(order: Order, body?: Uint8Array): void {
+  send(order: ProcessCommand, body?: Uint8Array): void {
     writeFrame(this.#pipe, order, body);
   }
 
@@ -114,18 +114,18 @@ export class Child {
   }
 
   /** An idle process keeps no other process alive. */
-  rest(): void {
+  markIdle(): void {
     this.#process.unref();
     this.#pipe.unref();
   }
 
-  work(): void {
+  markBusy(): void {
     this.#process.ref();
     this.#pipe.ref();
   }
 }
 
-function reportIn(note: string): Report {
+function reportIn(note: string): ProcessReport {
   try {
     return report.parse(JSON.parse(note));
   } catch (cause) {

@@ -1,5 +1,5 @@
-import type { MaskSide, MaskSize } from '../media/pictures/mask.ts';
-import type { BarPicture } from '../usage/chart.ts';
+import type { MaskSide, MaskSize } from '../media/images/mask.ts';
+import type { ChartData } from '../usage/chart.ts';
 
 /** A file's bytes are sent beside its job. */
 export type Job =
@@ -8,17 +8,17 @@ export type Job =
   | { do: 'measure'; mostPixels: number }
   | { do: 'side-mask'; side: MaskSide; size: MaskSize; mostPixels: number }
   | { do: 'drawn-mask'; mostPixels: number }
-  | { do: 'chart'; chart: BarPicture }
-  | { do: 'read-sound'; type: Readable; mostSeconds: number }
+  | { do: 'chart'; chart: ChartData }
+  | { do: 'read-sound'; type: ReadableAudioType; mostSeconds: number }
   /** More of one voice. A process without the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
 
-export const readable = ['ogg', 'mp3', 'wav'] as const;
-export type Readable = (typeof readable)[number];
+export const readableAudioTypes = ['ogg', 'mp3', 'wav'] as const;
+export type ReadableAudioType = (typeof readableAudioTypes)[number];
 
 /** Jobs of one sort, which wait for each other and for no others. */
-export interface Lane {
+export interface JobClass {
   readonly mostAtOnce: number;
   /** Bytes of files in the process at the same time; a larger file is there alone. */
   readonly mostBytes: number;
@@ -29,7 +29,7 @@ export interface Lane {
   limitMs(job: Job): number;
 }
 
-const image: Lane = {
+const image: JobClass = {
   // Some work while the others wait for their memory.
   mostAtOnce: 4,
   mostBytes: 32 * 2 ** 20,
@@ -39,19 +39,19 @@ const image: Lane = {
   limitMs: () => 60_000,
 };
 
-const chart: Lane = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 30_000 };
+const chart: JobClass = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 30_000 };
 
-const sound: Lane = {
+const sound: JobClass = {
   ...image,
   mostWaiting: 32,
   // The process gives up a slow file before this limit, and keeps the rest.
   limitMs: (job) => 60_000 + ('mostSeconds' in job ? job.mostSeconds * 200 : 0),
 };
 
-/** The order of voices is decided by `Writings`. */
-const voice: Lane = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
+/** The order of voices is decided by `VoiceQueue`. */
+const voice: JobClass = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
 
-export const lanes: Readonly<Record<Job['do'], Lane>> = {
+export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
   fit: image,
   check: image,
   measure: image,
@@ -63,14 +63,14 @@ export const lanes: Readonly<Record<Job['do'], Lane>> = {
   'drop-voice': voice,
 };
 
-export interface Work {
+export interface JobInput {
   readonly bytes: Buffer<ArrayBuffer>;
   /** Waits for this much memory, unless the job is abandoned; the returned function gives it back. */
   claim(bytes: number): Promise<() => void>;
 }
 
 /** `body` is missing where there is nothing to send, or the file is unchanged. */
-export interface Done {
+export interface JobOutput {
   readonly facts: object;
   readonly body?: Uint8Array;
 }

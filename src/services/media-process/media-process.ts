@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { FileContent } from '../media/content.ts';
-import { Child, errorOf, type Report, residentBytes } from './child.ts';
-import { type Job, JobLost, type Lane, type LossReason, lanes } from './jobs.ts';
+import { MediaChild, type ProcessReport, residentBytes, toError } from './child.ts';
+import { type Job, type JobClass, JobLost, jobClasses, type LossReason } from './jobs.ts';
 
 /** Orders often follow within this time, and starting takes a fifth of a second. */
 const IDLE_MS = 60_000;
@@ -33,7 +33,7 @@ interface Result<Facts> {
 interface Entry extends Pick<RunOptions, 'input' | 'into'> {
   readonly id: number;
   readonly job: Job;
-  readonly lane: Lane;
+  readonly jobClass: JobClass;
   losses: number;
   /** Its caller has gone, but the process may still work on it. */
   isAbandoned: boolean;
@@ -51,7 +51,7 @@ export class MediaProcess {
   /** Jobs lost once: each runs alone, so that the next loss shows which job is the cause. */
   readonly #suspects: Entry[] = [];
   readonly #running = new Map<number, Entry>();
-  #child: Child | undefined;
+  #child: MediaChild | undefined;
   readonly #ending = new Set<Promise<void>>();
   #jobCount = 0;
   #holds = 0;
@@ -76,7 +76,7 @@ export class MediaProcess {
   }
 
   /** Keeps the process between two jobs if the second needs the state of the first. */
-  hold(): () => void {
+  keepAlive(): () => void {
     this.#holds++;
     return () => void this.#holds--;
   }
@@ -86,12 +86,13 @@ export class MediaProcess {
     const { input, into, signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw new JobLost('closed');
-    const lane = lanes[job.do];
-    if (this.#waiting.filter((other) => other.lane === lane).length >= lane.mostWaiting) throw new JobLost('busy');
+    const jobClass = jobClasses[job.do];
+    if (this.#waiting.filter((other) => other.jobClass === jobClass).length >= jobClass.mostWaiting)
+      throw new JobLost('busy');
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
     const fresh = { losses: 0, isAbandoned: false, unsetLimit: () => undefined };
-    const entry: Entry = { id: this.#jobCount, job, input, into, lane, ...fresh, resolve, reject };
+    const entry: Entry = { id: this.#jobCount, job, input, into, jobClass, ...fresh, resolve, reject };
     const cancel = (): void => this.#cancel(entry, signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     this.#waiting.push(entry);
@@ -123,11 +124,11 @@ export class MediaProcess {
   }
 
   #jobsToStart(): Entry[] {
-    const untrusted = [...this.#running.values()].filter(({ lane }) => !lane.isTrusted);
+    const untrusted = [...this.#running.values()].filter(({ jobClass }) => !jobClass.isTrusted);
     const isSuspectRunning = untrusted.some(({ losses }) => losses > 0);
     const [suspect] = this.#suspects;
     if (!isSuspectRunning && !suspect) return this.#takeWaiting(() => true);
-    const trusted = this.#takeWaiting(({ lane }) => lane.isTrusted);
+    const trusted = this.#takeWaiting(({ jobClass }) => jobClass.isTrusted);
     if (untrusted.length > 0 || !suspect) return trusted;
     this.#suspects.shift();
     return [suspect, ...trusted];
@@ -136,14 +137,15 @@ export class MediaProcess {
   #takeWaiting(isEligible: (entry: Entry) => boolean): Entry[] {
     const running = [...this.#running.values()];
     const taken: Entry[] = [];
-    const fullLanes = new Set<Lane>();
+    const fullLanes = new Set<JobClass>();
     for (const entry of [...this.#waiting]) {
-      const { lane } = entry;
-      if (!isEligible(entry) || fullLanes.has(lane)) continue;
-      const sameLane = [...running, ...taken].filter((other) => other.lane === lane);
+      const { jobClass } = entry;
+      if (!isEligible(entry) || fullLanes.has(jobClass)) continue;
+      const sameLane = [...running, ...taken].filter((other) => other.jobClass === jobClass);
       const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // First come, first served: nothing passes an entry that has no room yet.
-      if (sameLane.length >= lane.mostAtOnce || (sameLane.length > 0 && bytes > lane.mostBytes)) fullLanes.add(lane);
+      if (sameLane.length >= jobClass.mostAtOnce || (sameLane.length > 0 && bytes > jobClass.mostBytes))
+        fullLanes.add(jobClass);
       else {
         taken.push(entry);
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
@@ -156,7 +158,7 @@ export class MediaProcess {
     const { id, job, input, into } = entry;
     this.#unsetIdle();
     this.#child ??= this.#startProcess();
-    this.#child.work();
+    this.#child.markBusy();
     this.#running.set(id, entry);
     this.#limit(entry);
     const order = { id, job, ...(into !== undefined && { into }) };
@@ -165,9 +167,9 @@ export class MediaProcess {
     if (this.#running.size === 1) this.#sampleLater();
   }
 
-  #startProcess(): Child {
-    const child: Child = new Child(this.#memoryBytes, {
-      reported: (report, body) => {
+  #startProcess(): MediaChild {
+    const child: MediaChild = new MediaChild(this.#memoryBytes, {
+      onReport: (report, body) => {
         if (this.#child === child) this.#receive(report, body);
       },
       ended: (how) => {
@@ -181,7 +183,7 @@ export class MediaProcess {
     return child;
   }
 
-  #receive(report: Report, body: Buffer<ArrayBuffer>): void {
+  #receive(report: ProcessReport, body: Buffer<ArrayBuffer>): void {
     if ('residentBytes' in report) {
       this.#checkMemory(report.residentBytes);
       return;
@@ -194,14 +196,14 @@ export class MediaProcess {
       return;
     }
     if ('facts' in report) entry.resolve({ facts: report.facts, bytes: body });
-    else entry.reject(errorOf(report.failure));
+    else entry.reject(toError(report.failure));
     this.#forget(entry);
     this.#next();
   }
 
   #limit(entry: Entry): void {
     entry.unsetLimit();
-    entry.unsetLimit = this.#clock.after(entry.lane.limitMs(entry.job), () => this.#timeOut(entry));
+    entry.unsetLimit = this.#clock.after(entry.jobClass.limitMs(entry.job), () => this.#timeOut(entry));
   }
 
   #timeOut(entry: Entry): void {
@@ -244,7 +246,7 @@ export class MediaProcess {
       if (entry.isAbandoned) continue;
       entry.losses++;
       if (entry.losses >= MOST_LOSSES) this.#fail(entry, new JobLost(reason));
-      else if (entry.lane.isTrusted) this.#waiting.unshift(entry);
+      else if (entry.jobClass.isTrusted) this.#waiting.unshift(entry);
       else this.#suspects.push(entry);
     }
     this.#next();
@@ -262,7 +264,7 @@ export class MediaProcess {
 
   #becomeIdle(): void {
     this.#unsetIdle();
-    this.#child?.rest();
+    this.#child?.markIdle();
     if (!this.#child || this.#isClosed) return;
     this.#unsetIdle = this.#clock.after(IDLE_MS, () => (this.#holds > 0 ? this.#becomeIdle() : this.#end()));
   }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { damaged, tooLarge } from './errors.ts';
+import { damagedFileError, tooLargeError } from './errors.ts';
 
 /** A file's bytes: in memory, or in a private file on disk that is read in ranges. */
 export type FileContent =
@@ -16,11 +16,12 @@ export interface ContentReader {
 /** The event loop gets a turn after each chunk. */
 const PIECE = 256 * 1024;
 
-export const wholeOf = async (content: FileContent): Promise<Buffer> => content.bytes ?? (await readFile(content.path));
-export const inMemory = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
+export const readWhole = async (content: FileContent): Promise<Buffer> =>
+  content.bytes ?? (await readFile(content.path));
+export const memoryContent = (bytes: Buffer): FileContent => ({ size: bytes.length, bytes });
 export const dataUri = (mime: string, bytes: Buffer): string => `data:${mime};base64,${bytes.toString('base64')}`;
 
-export async function reading<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {
+export async function withReader<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {
   const { size, bytes } = content;
   if (bytes) return await work({ size, read: async (start, length) => bytes.subarray(start, start + length) });
   const handle = await open(content.path, 'r');
@@ -43,7 +44,7 @@ export async function reading<T>(content: FileContent, work: (reader: ContentRea
   }
 }
 
-export async function* piecesOf(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
+export async function* readChunks(content: FileContent, length = PIECE): AsyncGenerator<Buffer> {
   if (!content.bytes) return yield* createReadStream(content.path, { highWaterMark: length });
   for (let start = 0; start < content.size; start += length) {
     yield content.bytes.subarray(start, start + length);
@@ -62,18 +63,18 @@ const LETTERS = 4;
 const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
 
 /** Decodes base64 of either alphabet, with or without a data URI's head, in chunks: all at once would block the loop. */
-export async function* decodedPieces(base64: string, most: number): AsyncGenerator<Buffer> {
+export async function* decodeBase64(base64: string, most: number): AsyncGenerator<Buffer> {
   const start = DATA_URI_HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
   // Line breaks add a few per cent; a text of twice the allowed length is not even scanned.
-  if (base64.length - start > most * 3 + 1_024) throw tooLarge(most);
+  if (base64.length - start > most * 3 + 1_024) throw tooLargeError(most);
   const end = endOfLetters(base64, start);
   let carried = '';
   for (let at = start; at < end; at += LETTERS_OF_PIECE) {
     const letters = carried + base64.slice(at, Math.min(end, at + LETTERS_OF_PIECE)).replace(SPACE, '');
-    if (FOREIGN.test(letters)) throw damaged();
+    if (FOREIGN.test(letters)) throw damagedFileError();
     const isLast = at + LETTERS_OF_PIECE >= end;
     // A single letter is less than a byte.
-    if (isLast && letters.length % LETTERS === 1) throw damaged();
+    if (isLast && letters.length % LETTERS === 1) throw damagedFileError();
     const whole = isLast ? letters.length : letters.length - (letters.length % LETTERS);
     carried = letters.slice(whole);
     yield Buffer.from(letters.slice(0, whole), 'base64');

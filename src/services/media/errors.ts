@@ -13,7 +13,7 @@ export type MediaErrorKind = (typeof mediaErrorKinds)[number];
 interface MediaErrorFacts {
   /** The HTTP status, if there was a response. */
   status?: number | undefined;
-  /** The error code of the system or undici; `aborted` and `closed` for what was ended on purpose. */
+  /** The error code of the system or undici; `aborted` and `closedError` for what was ended on purpose. */
   code?: string | undefined;
   cause?: unknown;
 }
@@ -33,7 +33,7 @@ export class MediaError extends Error {
   }
 }
 
-export const tooLarge = (most: number): MediaError =>
+export const tooLargeError = (most: number): MediaError =>
   new MediaError('too-large', `The file is larger than ${Math.floor(most / 2 ** 20)} MiB.`);
-export const damaged = (cause?: unknown): MediaError =>
+export const damagedFileError = (cause?: unknown): MediaError =>
   new MediaError('damaged', 'The file is damaged: it cannot be read to its end.', { cause });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Job, JobLost } from '../media-process/jobs.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
-import { dataUri, type FileContent, inMemory, wholeOf } from './content.ts';
-import { damaged, MediaError } from './errors.ts';
+import { dataUri, type FileContent, memoryContent, readWhole } from './content.ts';
+import { damagedFileError, MediaError } from './errors.ts';
+import type { ImageFacts } from './images/image-editor.ts';
+import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
 import { mediaTypes } from './media-types.ts';
-import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import type { PictureFacts } from './pictures/workbench.ts';
 
 const { png, jpeg: jpg, webp, gif, avif } = mediaTypes;
 const types = { png, jpg, webp, gif, avif };
@@ -37,26 +37,26 @@ export class ImageJobs {
     if (facts.how === 'none') return facts;
     const { how, extension, isUnchanged, fileBytes } = facts;
     const isFile = fileBytes !== undefined && into !== undefined;
-    const made = isFile ? { size: fileBytes, path: into } : inMemory(bytes);
+    const made = isFile ? { size: fileBytes, path: into } : memoryContent(bytes);
     return { how, type: extension, made: isUnchanged ? undefined : made };
   }
 
   async check(input: FileContent, signal: AbortSignal) {
     const { facts, bytes } = await this.#run({ do: 'check', ...this.#limits }, checkFacts, { input, signal });
     const { extension: type, isUnchanged } = facts;
-    const clean = isUnchanged ? await wholeOf(input) : bytes;
+    const clean = isUnchanged ? await readWhole(input) : bytes;
     return { bytes: clean, type, dataUri: dataUri(type.mime, clean) };
   }
 
-  async measure(input: FileContent, signal: AbortSignal): Promise<PictureFacts> {
+  async measure(input: FileContent, signal: AbortSignal): Promise<ImageFacts> {
     return (await this.#run({ do: 'measure', ...this.#limits }, measureFacts, { input, signal })).facts;
   }
 
-  async sideMask(side: MaskSide, size: MaskSize, signal: AbortSignal): Promise<Buffer> {
+  async createSideMask(side: MaskSide, size: MaskSize, signal: AbortSignal): Promise<Buffer> {
     return (await this.#run({ do: 'side-mask', side, size, ...this.#limits }, z.object({}), { signal })).bytes;
   }
 
-  async drawnMask(input: FileContent, signal: AbortSignal): Promise<DrawnMask> {
+  async readDrawnMask(input: FileContent, signal: AbortSignal): Promise<DrawnMask> {
     const { facts, bytes } = await this.#run({ do: 'drawn-mask', ...this.#limits }, maskFacts, { input, signal });
     return facts.marks === 'a part' ? { marks: facts.marks, bytes } : { marks: facts.marks };
   }
@@ -80,6 +80,6 @@ function mediaError(lost: JobLost): MediaError {
     case 'busy':
       return new MediaError('unreachable', 'Too many images are waiting already.', { cause: lost });
     case 'died':
-      return damaged(lost);
+      return damagedFileError(lost);
   }
 }

@@ -1,4 +1,4 @@
-export { dataUri, type FileContent, piecesOf } from './content.ts';
+export { dataUri, type FileContent, readChunks as piecesOf } from './content.ts';
 export { MediaError, type MediaErrorKind } from './errors.ts';
-export { type Fetched, type Media, type MediaSource, openMedia } from './media.ts';
-export type { FilmFacts, MediaType } from './media-types.ts';
+export { type FetchedFile as Fetched, type Media, type MediaSource, openMedia } from './media.ts';
+export type { MediaType, VideoFacts } from './media-types.ts';

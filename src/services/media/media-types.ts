@@ -22,7 +22,7 @@ export const mediaTypes = {
 } as const satisfies Record<string, MediaType>;
 
 /** What a video's own head says; what is missing or makes no sense is left out. */
-export interface FilmFacts {
+export interface VideoFacts {
   /** As displayed, rotation applied. */
   readonly width?: number;
   readonly height?: number;

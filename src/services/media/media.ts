@@ -3,35 +3,35 @@ import { tmpdir } from 'node:os';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { PassingBytes } from '../../lib/passing-bytes.ts';
 import { MediaProcess } from '../media-process/media-process.ts';
-import { decodedPieces, type FileContent, inMemory, piecesOf, reading, wholeOf } from './content.ts';
+import { decodeBase64, type FileContent, memoryContent, readChunks, readWhole, withReader } from './content.ts';
+import { CapacityPool, KeyedLimiter } from './download/capacity.ts';
 import { download } from './download/download.ts';
-import { Hosts, type Trust } from './download/hosts.ts';
+import { type AddressSource, Hosts } from './download/hosts.ts';
 import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
-import { type Held, type Places, received } from './download/receiver.ts';
-import { Room, Turns } from './download/room.ts';
-import { damaged, MediaError } from './errors.ts';
-import { isCutShort } from './films/mp4.ts';
+import { type FileStorage, type HeldFile, receiveFile } from './download/receiver.ts';
+import { damagedFileError, MediaError } from './errors.ts';
 import { ImageJobs } from './image-jobs.ts';
+import type { FitResult } from './images/fit.ts';
+import type { ImageFacts } from './images/image-editor.ts';
+import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
 import type { MediaType } from './media-types.ts';
-import type { Fitted } from './pictures/fit-picture.ts';
-import type { DrawnMask, MaskSide, MaskSize } from './pictures/mask.ts';
-import type { PictureFacts } from './pictures/workbench.ts';
-import { filmFacts, recogniseIn } from './recognise.ts';
-import { defaultLimits, type MediaLimits, type MediaSettings, type MediaTools } from './settings.ts';
+import { recogniseContent, videoFacts } from './recognise.ts';
+import { defaultLimits, type MediaLimits, type MediaParts, type MediaSettings } from './settings.ts';
+import { isTruncated } from './videos/mp4.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 
 /** A file in memory or on disk, which counts against the shared room until it is released. */
-export type Fetched = FileContent & { readonly type: MediaType; release(): void };
+export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };
 
 /** A file made small enough, if that was possible. Releasing it gives back everything held for it. */
-type FittedFile = ({ readonly how: Exclude<Fitted['how'], 'none'> } & Fetched) | { readonly how: 'none' };
+type FittedFile = ({ readonly how: Exclude<FitResult['how'], 'none'> } & FetchedFile) | { readonly how: 'none' };
 
 interface FetchOptions {
   signal?: AbortSignal | undefined;
   most?: number | undefined;
   /** Shorter than the general limit. */
-  patienceMs?: number | undefined;
+  waitLimitMs?: number | undefined;
   /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
   givenBy?: string | undefined;
 }
@@ -39,61 +39,66 @@ type Abortable = Pick<FetchOptions, 'signal'>;
 
 type Image = Buffer | FileContent;
 
-type File = Omit<Extract<Fitted, { bytes: Buffer }>, 'how'>;
+type File = Omit<Extract<FitResult, { bytes: Buffer }>, 'how'>;
 
 export class Media {
   readonly #clock: Clock;
-  readonly #log: MediaTools['log'];
+  readonly #log: MediaParts['log'];
   readonly #limits: MediaLimits;
   readonly #files: PrivateFiles;
   readonly #results: FileSource;
   readonly #given: FileSource;
-  readonly #turns: Turns;
+  readonly #turns: KeyedLimiter;
   readonly #images: ImageJobs;
   readonly #ownProcess: MediaProcess | undefined;
-  readonly filmFacts = filmFacts;
+  readonly videoFacts = videoFacts;
   readonly #closing = new AbortController();
 
-  constructor(settings: MediaSettings, tools: MediaTools, limits: MediaLimits) {
-    const { log, clock = systemClock, temporary = tmpdir(), resolve = (name) => lookup(name, { all: true }) } = tools;
+  constructor(settings: MediaSettings, tools: MediaParts, limits: MediaLimits) {
+    const {
+      log,
+      clock = systemClock,
+      temporaryFolder = tmpdir(),
+      resolve = (name) => lookup(name, { all: true }),
+    } = tools;
     this.#log = log;
     this.#clock = clock;
     this.#limits = limits;
-    this.#files = new PrivateFiles({ clock, log, parent: temporary });
+    this.#files = new PrivateFiles({ clock, log, parent: temporaryFolder });
     const shared = {
       files: this.#files,
       memory: { freeBytes: limits.memoryBytes },
       passing: new PassingBytes(),
       inMemory: limits.inMemoryBytes,
     };
-    const side = (trust: Trust, bytes: number): FileSource => {
+    const side = (trust: AddressSource, bytes: number): FileSource => {
       const most = Math.min(limits.fileBytes, bytes);
-      const places = { room: new Room(bytes, most), ...shared };
+      const places = { room: new CapacityPool(bytes, most), ...shared };
       return { most, places, hosts: new Hosts(settings, limits, resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);
-    this.#given = side('given', limits.givenBytes);
-    this.#turns = new Turns(limits.fetchesOfMember);
+    this.#given = side('given', limits.memberFilesBytes);
+    this.#turns = new KeyedLimiter(limits.fetchesPerMember);
     const { process = new MediaProcess({ clock: systemClock, log }) } = tools;
     this.#images = new ImageJobs(process, limits.pixels);
     this.#ownProcess = process === tools.process ? undefined : process;
   }
 
-  async fetch(source: MediaSource, options: FetchOptions = {}): Promise<Fetched> {
+  async fetch(source: MediaSource, options: FetchOptions = {}): Promise<FetchedFile> {
     return await recogniseFile(await this.#receive(source, options));
   }
 
   /** Fetches a file that need not be an image, video or audio. */
-  async document(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
+  async fetchDocument(address: string, options: FetchOptions = {}): Promise<FileContent & { release(): void }> {
     const { content, release } = await this.#receive({ address }, options);
     return { ...content, release };
   }
 
-  async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<Held> {
+  async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<HeldFile> {
     const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
     const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
     return await this.#withTimeout(options, async (signal) => {
-      if ('base64' in source) return await received(decodedPieces(source.base64, most), places, { most, signal });
+      if ('base64' in source) return await receiveFile(decodeBase64(source.base64, most), places, { most, signal });
       const how = { hosts, places, limits: this.#limits, clock: this.#clock, most, signal };
       const get = () => download(source.address, how);
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
@@ -101,10 +106,10 @@ export class Media {
   }
 
   async #withTimeout<T>(options: FetchOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { patienceMs = Number.POSITIVE_INFINITY, signal } = options;
+    const { waitLimitMs = Number.POSITIVE_INFINITY, signal } = options;
     const late = new AbortController();
     const tooLate = () => late.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const stop = this.#clock.after(Math.min(patienceMs, this.#limits.overallMs), tooLate);
+    const stop = this.#clock.after(Math.min(waitLimitMs, this.#limits.overallMs), tooLate);
     try {
       return await this.#withSignals([signal, late.signal], work);
     } finally {
@@ -112,12 +117,12 @@ export class Media {
     }
   }
 
-  async fit({ bytes, type }: File, mostBytes: number, options: Abortable = {}): Promise<Fitted> {
+  async fit({ bytes, type }: File, mostBytes: number, options: Abortable = {}): Promise<FitResult> {
     if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    const fitted = await this.#fitImage(inMemory(bytes), mostBytes, options);
+    const fitted = await this.#fitImage(memoryContent(bytes), mostBytes, options);
     if (fitted.how === 'none') return fitted;
     const { made, ...rest } = fitted;
-    return { ...rest, bytes: made ? await wholeOf(made) : bytes };
+    return { ...rest, bytes: made ? await readWhole(made) : bytes };
   }
 
   #fitImage(content: FileContent, mostBytes: number, { signal: unwanted }: Abortable, into?: string) {
@@ -125,7 +130,7 @@ export class Media {
   }
 
   /** The same for a fetched file, which is released here unless it is returned as it is. */
-  async fitFetched(fetched: Fetched, mostBytes: number, options: Abortable = {}): Promise<FittedFile> {
+  async fitFetchedFile(fetched: FetchedFile, mostBytes: number, options: Abortable = {}): Promise<FittedFile> {
     const unchanged: FittedFile = { how: 'as-is', ...fetched };
     let isReturned = false;
     let into: PrivateFile | undefined;
@@ -144,7 +149,7 @@ export class Media {
       // The result takes room like a fetched file, whose room is given back first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
-        received(piecesOf(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
+        receiveFile(readChunks(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release };
     } finally {
@@ -153,21 +158,21 @@ export class Media {
     }
   }
 
-  async checkedPicture(image: Image) {
+  async checkImage(image: Image) {
     return await this.#withSignals([], (signal) => this.#images.check(contentOf(image), signal));
   }
 
-  async imageFacts(image: Image): Promise<PictureFacts> {
+  async imageFacts(image: Image): Promise<ImageFacts> {
     return await this.#withSignals([], (signal) => this.#images.measure(contentOf(image), signal));
   }
 
   /** A PNG of the image's size, white where it is to be changed and black elsewhere. */
-  async sideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
-    return await this.#withSignals([], (signal) => this.#images.sideMask(side, size, signal));
+  async createSideMask(side: MaskSide, size: MaskSize): Promise<Buffer> {
+    return await this.#withSignals([], (signal) => this.#images.createSideMask(side, size, signal));
   }
 
-  async drawnMask(image: Image): Promise<DrawnMask> {
-    return await this.#withSignals([], (signal) => this.#images.drawnMask(contentOf(image), signal));
+  async readDrawnMask(image: Image): Promise<DrawnMask> {
+    return await this.#withSignals([], (signal) => this.#images.readDrawnMask(contentOf(image), signal));
   }
 
   /** Ends what is running; afterwards everything is refused. */
@@ -196,24 +201,24 @@ export class Media {
   }
 }
 
-export function openMedia(settings: MediaSettings, tools: MediaTools, limits: Partial<MediaLimits> = {}): Media {
+export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Partial<MediaLimits> = {}): Media {
   return new Media(settings, tools, { ...defaultLimits, ...limits });
 }
 
 /** Files of members and results of the gateway have separate room and connections. */
 interface FileSource {
   readonly most: number;
-  readonly places: Places;
+  readonly places: FileStorage;
   readonly hosts: Hosts;
 }
 
-async function recogniseFile({ content, release }: Held): Promise<Fetched> {
+async function recogniseFile({ content, release }: HeldFile): Promise<FetchedFile> {
   try {
-    return await reading(content, async (reader) => {
-      const type = await recogniseIn(reader);
+    return await withReader(content, async (reader) => {
+      const type = await recogniseContent(reader);
       if (!type)
         throw new MediaError('not-media', 'What was fetched is not an image, video or audio file that can be shown.');
-      if (await isCutShort(reader, type)) throw damaged();
+      if (await isTruncated(reader, type)) throw damagedFileError();
       return { ...content, type, release };
     });
   } catch (error) {
@@ -222,4 +227,4 @@ async function recogniseFile({ content, release }: Held): Promise<Fetched> {
   }
 }
 
-const contentOf = (image: Image): FileContent => (Buffer.isBuffer(image) ? inMemory(image) : image);
+const contentOf = (image: Image): FileContent => (Buffer.isBuffer(image) ? memoryContent(image) : image);

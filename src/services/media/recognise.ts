@@ -1,7 +1,7 @@
-import { type ContentReader, type FileContent, reading } from './content.ts';
-import { brandedType, mp4Facts } from './films/mp4.ts';
-import { isWebm, webmFacts } from './films/webm.ts';
-import { type FilmFacts, type MediaType, mediaTypes } from './media-types.ts';
+import { type ContentReader, type FileContent, withReader } from './content.ts';
+import { type MediaType, mediaTypes, type VideoFacts } from './media-types.ts';
+import { mp4Facts, mp4FamilyType } from './videos/mp4.ts';
+import { isWebm, webmFacts } from './videos/webm.ts';
 
 /** The first segment of a JPEG has up to 64 KiB; nothing else that is read lies further behind, except the end of a tag. */
 const HEAD = 72 * 1024;
@@ -11,7 +11,7 @@ export function recognise(file: Buffer): MediaType | undefined {
   return recogniseHead(file.subarray(0, HEAD)) ?? (isMp3(file) ? mediaTypes.mp3 : undefined);
 }
 
-export async function recogniseIn(reader: ContentReader): Promise<MediaType | undefined> {
+export async function recogniseContent(reader: ContentReader): Promise<MediaType | undefined> {
   const head = await reader.read(0, HEAD);
   const type = recogniseHead(head);
   if (type) return type;
@@ -27,25 +27,25 @@ function recogniseHead(bytes: Buffer): MediaType | undefined {
   if (isWebm(bytes)) return mediaTypes.webm;
   if (isOggAudio(bytes)) return mediaTypes.ogg;
   // MP3 comes last, because a bare one begins with only two known bytes.
-  return riffType(bytes) ?? brandedType(bytes);
+  return riffType(bytes) ?? mp4FamilyType(bytes);
 }
 
 /** What is needed of a WebM comes before its first frames. */
 const WEBM_HEAD = 256 * 1024;
 
 /** Reads the heads of MP4, MOV and WebM. Other files have no facts. */
-export async function filmFacts(content: FileContent): Promise<FilmFacts> {
-  return await reading(content, async (reader) => {
+export async function videoFacts(content: FileContent): Promise<VideoFacts> {
+  return await withReader(content, async (reader) => {
     const head = await reader.read(0, WEBM_HEAD);
     if (isWebm(head)) return plausible(webmFacts(head));
-    return brandedType(head)?.kind === 'video' ? plausible(await mp4Facts(reader)) : {};
+    return mp4FamilyType(head)?.kind === 'video' ? plausible(await mp4Facts(reader)) : {};
   });
 }
 
 const LONGEST_SIDE = 65_535;
 const LONGEST_SECONDS = 7 * 24 * 60 * 60;
 
-function plausible({ width, height, seconds }: FilmFacts): FilmFacts {
+function plausible({ width, height, seconds }: VideoFacts): VideoFacts {
   const isSide = (side: number | undefined): side is number =>
     side !== undefined && Number.isSafeInteger(side) && side > 0 && side <= LONGEST_SIDE;
   return {

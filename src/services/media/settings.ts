@@ -8,19 +8,19 @@ export interface MediaSettings {
   /** For a file host in the operator's network: applies to addresses from the gateway, never to those from members. */
   readonly allowPrivate: boolean;
   /** Further origins that are allowed at any address, but never get the key: the file host of an embedded Discord. */
-  readonly alsoAllowed?: readonly string[];
+  readonly extraOrigins?: readonly string[];
 }
 
-export type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+export type ResolveHost = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-export interface MediaTools {
+export interface MediaParts {
   readonly log: { warn(facts: object, sentence: string): void };
   readonly clock?: Clock;
   /** Where files are decoded. Without one, `Media` starts its own. */
   readonly process?: MediaProcess;
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
   /** The parent of the folder for temporary files. */
-  readonly temporary?: string;
+  readonly temporaryFolder?: string;
 }
 
 const MIB = 1024 * 1024;
@@ -35,9 +35,9 @@ export const defaultLimits = {
   /** For all results that are held or being fetched at the same time, in memory and on disk. */
   resultsBytes: 512 * MIB,
   /** The same for files from members: they have their own room, so that no member's link delays a result. */
-  givenBytes: 256 * MIB,
+  memberFilesBytes: 256 * MIB,
   /** Concurrent fetches of files that one member gave. */
-  fetchesOfMember: 2,
+  fetchesPerMember: 2,
   redirects: 3,
   /** To one host. */
   connections: 8,
@@ -45,9 +45,9 @@ export const defaultLimits = {
   /** Until a response begins: some gateways fetch the file from elsewhere first. */
   headersMs: 30_000,
   /** Between two chunks of a file. */
-  pieceMs: 20_000,
+  chunkMs: 20_000,
   /** A host that sends fewer bytes per second for `paceMs` is given up. A phone on a bad day sends more. */
-  leastPerSecond: 8 * 1024,
+  leastBytesPerSecond: 8 * 1024,
   paceMs: 10_000,
   /** From the call to the last byte, including the wait for room. */
   overallMs: 5 * 60_000,

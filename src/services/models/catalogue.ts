@@ -2,12 +2,12 @@ import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
-import { nearIds } from './ids.ts';
+import { similarIds } from './ids.ts';
 
 /** Models change rarely, when an operator adds some; a member can wait this long to see a new one. */
 const FRESH_MS = 5 * 60_000;
 /** For suggestions while the member types; Discord allows three seconds. */
-const SUGGESTION_PATIENCE_MS = 1_000;
+const SUGGESTION_LIMIT_MS = 1_000;
 
 /** The gateway may offer an unknown id later; until then it is not queried again. */
 const MISSING_MS = 60 * 60_000;
@@ -16,12 +16,12 @@ const MOST_MISSING = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
 const LONGEST_ID = 200;
 /** Queries for unlisted ids per minute; beyond that, only the list decides. */
-const MOST_ASKED = 30;
-const ASKED_WITHIN_MS = 60_000;
+const MOST_QUERIES = 30;
+const QUERY_WINDOW_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
 
-type Listed = { models: readonly Model[]; at: number };
+type CachedList = { models: readonly Model[]; at: number };
 
 /** The gateway's models, queried as seldom as possible. */
 export class ModelCatalogue {
@@ -29,13 +29,13 @@ export class ModelCatalogue {
   readonly #clock: Clock;
   /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
   readonly #steady: SteadyClock;
-  readonly #lists = new Map<ListName, Listed>();
-  readonly #asking = new Map<ListName, Promise<Listed>>();
+  readonly #lists = new Map<ListName, CachedList>();
+  readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
   readonly #missing = new Map<string, number>();
-  readonly #looking = new Map<string, Promise<Model>>();
+  readonly #modelQueries = new Map<string, Promise<Model>>();
   /** When unlisted ids were queried. */
-  #askedAt: number[] = [];
+  #queriedAt: number[] = [];
 
   constructor(gateway: Gateway['models'], clock: Clock) {
     this.#gateway = gateway;
@@ -44,21 +44,21 @@ export class ModelCatalogue {
   }
 
   async list(name: ListName = 'own'): Promise<readonly Model[]> {
-    const known = this.#lists.get(name);
-    if (known && this.#steady.now() - known.at < FRESH_MS) return known.models;
-    return (await this.#ask(name)).models;
+    const lastListed = this.#lists.get(name);
+    if (lastListed && this.#steady.now() - lastListed.at < FRESH_MS) return lastListed.models;
+    return (await this.#queryList(name)).models;
   }
 
   /** The last list, however old. */
-  get known(): readonly Model[] {
+  get lastListed(): readonly Model[] {
     return this.#lists.get('own')?.models ?? [];
   }
 
   /** What is available quickly: an old list instead of a late one, and none instead of an error. */
-  async atHand(): Promise<readonly Model[]> {
-    const late = pause(this.#clock, SUGGESTION_PATIENCE_MS).then(() => this.known);
+  async listQuickly(): Promise<readonly Model[]> {
+    const late = pause(this.#clock, SUGGESTION_LIMIT_MS).then(() => this.lastListed);
     const listed = this.list().catch((error: unknown) => {
-      if (error instanceof GatewayError) return this.known;
+      if (error instanceof GatewayError) return this.lastListed;
       throw error;
     });
     return Promise.race([listed, late]);
@@ -68,14 +68,14 @@ export class ModelCatalogue {
   async get(id: string): Promise<Model> {
     if (id.length > LONGEST_ID) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, LONGEST_ID)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
-    const looking = this.#looking.get(id);
-    if (!looking && !this.#mayAskAbout(id)) throw await this.#unknown(id);
-    const found = looking ?? this.#look(id).finally(() => this.#looking.delete(id));
-    this.#looking.set(id, found);
+    const query = this.#modelQueries.get(id);
+    if (!query && !this.#mayQuery(id)) throw await this.#unknown(id);
+    const found = query ?? this.#queryModel(id).finally(() => this.#modelQueries.delete(id));
+    this.#modelQueries.set(id, found);
     return found;
   }
 
-  async #look(id: string): Promise<Model> {
+  async #queryModel(id: string): Promise<Model> {
     try {
       return await this.#gateway.get(id);
     } catch (error) {
@@ -89,12 +89,12 @@ export class ModelCatalogue {
   }
 
   /** Listed ids are always queried. */
-  #mayAskAbout(id: string): boolean {
+  #mayQuery(id: string): boolean {
     for (const { models } of this.#lists.values()) if (models.some((model) => model.id === id)) return true;
     const now = this.#steady.now();
-    this.#askedAt = this.#askedAt.filter((at) => now - at < ASKED_WITHIN_MS);
-    if (this.#askedAt.length >= MOST_ASKED) return false;
-    this.#askedAt.push(now);
+    this.#queriedAt = this.#queriedAt.filter((at) => now - at < QUERY_WINDOW_MS);
+    if (this.#queriedAt.length >= MOST_QUERIES) return false;
+    this.#queriedAt.push(now);
     return true;
   }
 
@@ -107,20 +107,20 @@ export class ModelCatalogue {
   }
 
   async #unknown(id: string): Promise<Refusal> {
-    const ids = (await this.atHand()).map((model) => model.id);
-    const near = nearIds(id, ids);
+    const ids = (await this.listQuickly()).map((model) => model.id);
+    const near = similarIds(id, ids);
     if (near.length === 0) return new Refusal('refusals.unknownModel', { id });
     return new Refusal('refusals.unknownModelNear', { id, near });
   }
 
   /** Concurrent callers share one query. */
-  #ask(name: ListName): Promise<Listed> {
-    const asking = this.#asking.get(name) ?? this.#fetch(name).finally(() => this.#asking.delete(name));
-    this.#asking.set(name, asking);
-    return asking;
+  #queryList(name: ListName): Promise<CachedList> {
+    const query = this.#listQueries.get(name) ?? this.#fetchList(name).finally(() => this.#listQueries.delete(name));
+    this.#listQueries.set(name, query);
+    return query;
   }
 
-  async #fetch(name: ListName): Promise<Listed> {
+  async #fetchList(name: ListName): Promise<CachedList> {
     const models = name === 'own' ? await this.#gateway.list() : await this.#gateway.listCompat();
     const listed = { models, at: this.#steady.now() };
     this.#lists.set(name, listed);

@@ -5,7 +5,7 @@ export const modelKinds = ['text', 'image', 'video', 'music', 'voice', 'other'] 
 export type ModelKind = (typeof modelKinds)[number];
 
 /** Patterns for a gateway's own extra fields and for ids, most reliable first. */
-const SIGNS: readonly [ModelKind, RegExp][] = [
+const PATTERNS: readonly [ModelKind, RegExp][] = [
   ['voice', /realtime|voice/i],
   ['video', /video|motion|reel|film/i],
   ['music', /music|song|lyrics|audio|chirp/i],
@@ -14,16 +14,16 @@ const SIGNS: readonly [ModelKind, RegExp][] = [
 ];
 
 /** A guess, and shown as one: the specification does not say what a model is made for. */
-export function kindOf({ id, fields }: Model): ModelKind {
-  return signIn(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? signIn(id) ?? 'other';
+export function guessModelKind({ id, fields }: Model): ModelKind {
+  return firstMatch(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? firstMatch(id) ?? 'other';
 }
 
 /** A model that seems to be made for transcription, if any. */
-export const transcriberIn = (models: readonly Model[]): string | undefined =>
+export const findTranscriber = (models: readonly Model[]): string | undefined =>
   models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
 
-function signIn(text: string): ModelKind | undefined {
-  return SIGNS.find(([, sign]) => sign.test(text))?.[0];
+function firstMatch(text: string): ModelKind | undefined {
+  return PATTERNS.find(([, sign]) => sign.test(text))?.[0];
 }
 
 /** The variants of an image model that differ only in size (specification, 4.5), smallest first. */
@@ -31,14 +31,14 @@ export const modelSizes = ['2K', '4K'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
 /** Ids are case-sensitive, so "-2k" is part of a name. */
-function parted(id: string): { base: string; size: ModelSize | undefined } {
+function splitSize(id: string): { base: string; size: ModelSize | undefined } {
   const size = modelSizes.find((one) => id.endsWith(`-${one}`));
   return { base: size ? id.slice(0, -`-${size}`.length) : id, size };
 }
 
 /** The id of a model's variant of this size; undefined if it already has that size or a larger one. */
-export function variantOf(id: string, size: ModelSize): string | undefined {
-  const { base, size: present } = parted(id);
+export function sizeVariantOf(id: string, size: ModelSize): string | undefined {
+  const { base, size: present } = splitSize(id);
   const isLarger = present === undefined || modelSizes.indexOf(size) > modelSizes.indexOf(present);
   return isLarger ? `${base}-${size}` : undefined;
 }
@@ -46,7 +46,7 @@ export function variantOf(id: string, size: ModelSize): string | undefined {
 /** The listed larger variants of a model. */
 export function largerSizes(id: string, listed: readonly { id: string }[]): ModelSize[] {
   return modelSizes.filter((size) => {
-    const variant = variantOf(id, size);
+    const variant = sizeVariantOf(id, size);
     return listed.some((model) => model.id === variant);
   });
 }
@@ -54,7 +54,7 @@ export function largerSizes(id: string, listed: readonly { id: string }[]): Mode
 const MOST_NEAR = 3;
 
 /** Ids the member may have meant: first those that contain the text, then similar ones. */
-export function nearIds(typed: string, ids: readonly string[]): string[] {
+export function similarIds(typed: string, ids: readonly string[]): string[] {
   const wanted = typed.toLowerCase();
   return ids
     .map((id) => {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 
 /** An item stores its place in the heap, so that it can be removed without a search. */
-export interface Dated {
+export interface AgendaItem {
   slot: number;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A binary heap of moments, first added first of equals. Plain number arrays beside the items: 16 bytes each, and comparing touches no object. */
-export class Agenda<T extends Dated> {
+export class Agenda<T extends AgendaItem> {
   readonly #items: T[] = [];
   readonly #moments: number[] = [];
   readonly #orders: number[] = [];

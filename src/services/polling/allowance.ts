@@ -10,7 +10,7 @@ const LATE_GAP_MS = 5_000;
 /** From the first poll, right after the submit, to the end of the first 30 s. */
 const EARLY_QUESTIONS = EARLY_MS / LEAST_GAP_MS + 1;
 
-export interface Asked {
+export interface PollHistory {
   since: number;
   times: number;
   /** When the last poll was sent or, where known, responded to. */
@@ -18,21 +18,21 @@ export interface Asked {
 }
 
 /** How many polls the specification's fastest schedule would have made at that age. */
-export function mostAsked(ageMs: number): number {
+export function mostPolls(ageMs: number): number {
   if (ageMs < 0) return 0;
   if (ageMs <= EARLY_MS) return Math.floor(ageMs / LEAST_GAP_MS) + 1;
   return EARLY_QUESTIONS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
 }
 
 /** At what age that schedule polls for the time after so many. */
-export function ageOfNext(times: number): number {
+export function ageOfNextPoll(times: number): number {
   if (times < EARLY_QUESTIONS) return times * LEAST_GAP_MS;
   return EARLY_MS + (times - EARLY_QUESTIONS + 1) * LATE_GAP_MS;
 }
 
 /** When a task may be polled next: never more often at any age than that schedule, nor closer than its smallest gap. Missed polls may come later. */
-export const earliest = ({ since, times, last }: Asked): number =>
-  Math.max(since + ageOfNext(times), last + LEAST_GAP_MS);
+export const earliestPollAt = ({ since, times, last }: PollHistory): number =>
+  Math.max(since + ageOfNextPoll(times), last + LEAST_GAP_MS);
 
 /** How old the mark may be while polls are made: a finer one would be a write per poll. */
 const MARK_MS = 1_000;
@@ -40,13 +40,13 @@ const MARK_MS = 1_000;
 const UNDER_WAY_MS = 1_000;
 
 interface BeforeParts {
-  store: Pick<TaskStore, 'askingUntil' | 'noteAsking'>;
+  store: Pick<TaskStore, 'lastPolledAt' | 'notePolling'>;
   clock: Clock;
   log: TasksLog;
 }
 
 /** The polls before this start. Quiet responses are not stored, so each task is assumed to have used its allowance up to the mark. */
-export class Before {
+export class EarlierPolls {
   readonly #parts: BeforeParts;
   #markedAt = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
@@ -56,25 +56,25 @@ export class Before {
   }
 
   async open(): Promise<void> {
-    const mark = await this.#parts.store.askingUntil();
+    const markPoll = await this.#parts.store.lastPolledAt();
     // Since the store became ours no other bot has polled.
-    if (mark !== undefined) this.#last = Math.min(mark + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
+    if (markPoll !== undefined) this.#last = Math.min(markPoll + MARK_MS + UNDER_WAY_MS, this.#parts.clock.now());
   }
 
-  askedAbout({ polls, times }: Task): Asked {
+  historyOf({ polls, times }: Task): PollHistory {
     // A clock that was set back makes the task younger than it is.
     const since = Math.min(times.accepted ?? times.created, this.#parts.clock.now());
-    return { since, times: Math.max(polls, mostAsked(this.#last - since)), last: this.#last };
+    return { since, times: Math.max(polls, mostPolls(this.#last - since)), last: this.#last };
   }
 
   /** To be called before each poll. */
-  async mark(): Promise<void> {
+  async markPoll(): Promise<void> {
     const { store, clock, log } = this.#parts;
     const now = clock.now();
     if (Math.abs(now - this.#markedAt) < MARK_MS) return;
     this.#markedAt = now;
     try {
-      await store.noteAsking(now);
+      await store.notePolling(now);
     } catch (error) {
       log.warn({ err: error }, 'The time of the last poll could not be stored.');
     }

@@ -29,14 +29,14 @@ const DEFAULT_GAP_MS = 5_000;
 /** Keeps tasks that began together from being polled together for ever. 10 % costs 0.3 % of delay; 100 % would cost a third. */
 const JITTER = 0.1;
 
-export function jittered(moment: number | undefined, now: number, random: () => number): number {
+export function addJitter(moment: number | undefined, now: number, random: () => number): number {
   const isKnown = moment !== undefined && Number.isFinite(moment);
   const gap = isKnown ? Math.max(0, moment - now) : DEFAULT_GAP_MS;
   return now + gap * (1 - JITTER + 2 * JITTER * random());
 }
 
-export const afterTrouble = ({ retryAfterMs }: Trouble, now: number, random: () => number): number =>
-  Math.max(jittered(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
+export const retryAt = ({ retryAfterMs }: Trouble, now: number, random: () => number): number =>
+  Math.max(addJitter(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
 
 /** A single failure may be chance; so many in a row are the gateway's state. */
 const UNREACHABLE_IN_A_ROW = 5;
@@ -60,7 +60,7 @@ export class Breaker {
   }
 
   /** Returns the pause that this response ended. Only a probe ends one: earlier polls say nothing about its end. */
-  answered(isProbe: boolean, now: number): Pause | undefined {
+  recordResponse(isProbe: boolean, now: number): Pause | undefined {
     this.#unreachableInARow = 0;
     if (!isProbe) return undefined;
     const ended = this.#pause;
@@ -70,7 +70,7 @@ export class Breaker {
   }
 
   /** Returns the pause that this failure began. */
-  troubled(trouble: Trouble, isProbe: boolean, now: number): Pause | undefined {
+  recordTrouble(trouble: Trouble, isProbe: boolean, now: number): Pause | undefined {
     if (this.#pause) {
       if (isProbe) this.#pause = { trouble, since: this.#pause.since, until: now + this.#pauseMs(trouble) };
       return undefined;

@@ -1,12 +1,12 @@
 import { type Clock, SteadyClock } from '../../lib/clock.ts';
 import type { TasksLog } from '../tasks/book.ts';
 import { Alarm } from './agenda.ts';
-import type { Asked } from './allowance.ts';
-import { afterTrouble, jittered } from './breaker.ts';
+import type { PollHistory } from './allowance.ts';
+import { addJitter, retryAt } from './breaker.ts';
+import { PollCapacity, type SchedulerLimits } from './capacity.ts';
 import { Entry, LaneState } from './lane-state.ts';
-import type { Fall } from './pace.ts';
-import { Room, type SchedulerLimits } from './room.ts';
-import type { Followed, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
+import type { SlowdownCause } from './pace.ts';
+import type { FollowedTask, Lane, LaneTrouble, Scheduler, Trouble, Verdict } from './scheduler.ts';
 
 /** Fewer at once than the client has connections, since members' orders need some too. */
 const DEFAULT_LIMITS: SchedulerLimits = { perSecond: 50, inFlight: 24 };
@@ -25,7 +25,7 @@ export class InProcessScheduler implements Scheduler {
   readonly #clock: SteadyClock;
   readonly #random: () => number;
   readonly #log: TasksLog;
-  readonly #room: Room;
+  readonly #room: PollCapacity;
   readonly #share: number;
   readonly #alarm: Alarm;
   readonly #entries = new Map<string, Entry>();
@@ -39,7 +39,7 @@ export class InProcessScheduler implements Scheduler {
     this.#clock = new SteadyClock(clock);
     this.#random = random;
     this.#log = log;
-    this.#room = new Room({ perSecond, inFlight });
+    this.#room = new PollCapacity({ perSecond, inFlight });
     this.#share = Math.max(1, Math.floor(inFlight * LANE_SHARE));
     this.#alarm = new Alarm(this.#clock, () => this.#run());
   }
@@ -52,19 +52,19 @@ export class InProcessScheduler implements Scheduler {
     return this.#room.pressure;
   }
 
-  add({ id, lane, group, at, asked }: Followed): void {
-    const known = this.#entries.get(id)?.asked;
+  add({ id, lane, group, at, history }: FollowedTask): void {
+    const known = this.#entries.get(id)?.history;
     this.remove(id);
-    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#toSteadyTime(asked));
+    const entry = new Entry(id, group, this.#stateOf(lane), known ?? this.#toSteadyTime(history));
     this.#entries.set(id, entry);
-    entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.steady(at) : this.#clock.now());
+    entry.lane.wait(entry, Number.isFinite(at) ? this.#clock.fromMachine(at) : this.#clock.now());
     this.#setAlarm();
   }
 
   hint(id: string): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    entry.lane.hurry(entry, this.#clock.now());
+    entry.lane.pollSoon(entry, this.#clock.now());
     this.#setAlarm();
   }
 
@@ -89,7 +89,7 @@ export class InProcessScheduler implements Scheduler {
   troubles(): LaneTrouble[] {
     return this.#lanes.flatMap(({ lane, isIdle, breaker: { pause } }) =>
       // A lane in which nothing waits has no probe that could end its pause, so it is not reported.
-      pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.told(pause.since) }] : [],
+      pause && !isIdle ? [{ ...pause.trouble, lane: lane.name, since: this.#clock.toMachine(pause.since) }] : [],
     );
   }
 
@@ -101,7 +101,7 @@ export class InProcessScheduler implements Scheduler {
       const question = this.#poll(state, now).finally(() => this.#underWay.delete(question));
       this.#underWay.add(question);
     }
-    this.#room.follow(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
+    this.#room.update(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
     this.#setAlarm();
   }
 
@@ -130,7 +130,7 @@ export class InProcessScheduler implements Scheduler {
     const then = this.#clock.now();
     this.#room.end();
     state.end(entries, isProbe, then);
-    if (state.latency.isSlowWith(then - now)) this.#slowDown('slowness', state, then);
+    if (state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
     else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
@@ -145,7 +145,7 @@ export class InProcessScheduler implements Scheduler {
     isProbe: boolean,
   ): void {
     const now = this.#clock.now();
-    const ended = state.breaker.answered(isProbe, now);
+    const ended = state.breaker.recordResponse(isProbe, now);
     if (ended) {
       state.resume(now);
       this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
@@ -158,14 +158,14 @@ export class InProcessScheduler implements Scheduler {
       const verdict = verdicts[place];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
       else if (entry.stage === 'asked-again') state.wait(entry, now);
-      else state.wait(entry, jittered(verdict && this.#clock.steady(verdict.again), now, random));
+      else state.wait(entry, addJitter(verdict && this.#clock.fromMachine(verdict.again), now, random));
     }
   }
 
   #takeTrouble(state: LaneState, entries: readonly Entry[], trouble: Trouble, isProbe: boolean): void {
     const now = this.#clock.now();
     if (trouble.kind === 'busy') this.#slowDown('complaint', state, now);
-    const began = state.breaker.troubled(trouble, isProbe, now);
+    const began = state.breaker.recordTrouble(trouble, isProbe, now);
     if (began) {
       const { kind } = trouble;
       const forMs = began.until - now;
@@ -175,22 +175,22 @@ export class InProcessScheduler implements Scheduler {
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
       // After the pause a task that was due meanwhile is the better probe, since one of these tasks may be the cause.
-      state.wait(entry, pause ? pause.until : afterTrouble(trouble, now, this.#random));
+      state.wait(entry, pause ? pause.until : retryAt(trouble, now, this.#random));
     }
   }
 
   /** One lane's trouble slows all: they share a gateway and a key. */
-  #slowDown(why: Fall, { lane }: LaneState, now: number): void {
-    const perSecond = this.#room.narrow(why, now);
+  #slowDown(why: SlowdownCause, { lane }: LaneState, now: number): void {
+    const perSecond = this.#room.slowDown(why, now);
     if (perSecond !== undefined)
       this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  #toSteadyTime(asked: Asked | undefined): Asked {
+  #toSteadyTime(asked: PollHistory | undefined): PollHistory {
     const now = this.#clock.now();
     if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
     const { since, times, last } = asked;
-    return { since: this.#clock.steady(since), times, last: this.#clock.steady(last) };
+    return { since: this.#clock.fromMachine(since), times, last: this.#clock.fromMachine(last) };
   }
 
   /** A task may have been removed, or added again, while it was polled. */

@@ -1,34 +1,34 @@
-import { Agenda, type Dated } from './agenda.ts';
-import { type Asked, earliest } from './allowance.ts';
+import { Agenda, type AgendaItem } from './agenda.ts';
+import { earliestPollAt, type PollHistory } from './allowance.ts';
 import { Breaker } from './breaker.ts';
+import { FairQueue, type QueueLinks } from './fair-queue.ts';
 import { Latency } from './pace.ts';
 import type { Lane } from './scheduler.ts';
-import { type InLine, Turns } from './turns.ts';
 
 /** asked-again: a hint arrived while it was being polled, so it is polled once more. */
 type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
 
 /** One task in the scheduler. There may be a hundred thousand, so it holds nothing else. */
-export class Entry implements Dated, InLine<Entry> {
+export class Entry implements AgendaItem, QueueLinks<Entry> {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
   /** Shared with an entry that replaces it under the same id, so that its polls still count. */
-  readonly asked: Asked;
+  readonly history: PollHistory;
   stage: Stage = 'waiting';
   slot = -1;
   before: Entry | undefined = undefined;
   behind: Entry | undefined = undefined;
 
-  constructor(id: string, group: string, lane: LaneState, asked: Asked) {
+  constructor(id: string, group: string, lane: LaneState, history: PollHistory) {
     this.id = id;
     this.group = group;
     this.lane = lane;
-    this.asked = asked;
+    this.history = history;
   }
 
   get opensAt(): number {
-    return earliest(this.asked);
+    return earliestPollAt(this.history);
   }
 }
 
@@ -45,7 +45,7 @@ export class LaneState {
   readonly breaker = new Breaker();
   readonly latency = new Latency();
   readonly #waiting = new Agenda<Entry>();
-  readonly #ready = new Turns<Entry>();
+  readonly #ready = new FairQueue<Entry>();
   /** Polls at once: fewer than the total, so that a lane whose polls hang leaves some to the others. */
   readonly #share: number;
   #underWay = 0;
@@ -84,7 +84,7 @@ export class LaneState {
     this.#waiting.add(entry, Math.max(until, entry.opensAt));
   }
 
-  hurry(entry: Entry, now: number): void {
+  pollSoon(entry: Entry, now: number): void {
     if (entry.stage === 'waiting') {
       this.#waiting.remove(entry);
       if (entry.opensAt <= now) this.#makeReady(entry);
@@ -103,8 +103,8 @@ export class LaneState {
     const entries = this.#take(now);
     for (const entry of entries) {
       entry.stage = 'asked';
-      entry.asked.times += 1;
-      entry.asked.last = now;
+      entry.history.times += 1;
+      entry.history.last = now;
     }
     const isProbe = this.breaker.pause !== undefined;
     this.#isProbing = isProbe;
@@ -114,7 +114,7 @@ export class LaneState {
 
   /** It is unknown when the poll reached the gateway, so the gap to the next one counts from the response. */
   end(entries: readonly Entry[], isProbe: boolean, now: number): void {
-    for (const { asked } of entries) asked.last = Math.max(asked.last, now);
+    for (const { history } of entries) history.last = Math.max(history.last, now);
     this.#underWay -= 1;
     if (isProbe) this.#isProbing = false;
   }

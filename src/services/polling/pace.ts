@@ -1,5 +1,5 @@
 /** The gateway asked for fewer polls, or its responses became much slower than usual. */
-export type Fall = 'complaint' | 'slowness';
+export type SlowdownCause = 'complaint' | 'slowness';
 
 const AFTER_COMPLAINT = 0.5;
 const AFTER_SLOWNESS = 0.7;
@@ -30,7 +30,7 @@ export class Pace {
   }
 
   /** `rate` is the number of polls actually made of late: a limit above it did no harm. Returns whether this is news. */
-  fall(why: Fall, rate: number, now: number): boolean {
+  slowDown(why: SlowdownCause, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
     const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#most));
     this.#base = Math.max(LEAST_SHARE * this.#most, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
@@ -54,7 +54,7 @@ export class Latency {
   #recent = 0;
 
   /** True when the responses have become slow, and again only after as much new evidence. */
-  isSlowWith(ms: number): boolean {
+  noteLatency(ms: number): boolean {
     this.#count += 1;
     // The first ones are averaged evenly, so that none of them counts as the usual for long.
     this.#usual += Math.max(USUAL_SHARE, 1 / this.#count) * (ms - this.#usual);
@@ -68,7 +68,7 @@ export class Latency {
 const SPAN_MS = 1_000;
 
 /** The recent number per second; older counts fade. */
-export class Meter {
+export class RateMeter {
   #perSecond = 0;
   #at = Number.NEGATIVE_INFINITY;
 
@@ -111,7 +111,7 @@ export class Pressure {
     return now - this.#at >= LEAST_STEP_MS;
   }
 
-  follow({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
+  update({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
     const elapsed = Math.min(now - this.#at, MOST_PRESSURE * FOLLOWS_MS);
     this.#at = now;
     const isQueue = queue > QUEUE_SECONDS * rate;

@@ -15,13 +15,13 @@ const OVERDUE_GAP_MS = 30 * SECOND;
 const OLD_MS = 60 * MINUTE;
 const OLD_GAP_MS = 5 * MINUTE;
 
-export const SPREAD_MS = 2.5 * SECOND;
+export const START_SPREAD_MS = 2.5 * SECOND;
 
-export const ageOf = ({ times }: Task, now: number): number => now - (times.accepted ?? times.created);
+export const taskAge = ({ times }: Task, now: number): number => now - (times.accepted ?? times.created);
 
 /** The gap for a task past its wait limit; undefined for all others. */
-export function slowGap(task: Task, now: number): number | undefined {
-  if (ageOf(task, now) > OLD_MS) return OLD_GAP_MS;
+export function overdueGap(task: Task, now: number): number | undefined {
+  if (taskAge(task, now) > OLD_MS) return OLD_GAP_MS;
   return task.times.overdue === undefined ? undefined : OVERDUE_GAP_MS;
 }
 
@@ -29,21 +29,21 @@ export function slowGap(task: Task, now: number): number | undefined {
 const EARLY_GAP_MS = 2_500;
 export const SPEC_GAP_MS = 7_500;
 /** Rarer ages do not count, nor does the slow polling before them. */
-export const RARE = 0.001;
+export const RARE_SURVIVAL = 0.001;
 const LONGEST_MS = 3_600_000;
 
 export const specSchedule: Schedule = {
   nextAt(task, now) {
-    const gap = ageOf(task, now) < EARLY_MS && isFollowed(task) ? EARLY_GAP_MS : SPEC_GAP_MS;
-    return now + (slowGap(task, now) ?? gap);
+    const gap = taskAge(task, now) < EARLY_MS && isFollowed(task) ? EARLY_GAP_MS : SPEC_GAP_MS;
+    return now + (overdueGap(task, now) ?? gap);
   },
 };
 
 /** How many polls that schedule needs on average until the end is found; `survival` is the chance that a job lasts longer. */
-export function specQuestions(survival: (ageMs: number) => number): number {
+export function specPollCount(survival: (ageMs: number) => number): number {
   let questions = 1;
   let age = 0;
-  for (let left = survival(0); left > RARE && age < LONGEST_MS; left = survival(age)) {
+  for (let left = survival(0); left > RARE_SURVIVAL && age < LONGEST_MS; left = survival(age)) {
     questions += left;
     age += age < EARLY_MS ? EARLY_GAP_MS : SPEC_GAP_MS;
   }

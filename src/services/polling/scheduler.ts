@@ -1,4 +1,4 @@
-import type { Asked } from './allowance.ts';
+import type { PollHistory } from './allowance.ts';
 
 export type Verdict = { again: number } | 'done' | 'lost';
 
@@ -21,14 +21,14 @@ export interface Lane {
   poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble>;
 }
 
-export interface Followed {
+export interface FollowedTask {
   id: string;
   lane: Lane;
   /** Groups take turns, so that a busy one does not keep the others waiting. */
   group: string;
   at: number;
   /** Its polls so far; without them, it begins now. */
-  asked?: Asked | undefined;
+  history?: PollHistory | undefined;
 }
 
 export interface LaneTrouble extends Trouble {
@@ -39,7 +39,7 @@ export interface LaneTrouble extends Trouble {
 /** The one place that decides when to poll, within its budget. */
 export interface Scheduler {
   /** Adding an id again drops a poll of it that is under way. Earlier polls still count towards its allowance, which nothing exceeds. */
-  add(followed: Followed): void;
+  add(followed: FollowedTask): void;
   /** Something may have happened: poll as soon as allowance and budget permit, and once more where a poll is under way. */
   hint(id: string): void;
   remove(id: string): void;

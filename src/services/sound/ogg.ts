@@ -14,7 +14,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 const SUM_AT = 22;
 
 /** The checksum of an Ogg page (RFC 3533): a CRC with initial value zero, most significant bit first. */
-export function sumOf(page: Uint8Array): number {
+export function oggChecksum(page: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < page.length; at++) {
     const byte = at >= SUM_AT && at < SUM_AT + 4 ? 0 : (page[at] ?? 0);
@@ -34,7 +34,7 @@ interface OggPacket {
 }
 
 /** The packets of the first stream in an Ogg file (RFC 3533). Invalid pages are skipped, with the packets they would complete. */
-export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
+export function* readPackets(bytes: Buffer): Generator<OggPacket> {
   let serial: number | undefined;
   let expected: number | undefined;
   let unfinished: Buffer[] = [];
@@ -59,7 +59,7 @@ export function* packetsOf(bytes: Buffer): Generator<OggPacket> {
   }
 }
 
-/** The packets that a page completes. An unfinished one stays in `begun` for the next page. */
+/** The packets that a page completes. An unfinished one stays in `markAnswering` for the next page. */
 function* packetsIn(page: Buffer, unfinished: Buffer[], lacksBeginning: boolean): Generator<OggPacket> {
   const lengths = page.subarray(HEAD_BYTES, HEAD_BYTES + (page[26] ?? 0));
   const lastEnd = lengths.findLastIndex((length) => length < 255);
@@ -88,7 +88,7 @@ function pageAt(bytes: Buffer, at: number): Buffer | undefined {
   for (let index = lengths; index < start; index++) end += bytes[index] ?? 0;
   if (end > bytes.length) return undefined;
   const page = bytes.subarray(at, end);
-  return page.readUInt32LE(SUM_AT) === sumOf(page) ? page : undefined;
+  return page.readUInt32LE(SUM_AT) === oggChecksum(page) ? page : undefined;
 }
 
 /** A page has one byte for the number of lengths in it. */
@@ -102,7 +102,7 @@ export interface Packet {
 }
 
 /** Writes one stream as an Ogg file (RFC 3533). Each header has its own page, as Opus requires. */
-export class OggFile {
+export class OggWriter {
   readonly #serial: number;
   readonly #pages: Buffer[] = [];
   /** The latest page stays open, because only the end shows that it is the last. */
@@ -156,7 +156,7 @@ function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'f
   head.writeUInt32LE(number, 18);
   head[26] = lengths.length;
   const page = Buffer.concat([head, Buffer.from(lengths), ...packets.map(({ data }) => data)]);
-  page.writeUInt32LE(sumOf(page), SUM_AT);
+  page.writeUInt32LE(oggChecksum(page), SUM_AT);
   return page;
 }
 

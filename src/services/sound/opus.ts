@@ -9,8 +9,8 @@ import {
 } from 'libopus-wasm';
 import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { OggFile, packetsOf } from './ogg.ts';
-import type { Stretch } from './resample.ts';
+import { OggWriter, readPackets } from './ogg.ts';
+import type { AudioChunk } from './resample.ts';
 
 /** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
@@ -18,8 +18,8 @@ const GRANULES = 48_000 / PCM_RATE;
 const MOST_IN_PACKET = 0.12 * PCM_RATE;
 
 /** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
-export async function* opusStretches(bytes: Buffer): AsyncGenerator<Stretch> {
-  const packets = packetsOf(bytes);
+export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
+  const packets = readPackets(bytes);
   const head = headOf(packets.next().value?.data);
   // The tags.
   packets.next();
@@ -79,17 +79,17 @@ const TAGS = Buffer.from('OpusTags\x07\0\0\0Atelier\0\0\0\0', 'latin1');
 const SERIAL = 1;
 
 /** Writes a voice as Ogg Opus (RFC 7845) as it arrives; the pieces make no difference to the result. */
-export class OpusVoice {
+export class OpusWriter {
   readonly #encoder: OpusEncoderHandle;
   /** The encoder's delay: this much more must go in to get the end out, and this much is skipped at the start. */
   readonly #delay: number;
-  readonly #file: OggFile;
+  readonly #file: OggWriter;
   #frame = new Int16Array(FRAME);
   #inFrame = 0;
   #samples = 0;
   #encoded = 0;
 
-  static async begin(): Promise<OpusVoice> {
+  static async open(): Promise<OpusWriter> {
     const encoder = await createEncoder({
       sampleRate: PCM_RATE,
       channels: 1,
@@ -98,13 +98,13 @@ export class OpusVoice {
       bitrate: BITRATE,
       complexity: COMPLEXITY,
     });
-    return new OpusVoice(encoder);
+    return new OpusWriter(encoder);
   }
 
   private constructor(encoder: OpusEncoderHandle) {
     this.#encoder = encoder;
     this.#delay = encoder.getLookahead();
-    this.#file = new OggFile([head(this.#delay * GRANULES), TAGS], SERIAL);
+    this.#file = new OggWriter([head(this.#delay * GRANULES), TAGS], SERIAL);
   }
 
   add(pcm: Pcm): void {
@@ -169,7 +169,7 @@ export class Waveform {
     }
   }
 
-  drawn(): string {
+  toBase64(): string {
     const samples = this.#samples;
     const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.ceil(samples / COLUMN)));
     const loudness = Array.from({ length: columns }, (_, column) => {

@@ -1,22 +1,26 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { Readable } from '../media-process/jobs.ts';
-import { recorded, type Stretch, type Stretches } from './resample.ts';
+import type { ReadableAudioType } from '../media-process/jobs.ts';
+import { type AudioChunk, type AudioChunks, collectSamples } from './resample.ts';
 
 /** Each codec is loaded by the first file that needs it. */
-const readers: Readonly<Record<Readable, (bytes: Buffer) => Promise<Stretches>>> = {
-  ogg: async (bytes) => (await import('./opus.ts')).opusStretches(bytes),
+const readers: Readonly<Record<ReadableAudioType, (bytes: Buffer) => Promise<AudioChunks>>> = {
+  ogg: async (bytes) => (await import('./opus.ts')).decodeOpus(bytes),
   mp3: async (bytes) => mp3Stretches(bytes),
   wav: async (bytes) => wavStretches(bytes),
 };
 
-export async function read(type: Readable, bytes: Buffer, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
-  return await recorded(await readers[type](bytes), mostSeconds);
+export async function readSamples(
+  type: ReadableAudioType,
+  bytes: Buffer,
+  mostSeconds: number,
+): Promise<Int16Array<ArrayBuffer>> {
+  return await collectSamples(await readers[type](bytes), mostSeconds);
 }
 
 /** So little at once, because a minute fits into 60 KB at the lowest rate. */
 const BITE_BYTES = 16_384;
 
-async function* mp3Stretches(bytes: Buffer): AsyncGenerator<Stretch> {
+async function* mp3Stretches(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const { MPEGDecoder } = await import('mpg123-decoder');
   const decoder = new MPEGDecoder();
   await decoder.ready;
@@ -44,7 +48,7 @@ const MOST_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
 /** Plain samples in a row of chunks. A file that was cut off, or written without a known length, is read as far as it goes. */
-function* wavStretches(bytes: Buffer): Generator<Stretch> {
+function* wavStretches(bytes: Buffer): Generator<AudioChunk> {
   const { channels, rate, frameBytes, sample } = formatOf(chunk(bytes, 'fmt '));
   const data = chunk(bytes, 'data');
   if (!data) throw new Refusal('refusals.audioDamaged');

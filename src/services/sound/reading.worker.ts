@@ -1,10 +1,10 @@
 import type { Job } from '../media-process/jobs.ts';
-import { read } from './read.ts';
-import { serve } from './workroom.ts';
+import { readSamples } from './read.ts';
+import { serveJobs } from './worker-pool.ts';
 
 export type ReadJob = Omit<Extract<Job, { do: 'read-sound' }>, 'do'> & { bytes: Uint8Array<ArrayBuffer> };
 
-serve(async ({ type, bytes, mostSeconds }: ReadJob) => {
-  const pcm = await read(type, Buffer.from(bytes.buffer), mostSeconds);
-  return { result: pcm.buffer, handsOver: [pcm.buffer] };
+serveJobs(async ({ type, bytes, mostSeconds }: ReadJob) => {
+  const pcm = await readSamples(type, Buffer.from(bytes.buffer), mostSeconds);
+  return { result: pcm.buffer, transfer: [pcm.buffer] };
 });

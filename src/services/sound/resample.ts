@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 const LEAST_SECONDS = 0.1;
 
 /** Turns a file's stretches into our sample format, as long as it does not exceed its length limit. */
-export async function recorded(stretches: Stretches, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
+export async function collectSamples(stretches: AudioChunks, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
   const parts: Int16Array[] = [];
   const most = mostSeconds * PCM_RATE;
   let length = 0;
@@ -144,10 +144,10 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /** A decoded part of a file: one channel, -1 to 1, at the file's own rate. */
-export interface Stretch {
+export interface AudioChunk {
   samples: Float32Array;
   rate: number;
 }
 
 /** A file in parts, so that hours in a small file are noticed before they fill the memory. */
-export type Stretches = AsyncGenerator<Stretch> | Generator<Stretch>;
+export type AudioChunks = AsyncGenerator<AudioChunk> | Generator<AudioChunk>;

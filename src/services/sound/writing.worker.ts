@@ -1,6 +1,6 @@
 import type { Job } from '../media-process/jobs.ts';
-import { OpusVoice, Waveform } from './opus.ts';
-import { serve } from './workroom.ts';
+import { OpusWriter, Waveform } from './opus.ts';
+import { serveJobs } from './worker-pool.ts';
 
 export type WriteJob =
   | (Extract<Job, { do: 'write-voice' }> & { pcm: Int16Array<ArrayBuffer> })
@@ -12,17 +12,17 @@ export interface WriteResult {
 }
 
 interface OpenVoice {
-  voice: OpusVoice;
+  voice: OpusWriter;
   waveform: Waveform;
   samples: number;
 }
 
 const voices = new Map<number, OpenVoice>();
 
-serve(async (job: WriteJob) => {
+serveJobs(async (job: WriteJob) => {
   if (job.do === 'drop-voice') end(job.voice);
   const result = job.do === 'drop-voice' ? {} : await write(job);
-  return { result, handsOver: result.bytes ? [result.bytes] : [] };
+  return { result, transfer: result.bytes ? [result.bytes] : [] };
 });
 
 async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<WriteResult> {
@@ -35,7 +35,7 @@ async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<Wri
     known.waveform.add(job.pcm);
     known.samples += job.pcm.length;
     if (!job.isLast) return {};
-    const result = { bytes: new Uint8Array(known.voice.end()).buffer, waveform: known.waveform.drawn() };
+    const result = { bytes: new Uint8Array(known.voice.end()).buffer, waveform: known.waveform.toBase64() };
     end(job.voice);
     return result;
   } catch (error) {
@@ -45,7 +45,7 @@ async function write(job: Extract<WriteJob, { do: 'write-voice' }>): Promise<Wri
 }
 
 async function begin(voice: number): Promise<OpenVoice> {
-  const fresh = { voice: await OpusVoice.begin(), waveform: new Waveform(), samples: 0 };
+  const fresh = { voice: await OpusWriter.open(), waveform: new Waveform(), samples: 0 };
   voices.set(voice, fresh);
   return fresh;
 }

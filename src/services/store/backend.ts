@@ -31,15 +31,15 @@ export class StoreError extends Error {
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const notWorking = (name: string, error: unknown): StoreError =>
+export const brokenStoreError = (name: string, error: unknown): StoreError =>
   new StoreError('failed', `The store ${name} failed: ${reasonOf(error)}.`, error);
 
-export const closed = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
+export const closedError = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
 
-export const refusedWrite = (name: string): StoreError =>
+export const refusedWriteError = (name: string): StoreError =>
   new StoreError('failed', `The store ${name} rejected a write.`);
 
-export const inUse = (name: string, cause?: unknown): StoreError =>
+export const inUseError = (name: string, cause?: unknown): StoreError =>
   new StoreError(
     'in-use',
     `Another Atelier is using the store ${name}. Stop it first, or set a different STORE_URL for this one.`,
@@ -139,10 +139,11 @@ export interface Backend {
 export const ROWS_AT_ONCE = 1_000;
 
 /** Its rows, orders as they were sent, may have megabytes each. */
-export const LARGE = 'sent';
+export const LARGE_NAMESPACE = 'sent';
 const LARGE_ROWS_AT_ONCE = 8;
 
-export const rowsAtOnce = (namespace: string): number => (namespace === LARGE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE);
+export const rowsAtOnce = (namespace: string): number =>
+  namespace === LARGE_NAMESPACE ? LARGE_ROWS_AT_ONCE : ROWS_AT_ONCE;
 
 /** Its keys are read in ranges: the ledger's, by day. */
-export const RANGED = 'ledger';
+export const RANGED_NAMESPACE = 'ledger';

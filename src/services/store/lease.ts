@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pause, systemClock } from '../../lib/clock.ts';
-import { closed, inUse, StoreError } from './backend.ts';
+import { closedError, inUseError, StoreError } from './backend.ts';
 
 export interface StoreTrouble {
   since: number;
@@ -8,7 +8,7 @@ export interface StoreTrouble {
 }
 
 /** Ownership of the store: only one bot at a time may act on it. */
-export interface Tenure {
+export interface StoreOwnership {
   /** Throws where another bot may have taken over. To be called before everything that is visible outside. */
   mustBeOurs(): void;
   /** Resolves when ownership has ended without being given back. */
@@ -18,7 +18,7 @@ export interface Tenure {
 }
 
 /** For a store that the system itself reserves for this process. */
-export const soleTenure: Tenure = {
+export const soleOwnership: StoreOwnership = {
   mustBeOurs: () => undefined,
   lost: Promise.withResolvers<StoreError>().promise,
   trouble: () => undefined,
@@ -37,7 +37,7 @@ export const leaseClock: LeaseClock = {
 };
 
 /** Keeps the lease at a server, by the server's clock. */
-export interface LeaseDesk {
+export interface LeaseServer {
   /** Returns the fencing number, which grows with every holder, or another's lease, whose mark changes with every renewal. */
   take(holder: string, ms: number): Promise<number | { mark: string; endsInMs: number }>;
   /** False: it has expired, or belongs to another. */
@@ -55,15 +55,15 @@ const MARGIN = 1 / RENEWALS;
 const LOOK_EVERY_MS = 250;
 
 /** Longer work at the server is given up: it must not be under way when the lease is another's. */
-export const longestWork = (leaseMs: number): number => leaseMs * MARGIN;
+export const requestLimitMs = (leaseMs: number): number => leaseMs * MARGIN;
 
 interface LeaseParts {
-  desk: LeaseDesk;
+  leaseServer: LeaseServer;
   name: string;
   ms: number;
   clock: LeaseClock;
   /** Called once, when another bot holds it. */
-  waits(endsInMs: number): void;
+  onWait(endsInMs: number): void;
 }
 
 /** Reserves a store on a server for one bot. By our own clocks it ends well before the server gives it away; the server checks it with each write. */
@@ -92,11 +92,11 @@ export class Lease {
     let mark: string | undefined;
     for (;;) {
       const ends = endsOf(parts);
-      const answer = await parts.desk.take(holder, parts.ms);
+      const answer = await parts.leaseServer.take(holder, parts.ms);
       if (typeof answer === 'number') return new Lease(parts, holder, { number: answer, ends });
-      if (mark === undefined) parts.waits(answer.endsInMs);
+      if (mark === undefined) parts.onWait(answer.endsInMs);
       mark ??= answer.mark;
-      if (answer.mark !== mark) throw inUse(parts.name);
+      if (answer.mark !== mark) throw inUseError(parts.name);
       await pause(parts.clock, Math.min(answer.endsInMs + 1, LOOK_EVERY_MS));
     }
   }
@@ -117,17 +117,17 @@ export class Lease {
   }
 
   /** The error for a write that the server refused because of the lease. */
-  refused(): StoreError {
+  lostError(): StoreError {
     return this.#endLease('was taken over or deleted');
   }
 
   /** From here on another bot may take it. */
   async giveBack(): Promise<void> {
     if (this.#endedBy) return;
-    this.#endedBy = closed(this.#parts.name);
+    this.#endedBy = closedError(this.#parts.name);
     this.#cancel?.();
     await this.#renewal;
-    await this.#parts.desk.giveBack(this.#holder);
+    await this.#parts.leaseServer.giveBack(this.#holder);
   }
 
   #isSafe(): boolean {
@@ -141,14 +141,14 @@ export class Lease {
   }
 
   async #renew(): Promise<void> {
-    const { desk, ms } = this.#parts;
+    const { leaseServer, ms } = this.#parts;
     const gapMs = ms / RENEWALS;
     // Counted from before the request, which may take long.
     const ends = endsOf(this.#parts);
     try {
       // After a suspension it does not even try: another bot may have had the lease and given it back.
       if (!this.#isSafe()) return void this.#endLease('was not renewed in time');
-      if (!(await desk.renew(this.#holder, ms))) return void this.refused();
+      if (!(await leaseServer.renew(this.#holder, ms))) return void this.lostError();
       this.#ends = ends;
       if (!this.#endedBy) this.#renewAfter(gapMs);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TASK_VERSION } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
-import { rowFormat, type Shelf } from './shelf.ts';
-import { type Connection, TABLE } from './sqlite.ts';
+import { type Namespace, rowFormat } from './namespaces.ts';
+import { type SqliteBackend, TABLE } from './sqlite.ts';
 
 /** Raised when the layout of namespaces and rows changes in a way that an older bot would break. */
 const STORE_VERSION = 1;
@@ -17,24 +17,24 @@ const ledgerSchema = z.object({ openSince: z.string() });
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
-const markOn = <T>(shelf: Shelf, key: string, schema: z.ZodType<T>) => ({
-  read: async () => schema.safeParse(await shelf.get(key)).data,
-  write: (value: T) => shelf.put(key, value),
+const markOn = <T>(namespace: Namespace, key: string, schema: z.ZodType<T>) => ({
+  read: async () => schema.safeParse(await namespace.get(key)).data,
+  write: (value: T) => namespace.put(key, value),
 });
 
 /** When the gateway was last polled, so that the next start keeps its distance from polls that no task records. */
-export const askingMark = (asking: Shelf) => markOn(asking, 'last', askingSchema);
+export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingSchema);
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
-export const ledgerMark = (meta: Shelf) => markOn(meta, 'ledger', ledgerSchema);
+export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSchema);
 
 /** In the target of a move: where its rows come from, and whether all have arrived. */
-export const moveMark = (meta: Shelf) => markOn(meta, MOVE_KEY, moveSchema);
+export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);
 
-const schemaMark = (meta: Shelf) => markOn(meta, SCHEMA_KEY, writtenSchema);
+const schemaMark = (meta: Namespace) => markOn(meta, SCHEMA_KEY, writtenSchema);
 
 /** A bot that started on half a store would lose the rest of its tasks. */
-export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
+export async function refuseIncomplete(meta: Namespace, name: string): Promise<void> {
   if ((await moveMark(meta).read())?.isWhole === false)
     throw new StoreError(
       'unsupported',
@@ -43,7 +43,7 @@ export async function refuseHalf(meta: Shelf, name: string): Promise<void> {
 }
 
 /** Refuses a store that is not ours to open. Reads without the adapter, which would repair what it takes for its own tables. */
-export function refuseOthers(connection: Connection): void {
+export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
   if (!tables.includes(TABLE))
@@ -67,10 +67,10 @@ export function refuseNewer(name: string, text: string | undefined): void {
   );
 }
 
-export const isMarked = async (meta: Shelf): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
+export const hasSchemaMark = async (meta: Namespace): Promise<boolean> => (await schemaMark(meta).read()) !== undefined;
 
 /** From here on an older bot refuses the store. */
-export async function markSchema(meta: Shelf, botVersion: string | undefined): Promise<void> {
+export async function markSchema(meta: Namespace, botVersion: string | undefined): Promise<void> {
   const mark = schemaMark(meta);
   const known = await mark.read();
   const schema = { store: STORE_VERSION, task: TASK_VERSION, by: botVersion ?? known?.by };

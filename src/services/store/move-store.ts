@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { KeyvStorageAdapter } from 'keyv';
-import { type Backend, type RowStore, refusedWrite, rowsAtOnce, StoreError } from './backend.ts';
-import { isMarked, MOVE_KEY, moveMark, refuseHalf } from './marks.ts';
+import { type Backend, type RowStore, refusedWriteError, rowsAtOnce, StoreError } from './backend.ts';
+import { hasSchemaMark, MOVE_KEY, moveMark, refuseIncomplete } from './marks.ts';
+import { openNamespaces, rowFormat, UnreadableRow } from './namespaces.ts';
 import type { OpenedBackend } from './remote/open-remote.ts';
-import { rowFormat, shelvesOn, Unreadable } from './shelf.ts';
 
 const MODULUS = 2n ** 128n;
 
@@ -28,22 +28,22 @@ function sumOf(digests: Iterable<string>): Sum {
 
 /** The store's own marks come last, so that they are true of the rest. */
 function namespacesOf(backend: Backend): string[] {
-  const { meta, ...others } = shelvesOn(backend);
+  const { meta, ...others } = openNamespaces(backend);
   return [...Object.values(others), meta].map(({ name }) => name);
 }
 
 /** Few enough that a write finishes well within a lease. */
 const WRITTEN_AT_ONCE = 200;
 
-export interface Moved {
+export interface MovedNamespace {
   namespace: string;
   from: Sum;
   to: Sum;
 }
 
-export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
+export async function countRows({ backend }: OpenedBackend): Promise<MovedNamespace[]> {
   await mustBeWhole(backend);
-  const counts: Moved[] = [];
+  const counts: MovedNamespace[] = [];
   for (const namespace of namespacesOf(backend))
     counts.push({ namespace, from: await sumIn(backend, namespace), to: sumOf([]) });
   return counts;
@@ -51,11 +51,11 @@ export async function countRows({ backend }: OpenedBackend): Promise<Moved[]> {
 
 /** Makes TO equal to FROM, by differences alone, so it can be interrupted and repeated. Nothing else may use either of them meanwhile. */
 export async function moveStore(
-  { backend: from, tenure }: OpenedBackend,
+  { backend: from, ownership }: OpenedBackend,
   { backend: to }: OpenedBackend,
-): Promise<Moved[]> {
+): Promise<MovedNamespace[]> {
   await mustBeWhole(from);
-  const { meta } = shelvesOn(to);
+  const { meta } = openNamespaces(to);
   const mark = moveMark(meta);
   const before = await mark.read();
   if (before && before.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${before.from}`);
@@ -66,12 +66,13 @@ export async function moveStore(
   if (!before?.isWhole) for (const namespace of namespacesOf(from)) await moveRows(from, to, namespace);
   const moved = await compareStores(from, to);
   // Another bot that owned FROM meanwhile has changed it.
-  tenure.mustBeOurs();
-  if (moved.every(isSame)) await mark.write({ from: from.name, isWhole: true });
+  ownership.mustBeOurs();
+  if (moved.every(isSameContent)) await mark.write({ from: from.name, isWhole: true });
   return moved;
 }
 
-export const isSame = ({ from, to }: Moved): boolean => from.count === to.count && from.checksum === to.checksum;
+export const isSameContent = ({ from, to }: MovedNamespace): boolean =>
+  from.count === to.count && from.checksum === to.checksum;
 
 async function moveRows(from: Backend, to: Backend, namespace: string): Promise<void> {
   const wanted = await digestsIn(from, namespace);
@@ -84,7 +85,7 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
     const texts = await source.getMany<string>(keys);
     const rows = keys.flatMap((key, at) => rowOf(key, texts[at]));
     const written = rows.length === 0 ? [] : await target.setMany(rows);
-    if (written?.some((done) => !done)) throw refusedWrite(to.name);
+    if (written?.some((done) => !done)) throw refusedWriteError(to.name);
   }
 }
 
@@ -96,12 +97,12 @@ function* batchesOf(keys: readonly string[], most: number): Generator<string[]> 
 function rowOf(key: string, text: unknown): { key: string; value: string; expires?: number }[] {
   if (typeof text !== 'string') return [];
   const { value, expires } = rowFormat.parse<{ value: unknown; expires?: unknown }>(text);
-  const lasts = !(value instanceof Unreadable) && typeof expires === 'number';
+  const lasts = !(value instanceof UnreadableRow) && typeof expires === 'number';
   return [{ key, value: text, ...(lasts && { expires }) }];
 }
 
-async function compareStores(from: Backend, to: Backend): Promise<Moved[]> {
-  const moved: Moved[] = [];
+async function compareStores(from: Backend, to: Backend): Promise<MovedNamespace[]> {
+  const moved: MovedNamespace[] = [];
   for (const namespace of namespacesOf(from)) {
     const [before, after] = await Promise.all([sumIn(from, namespace), sumIn(to, namespace)]);
     moved.push({ namespace, from: before, to: after });
@@ -137,9 +138,9 @@ function adapterOf(side: Backend, namespace: string): RowStore {
 }
 
 async function mustBeWhole(from: Backend): Promise<void> {
-  const { meta } = shelvesOn(from);
-  await refuseHalf(meta, from.name);
-  if (await isMarked(meta)) return;
+  const { meta } = openNamespaces(from);
+  await refuseIncomplete(meta, from.name);
+  if (await hasSchemaMark(meta)) return;
   throw new StoreError('unsupported', `There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
 }
 

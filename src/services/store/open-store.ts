@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { KindSpecs } from '../tasks/task.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
-import { KeptTasks } from './kept-tasks.ts';
-import { soleTenure } from './lease.ts';
-import { markSchema, refuseHalf, refuseOthers } from './marks.ts';
+import { soleOwnership } from './lease.ts';
+import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
+import { openNamespaces } from './namespaces.ts';
 import { type OpenedBackend, openRemote, type RemoteParts } from './remote/open-remote.ts';
-import { shelvesOn } from './shelf.ts';
-import { Connection, lockStore, makePrivate, storeFailure, truePath } from './sqlite.ts';
+import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
+import { StoredTasks } from './stored-tasks.ts';
 import type { Migration } from './task-rows.ts';
 
 interface OpenParts extends RemoteParts {
@@ -20,13 +20,13 @@ interface StoreParts extends OpenParts {
 }
 
 /** Throws a `StoreError` where the store cannot be used; nothing is opened or changed then. */
-export async function openStore(address: StoreAddress, parts: StoreParts): Promise<KeptTasks> {
-  const { backend, tenure, close } = await openBackend(address, parts);
+export async function openStore(address: StoreAddress, parts: StoreParts): Promise<StoredTasks> {
+  const { backend, ownership, close } = await openBackend(address, parts);
   try {
-    const shelves = shelvesOn(backend);
-    await refuseHalf(shelves.meta, backend.name);
-    await markSchema(shelves.meta, parts.botVersion);
-    return new KeptTasks({ ...parts, shelves, tenure, close });
+    const namespaces = openNamespaces(backend);
+    await refuseIncomplete(namespaces.meta, backend.name);
+    await markSchema(namespaces.meta, parts.botVersion);
+    return new StoredTasks({ ...parts, namespaces, ownership, close });
   } catch (error) {
     await close();
     throw error;
@@ -49,34 +49,34 @@ export async function openExisting(address: StoreAddress, parts: OpenParts): Pro
 
 function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBackend {
   const asked = fileOf(address);
-  if (asked === IN_MEMORY) return opened(new Connection(IN_MEMORY), () => undefined);
+  if (asked === IN_MEMORY) return opened(new SqliteBackend(IN_MEMORY), () => undefined);
   let unlock: (() => void) | undefined;
   try {
-    const file = truePath(asked);
+    const file = resolvePath(asked);
     unlock = lockStore(file);
     checkFile(file, busyTimeoutMs);
     makePrivate(file);
-    return opened(new Connection(file, { busyTimeoutMs }), unlock);
+    return opened(new SqliteBackend(file, { busyTimeoutMs }), unlock);
   } catch (error) {
     unlock?.();
-    throw storeFailure(error, asked);
+    throw sqliteFailure(error, asked);
   }
 }
 
-function opened(backend: Connection, unlock: () => void): OpenedBackend {
+function opened(backend: SqliteBackend, unlock: () => void): OpenedBackend {
   const close = async (): Promise<void> => {
     backend.close();
     unlock();
   };
-  return { backend, tenure: soleTenure, close };
+  return { backend, ownership: soleOwnership, close };
 }
 
 /** Read-only, so that a refused store stays unchanged to the last byte. */
 function checkFile(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
-  const connection = new Connection(file, { busyTimeoutMs, readOnly: true });
+  const connection = new SqliteBackend(file, { busyTimeoutMs, readOnly: true });
   try {
-    refuseOthers(connection);
+    refuseForeign(connection);
   } finally {
     connection.close();
   }

@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Shelf, Unreadable } from './shelf.ts';
+import { type Namespace, UnreadableRow } from './namespaces.ts';
 
 const ownedRow = z.object({ requesterId: z.string() });
 const untoldRow = z.looseObject({ owner: z.string(), isTold: z.undefined().optional() });
 
 /** Sets unreadable rows aside, where they do no harm and an operator may still read them. */
 export class Quarantine {
-  readonly #shelf: Shelf;
+  readonly #namespace: Namespace;
   readonly #parts: { log: Log; clock: Clock };
 
-  constructor(shelf: Shelf, parts: { log: Log; clock: Clock }) {
-    this.#shelf = shelf;
+  constructor(namespace: Namespace, parts: { log: Log; clock: Clock }) {
+    this.#namespace = namespace;
     this.#parts = parts;
   }
 
   /** Written there before it is deleted here: after a crash in between it is in both places, and never in none. */
-  async take(from: Shelf, key: string, value: unknown, why: string): Promise<void> {
+  async add(from: Namespace, key: string, value: unknown, why: string): Promise<void> {
     const { log, clock } = this.#parts;
     const at = clock.now();
-    const text = value instanceof Unreadable ? value.text : JSON.stringify(value);
+    const text = value instanceof UnreadableRow ? value.text : JSON.stringify(value);
     const owner = ownedRow.safeParse(value).data?.requesterId;
     const row = { from: from.name, key, text, why, at, ...(owner && { owner }) };
-    await this.#shelf.put(`${from.name}:${key}:${at}`, row);
+    await this.#namespace.put(`${from.name}:${key}:${at}`, row);
     await from.delete(key);
     log.error({ namespace: from.name, key, why }, 'A stored row was set aside; run `npm run doctor` for details.');
   }
@@ -31,12 +31,12 @@ export class Quarantine {
   /** Tells each owner once that a row was set aside; where `tell` returns false, the next start tries again. */
   async tellOwners(tell: (memberId: string) => Promise<boolean>): Promise<void> {
     const told = new Map<string, boolean>();
-    for await (const [key, value] of this.#shelf.entries()) {
+    for await (const [key, value] of this.#namespace.entries()) {
       const { owner } = untoldRow.safeParse(value).data ?? {};
       if (owner === undefined) continue;
       const isTold = told.get(owner) ?? (await tell(owner));
       told.set(owner, isTold);
-      if (isTold) await this.#shelf.put(key, { ...untoldRow.parse(value), isTold });
+      if (isTold) await this.#namespace.put(key, { ...untoldRow.parse(value), isTold });
     }
   }
 }
@@ -46,42 +46,42 @@ type ReadRow<T extends object> = (key: string, value: unknown) => T | string;
 
 export const UNREADABLE = 'cannot be read';
 
-export function fitting<T extends object>(schema: z.ZodType<T>): ReadRow<T> {
+export function parseWith<T extends object>(schema: z.ZodType<T>): ReadRow<T> {
   return (_key, value) => schema.safeParse(value).data ?? UNREADABLE;
 }
 
 /** Rows of one namespace with the same schema; unreadable ones are set aside as they are found. */
 export class Rows<T extends object> {
-  readonly #shelf: Shelf;
+  readonly #namespace: Namespace;
   readonly #quarantine: Quarantine;
   readonly read: ReadRow<T>;
 
-  constructor(shelf: Shelf, quarantine: Quarantine, read: ReadRow<T>) {
-    this.#shelf = shelf;
+  constructor(namespace: Namespace, quarantine: Quarantine, read: ReadRow<T>) {
+    this.#namespace = namespace;
     this.#quarantine = quarantine;
     this.read = read;
   }
 
   async get(key: string): Promise<T | undefined> {
-    const value = await this.#shelf.get(key);
+    const value = await this.#namespace.get(key);
     if (value === undefined) return undefined;
     const row = this.read(key, value);
     if (typeof row !== 'string') return row;
-    await this.#quarantine.take(this.#shelf, key, value, row);
+    await this.#quarantine.add(this.#namespace, key, value, row);
     return undefined;
   }
 
   /** Only reads. */
-  async sorted() {
+  async readAll() {
     const good = new Map<string, T>();
-    const bad: Parameters<Quarantine['take']>[] = [];
-    for await (const [key, value] of this.#shelf.entries()) {
+    const bad: Parameters<Quarantine['add']>[] = [];
+    for await (const [key, value] of this.#namespace.entries()) {
       const row = this.read(key, value);
-      if (typeof row === 'string') bad.push([this.#shelf, key, value, row]);
+      if (typeof row === 'string') bad.push([this.#namespace, key, value, row]);
       else good.set(key, row);
     }
     const setAside = async (): Promise<void> => {
-      for (const row of bad) await this.#quarantine.take(...row);
+      for (const row of bad) await this.#quarantine.add(...row);
     };
     return { good, bad: bad.length, setAside };
   }

@@ -4,10 +4,10 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { KeyvSqlite, type SqliteDriver } from '@keyv/sqlite';
 import {
   type Backend,
-  closed,
+  brokenStoreError,
+  closedError,
   type Durability,
-  inUse,
-  notWorking,
+  inUseError,
   type Range,
   type Row,
   rowsAtOnce,
@@ -25,7 +25,7 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-export function storeFailure(error: unknown, file: string): StoreError {
+export function sqliteFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
   switch (codeOf(error)) {
@@ -58,7 +58,7 @@ export function storeFailure(error: unknown, file: string): StoreError {
         `The store ${file} cannot be written. Check that Atelier's user owns the file and its folder, and that the disk is not mounted read-only.`,
       );
     default:
-      return notWorking(file, error);
+      return brokenStoreError(file, error);
   }
 }
 
@@ -77,7 +77,7 @@ const ANY_PERMISSION = 0o777;
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
 /** Creates the folder and resolves links, so that two names of a store mean one store. */
-export function truePath(file: string): string {
+export function resolvePath(file: string): string {
   mkdirSync(dirname(file), { recursive: true, mode: ONLY_OWNER_ENTERS });
   return existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 }
@@ -108,9 +108,9 @@ export function lockStore(file: string): () => void {
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
-    const failure = storeFailure(error, lock);
+    const failure = sqliteFailure(error, lock);
     if (failure.kind !== 'locked') throw failure;
-    throw inUse(file, error);
+    throw inUseError(file, error);
   }
   const held = database;
   return () => {
@@ -130,7 +130,7 @@ const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
 /** One connection for all namespaces, as the adapters' driver: failures become `StoreError`s while their code is known, and no lock is waited for. */
-export class Connection implements Backend {
+export class SqliteBackend implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
   #anyAdapter: KeyvSqlite | undefined;
@@ -146,7 +146,7 @@ export class Connection implements Backend {
       if (!readOnly) database.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
       database?.close();
-      throw storeFailure(error, file);
+      throw sqliteFailure(error, file);
     }
     this.#database = database;
   }
@@ -183,11 +183,11 @@ export class Connection implements Backend {
 
   rows(sql: string, ...values: unknown[]): Record<string, unknown>[] {
     try {
-      if (!this.#database.isOpen) throw closed(this.name);
+      if (!this.#database.isOpen) throw closedError(this.name);
       if (!values.every(isBindable)) throw new TypeError('The adapter binds nothing but text, numbers and null.');
       return this.#database.prepare(sql).all(...values);
     } catch (error) {
-      this.#failure = storeFailure(error, this.name);
+      this.#failure = sqliteFailure(error, this.name);
       throw this.#failure;
     }
   }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { KeyedLock } from '../../lib/keyed-lock.ts';
-import { withoutExpiredToken } from '../tasks/delivery-state.ts';
+import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import {
   isKind,
   isLive,
@@ -15,13 +15,13 @@ import {
   taskFacts,
 } from '../tasks/task.ts';
 import { StoreError } from './backend.ts';
+import { type Namespace, type Namespaces, UnreadableRow } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
-import { type Shelf, type Shelves, Unreadable } from './shelf.ts';
 
 /** A year, and a month in reserve: buttons under old results keep working, and the store does not grow for ever. */
 export const RETENTION_MS = 400 * DAY_MS;
 
-export const isPast = (settledAt: number | undefined, now: number): boolean =>
+export const isExpired = (settledAt: number | undefined, now: number): boolean =>
   settledAt !== undefined && now >= settledAt + RETENTION_MS;
 
 /** Turns a record into one of the next version. */
@@ -36,7 +36,7 @@ export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
 ]);
 
 /** undefined where a migration is missing. */
-export function upgraded(
+export function upgradeRecord(
   record: Record<string, unknown>,
   to: number,
   migrations: ReadonlyMap<number, Migration>,
@@ -52,14 +52,14 @@ export function upgraded(
   return current;
 }
 
-export interface TaskReading {
+export interface ReadingContext {
   readonly migrations: ReadonlyMap<number, Migration>;
   readonly specs: KindSpecs;
 }
 
 /** The task in the current version; or why the row is unreadable, without any of its content. */
-export function readTask(id: string, value: unknown, { migrations, specs }: TaskReading): Task | string {
-  if (value instanceof Unreadable || !isRecord(value)) return UNREADABLE;
+export function readTask(id: string, value: unknown, { migrations, specs }: ReadingContext): Task | string {
+  if (value instanceof UnreadableRow || !isRecord(value)) return UNREADABLE;
   const { version } = value;
   if (typeof version === 'number' && version > TASK_VERSION)
     throw new StoreError('newer', `Task ${id} was stored by a newer Atelier. Start that version again.`);
@@ -85,7 +85,7 @@ function parseTask<K extends TaskKind>(
 const misfitReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...at: string[]): string =>
   `is invalid at ${[...new Set(issues.map(({ path }) => [...at, ...path].join('.')))].join(', ')}`;
 
-export const recordOf = ({ traits: _, ...record }: Task): object => record;
+export const toRecord = ({ traits: _, ...record }: Task): object => record;
 
 /** An unreadable row must never be written: the next start would set it aside, and nothing would follow the task. */
 export function mustBeReadable(task: Task, specs: KindSpecs): void {
@@ -96,17 +96,17 @@ export function mustBeReadable(task: Task, specs: KindSpecs): void {
 /** A migration that fails makes only its record unreadable. */
 function migrate(record: Record<string, unknown>, migrations: ReadonlyMap<number, Migration>) {
   try {
-    return upgraded(record, TASK_VERSION, migrations);
+    return upgradeRecord(record, TASK_VERSION, migrations);
   } catch {
     return undefined;
   }
 }
 
-interface TaskRowsParts extends Pick<Shelves, 'live' | 'finished'> {
+interface TaskRowsParts extends Pick<Namespaces, 'live' | 'finished'> {
   quarantine: Quarantine;
   locks: KeyedLock;
   clock: Clock;
-  reading: TaskReading;
+  reading: ReadingContext;
 }
 
 /** Tasks in two places, live and finished, so that a start reads only the live ones. */
@@ -124,8 +124,8 @@ export class TaskRows {
     const tasks = await this.#readRows(live, await live.getMany(ids), setAside);
     for (const [id, task] of await this.#readRows(finished, await finished.getMany(ids), setAside)) tasks.set(id, task);
     for (const [id, task] of tasks) {
-      if (isPast(task.times.settled, now)) tasks.delete(id);
-      else tasks.set(id, withoutExpiredToken(task, now));
+      if (isExpired(task.times.settled, now)) tasks.delete(id);
+      else tasks.set(id, dropExpiredToken(task, now));
     }
     return tasks;
   }
@@ -148,53 +148,53 @@ export class TaskRows {
   /** Every readable task, in no order; one that is in both places comes as the finished one. */
   async *all(): AsyncGenerator<Task> {
     const { live, finished } = this.#parts;
-    for (const shelf of [live, finished]) {
-      for await (const [id] of shelf.entries()) {
+    for (const namespace of [live, finished]) {
+      for await (const [id] of namespace.entries()) {
         const task = (await this.find([id])).get(id);
-        if (task && isLive(task) === (shelf === live)) yield task;
+        if (task && isLive(task) === (namespace === live)) yield task;
       }
     }
   }
 
   async putLive(...tasks: Task[]): Promise<void> {
-    await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: recordOf(task) })));
+    await this.#parts.live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
   }
 
   async putFinished(task: Task): Promise<void> {
     const { finished, clock } = this.#parts;
     const left = (task.times.settled ?? clock.now()) + RETENTION_MS - clock.now();
     // The adapter treats zero and less as "for ever".
-    await finished.put(task.id, recordOf(task), Math.max(1, left));
+    await finished.put(task.id, toRecord(task), Math.max(1, left));
   }
 
   /** Written to the right place before it is deleted from the wrong one. */
-  async putRightly(task: Task): Promise<void> {
+  async putInPlace(task: Task): Promise<void> {
     await (isLive(task) ? this.putLive(task) : this.putFinished(task));
     await (isLive(task) ? this.#parts.finished : this.#parts.live).delete(task.id);
   }
 
   async #readRows(
-    shelf: Shelf,
+    namespace: Namespace,
     rows: ReadonlyMap<string, unknown>,
     setAside = this.#setAside,
   ): Promise<Map<string, Task>> {
     const tasks = new Map<string, Task>();
     for (const [id, value] of rows) {
       const record = readTask(id, value, this.#parts.reading);
-      const task = typeof record === 'string' ? await setAside(shelf, id) : record;
+      const task = typeof record === 'string' ? await setAside(namespace, id) : record;
       if (task) tasks.set(id, task);
     }
     return tasks;
   }
 
   /** Reads the row again under its lock: a task written meanwhile is good, and stays. */
-  readonly #setAside = (shelf: Shelf, id: string): Promise<Task | undefined> => {
+  readonly #setAside = (namespace: Namespace, id: string): Promise<Task | undefined> => {
     const { locks, quarantine, reading } = this.#parts;
-    return locks.run(taskLock(id), () => taskRows(shelf, quarantine, reading).get(id));
+    return locks.run(taskLock(id), () => rowsOfTasks(namespace, quarantine, reading).get(id));
   };
 }
 
-export const taskRows = (shelf: Shelf, quarantine: Quarantine, reading: TaskReading) =>
-  new Rows(shelf, quarantine, (id, value) => readTask(id, value, reading));
+export const rowsOfTasks = (namespace: Namespace, quarantine: Quarantine, reading: ReadingContext) =>
+  new Rows(namespace, quarantine, (id, value) => readTask(id, value, reading));
 
 export const taskLock = (id: string): string => `task ${id}`;

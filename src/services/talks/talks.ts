@@ -1,19 +1,19 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { RealtimeSession } from '../gateway/realtime/events.ts';
-import type { Sounds } from '../sound/sounds.ts';
+import type { AudioService } from '../sound/audio.ts';
 import type { TaskBook, TasksLog, Transition } from '../tasks/book.ts';
-import { type Kind, kind } from '../tasks/kind.ts';
+import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
-import { Conversation, Silence, type Speaking } from './conversation.ts';
-import { earlierIn, isForGood, type OpeningParts, opened, type SaidRequest } from './opening.ts';
-import { Sayings } from './sayings.ts';
-import { talkOf, talkOver, turnGone, underWay } from './transitions.ts';
+import { type LiveAnswer, LiveTalk, SilenceWatch } from './live-talk.ts';
+import { earlierTurns, isPermanentFailure, openSession, type SessionParts, type UtteranceRequest } from './session.ts';
+import { endTalk, markRunning, removeTurn, talkOf } from './transitions.ts';
+import { Utterances } from './utterances.ts';
 
-interface TalksParts extends OpeningParts {
-  book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onGone'>;
-  sounds: Pick<Sounds, 'writing'>;
+interface TalksParts extends SessionParts {
+  book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onRemove'>;
+  sounds: Pick<AudioService, 'writing'>;
   clock: Clock;
   log: TasksLog;
 }
@@ -22,9 +22,9 @@ interface TalksParts extends OpeningParts {
 export class Talks {
   readonly kinds: readonly Kind[];
   readonly #parts: TalksParts;
-  readonly #sayings: Sayings;
-  readonly #silence: Silence;
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #utterances: Utterances;
+  readonly #silence: SilenceWatch;
+  readonly #conversations = new Map<string, LiveTalk>();
   /** Sessions whose task is not accepted yet, by the idempotency key of the order. */
   readonly #opened = new Map<string, RealtimeSession>();
   readonly #running = new Set<Promise<unknown>>();
@@ -33,30 +33,30 @@ export class Talks {
   constructor(parts: TalksParts) {
     this.#parts = parts;
     parts.book.onChange((task) => this.#onTaskChange(task));
-    parts.book.onGone((task) => this.#onTaskGone(task));
+    parts.book.onRemove((task) => this.#onTaskGone(task));
     const change = (id: string, transition: Transition) => this.#change(id, transition);
-    this.#sayings = new Sayings({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
-    this.#silence = new Silence(parts.clock, (id) => this.#track(this.end(id, 'idle')));
+    this.#utterances = new Utterances({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
+    this.#silence = new SilenceWatch(parts.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
-      kind({
+      defineKind({
         name: 'talk',
         follow: (task) => this.#follow(task),
-        patience: () => 'text',
+        waitLimit: () => 'text',
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { idempotencyKey }) => {
-          const session = await opened(parts, request, { earlier: [], signal: this.#stopping.signal });
+          const session = await openSession(parts, request, { earlier: [], signal: this.#stopping.signal });
           this.#opened.set(idempotencyKey, session);
           return { remoteId: session.id, needsInput: false };
         },
       }),
-      kind({
+      defineKind({
         name: 'said',
-        follow: (task) => this.#track(this.#sayings.follow(task)),
-        patience: () => 'text',
+        follow: (task) => this.#track(this.#utterances.follow(task)),
+        waitLimit: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
         submit: async (request, { idempotencyKey, materials }) => {
           const speaking = await this.#say(request, materials);
-          this.#sayings.begin(idempotencyKey, speaking);
+          this.#utterances.register(idempotencyKey, speaking);
           return { remoteId: speaking.answer.id, needsInput: false };
         },
       }),
@@ -64,7 +64,7 @@ export class Talks {
   }
 
   /** The running conversation in a channel, from memory. */
-  in(channelId: string): TaskOf<'talk'> | undefined {
+  inChannel(channelId: string): TaskOf<'talk'> | undefined {
     const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
     return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
@@ -73,15 +73,15 @@ export class Talks {
   async end(id: string, why: TalkEnd): Promise<Task> {
     const task = await this.#change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
-      return isFollowed(known) ? talkOver(known, why, this.#parts.clock.now()) : known;
+      return isFollowed(known) ? endTalk(known, why, this.#parts.clock.now()) : known;
     });
     // Closing may take long if the gateway does not respond, and the caller need not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
     return task;
   }
 
-  stop(said: Task): Promise<void> {
-    return this.#sayings.stop(said);
+  stopAnswer(said: Task): Promise<void> {
+    return this.#utterances.stop(said);
   }
 
   /** The bot is stopping: answers under way end as interrupted, conversations stay. */
@@ -98,7 +98,7 @@ export class Talks {
     const session = this.#opened.get(idempotencyKey);
     this.#opened.delete(idempotencyKey);
     const parts = { open: () => this.#reopen(id), log: this.#parts.log };
-    const conversation = new Conversation(parts, talkOf(task).heardAt, session);
+    const conversation = new LiveTalk(parts, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopping.signal.aborted) this.#track(conversation.close('interrupted'));
     else this.#silence.watch(id, conversation);
@@ -106,14 +106,14 @@ export class Talks {
   }
 
   async #begin(id: string): Promise<void> {
-    const task = await this.#change(id, underWay);
+    const task = await this.#change(id, markRunning);
     if (hasEnded(task)) await this.#close(id);
     // The member wanted it forgotten before it began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
   }
 
   async #close(id: string): Promise<void> {
-    this.#silence.forget(id);
+    this.#silence.unwatch(id);
     await this.#conversations.get(id)?.close('stopped');
     this.#conversations.delete(id);
   }
@@ -121,26 +121,26 @@ export class Talks {
   async #reopen(id: string): Promise<RealtimeSession> {
     const task = await this.#parts.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
-    const earlier = await earlierIn(task, (said) => this.#parts.book.get(said));
+    const earlier = await earlierTurns(task, (said) => this.#parts.book.get(said));
     try {
-      return await opened(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
+      return await openSession(this.#parts, task.request, { earlier, signal: this.#stopping.signal });
     } catch (error) {
-      if (isForGood(error)) this.#track(this.end(id, 'lost'));
+      if (isPermanentFailure(error)) this.#track(this.end(id, 'lost'));
       throw error;
     }
   }
 
-  async #say({ talk, prompt }: SaidRequest, { sound }: Materials): Promise<Speaking> {
+  async #say({ talk, prompt }: UtteranceRequest, { sound }: Materials): Promise<LiveAnswer> {
     if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
     const conversation = this.#conversations.get(talk);
     if (!conversation) throw new Refusal('refusals.talkOver');
-    return conversation.say({ text: prompt, sound });
+    return conversation.say({ text: prompt, audio: sound });
   }
 
   #onTaskChange(task: Task): void {
     if (!task.unwanted || !isFollowed(task)) return;
     if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
-    else if (task.kind === 'said') this.#track(this.#sayings.letGo(task));
+    else if (task.kind === 'said') this.#track(this.#utterances.interrupt(task));
   }
 
   /** No session may remember what its member wanted forgotten. */
@@ -150,8 +150,8 @@ export class Talks {
     const id = task.request.talk;
     const conversation = this.#conversations.get(id);
     if (!conversation) return;
-    this.#track(conversation.renew());
-    this.#track(this.#change(id, (talk) => turnGone(talk, task.id)));
+    this.#track(conversation.replaceSession());
+    this.#track(this.#change(id, (talk) => removeTurn(talk, task.id)));
   }
 
   #change(id: string, transition: Transition): Promise<Task> {

@@ -10,7 +10,7 @@ const PATTERNS = [
   [/^MJ::JOB::pan_(?:left|right|up|down)::/, 'pan', 'in-remix'],
   [/^MJ::JOB::animate_(?:high|low)_extend::(\d)?/, 'extend', 'always'],
   [/^MJ::JOB::animate_(?:high|low)::/, 'animate', 'in-remix'],
-  [/^MJ::JOB::video_virtual_upscale::([1-4])?/, 'film', 'never'],
+  [/^MJ::JOB::video_virtual_upscale::([1-4])?/, 'video', 'never'],
   [/^MJ::Outpaint::/, 'zoom', 'never'],
   [/^MJ::CustomZoom::/, 'custom-zoom', 'always'],
   [/^MJ::Inpaint::/, 'region', 'with-region'],
@@ -42,7 +42,7 @@ export function meaningOfAction(customId: string): ActionMeaning {
 }
 
 /** Whether the reply to the press must be a form. */
-export function asksForWords(customId: string, isRemix: boolean): boolean {
+export function needsForm(customId: string, isRemix: boolean): boolean {
   const { words } = meaningOfAction(customId);
   return words === 'always' || words === 'with-region' || (words === 'in-remix' && isRemix);
 }

@@ -1,5 +1,5 @@
 import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
-import { hasEnded, type KeptMedium, type KeptTrack, LONGEST_LYRICS, type Task, type TaskState } from './task.ts';
+import { hasEnded, LONGEST_LYRICS, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
 /** The order of the states before the end: a snapshot that would lead back is late, and ignored. */
 const STEPS: Readonly<Partial<Record<TaskState, number>>> = { accepted: 0, queued: 1, 'needs-input': 2, running: 3 };
@@ -76,7 +76,7 @@ const LONGEST_TITLE = 200;
 const LONGEST_STYLE = 1_000;
 
 /** A live stream is not kept: it has another address in every response. */
-function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): KeptTrack {
+function keepTrack({ state, title, audio, cover, lyrics, style, seconds, failure }: Track): StoredTrack {
   return {
     state,
     title: title?.slice(0, LONGEST_TITLE),
@@ -101,7 +101,7 @@ const furthest = (before: number | undefined, now: number | undefined): number |
 const isLaterState = (from: TaskState, to: TaskState): boolean => (STEPS[to] ?? 0) > (STEPS[from] ?? 0);
 
 /** Bytes inside a response are not stored: they are fetched again when needed. */
-function keep({ base64: _, ...medium }: Medium, before: readonly KeptMedium[], now: number): KeptMedium {
+function keep({ base64: _, ...medium }: Medium, before: readonly StoredMedium[], now: number): StoredMedium {
   const same = before.find(({ address }) => address !== undefined && address === medium.address);
   return { ...medium, firstSeenAt: same?.firstSeenAt ?? now };
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { OrdersParts, Whence } from './orders.ts';
-import { hasEnded, isOf, type KindSpec, type KindSpecs, requestShape, type Task } from './task.ts';
+import type { OrderOrigin, OrdersParts } from './orders.ts';
+import { defineRequest, hasEnded, isOfKind, type KindSpec, type KindSpecs, type Task } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
-import { adopted, bringingTogether, complete } from './transitions.ts';
+import { adoptTask, completeAlbum, createAlbum } from './transitions.ts';
 
 /** The parts of an album are tasks of their own, in the order in which they were named. */
-const albumShape = requestShape({
+const albumShape = defineRequest({
   parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
 });
 type AlbumRequest = z.output<typeof albumShape>;
@@ -24,11 +24,11 @@ export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), trait
 
 interface AlbumsParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'follow'> {
   specs: Pick<KindSpecs, 'music'>;
-  store: Pick<TaskStore, 'knownAs'>;
+  store: Pick<TaskStore, 'findByRemoteId'>;
 }
 
 /** Throws where these tasks may not be followed. Maps each remote id to its task, where one exists. */
-export type Admit = (found: ReadonlyMap<string, Task | undefined>) => void;
+export type CheckAdmission = (found: ReadonlyMap<string, Task | undefined>) => void;
 
 /**
  * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks with rows of
@@ -50,11 +50,11 @@ export class Albums {
   }
 
   /** Songs that have a task already are shown as they are, and not polled more often. */
-  bringTogether(whence: Whence, remoteIds: readonly string[], admit: Admit): Promise<Task> {
+  create(origin: OrderOrigin, remoteIds: readonly string[], checkAdmission: CheckAdmission): Promise<Task> {
     // Two members who follow the same song at the same moment must share one task.
     return this.#lock.run('together', async () => {
       const found = await this.#find(remoteIds);
-      admit(found);
+      checkAdmission(found);
       const now = this.#parts.clock.now();
       const parts = remoteIds.map((remoteId): AlbumPart => {
         const known = found.get(remoteId);
@@ -62,7 +62,7 @@ export class Albums {
       });
       const { traits } = albumSpec;
       const facts = { id: taskId(now), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
-      const album = bringingTogether({ ...whence, kind: 'album', request: { parts } }, facts);
+      const album = createAlbum({ ...origin, kind: 'album', request: { parts } }, facts);
       await this.#parts.book.add(album);
       try {
         await this.#adopt(album, parts);
@@ -76,13 +76,13 @@ export class Albums {
   }
 
   async partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
-    const parts = isOf('album', album) ? album.request.parts : [];
+    const parts = isOfKind('album', album) ? album.request.parts : [];
     return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
   }
 
   async start(leftOver: readonly Task[]): Promise<void> {
     for (const album of leftOver) {
-      if (!isOf('album', album) || hasEnded(album)) continue;
+      if (!isOfKind('album', album) || hasEnded(album)) continue;
       const { parts } = album.request;
       await this.#adopt(album, parts);
       await this.#watch(album, parts);
@@ -103,7 +103,7 @@ export class Albums {
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
       const { traits } = this.#parts.specs.music;
       const made = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
-      const part = adopted(order, { ...made, traits, remoteId });
+      const part = adoptTask(order, { ...made, traits, remoteId });
       await book.add(part);
       added.push(part);
     }
@@ -151,7 +151,7 @@ export class Albums {
     this.#open.delete(id);
     const { book, clock, log } = this.#parts;
     const work = book
-      .change(id, (album) => complete(album, clock.now()), { mustHold: true })
+      .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member has erased it with everything else.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was gone before it was complete.'))
       .finally(() => this.#underWay.delete(work));
@@ -163,7 +163,7 @@ export class Albums {
     const live = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
     const found = new Map<string, Task | undefined>();
     for (const remoteId of remoteIds) {
-      const task = live.get(remoteId) ?? (await store.knownAs(remoteId));
+      const task = live.get(remoteId) ?? (await store.findByRemoteId(remoteId));
       found.set(remoteId, task && isGivenUp(task) ? undefined : task);
     }
     return found;
@@ -172,8 +172,8 @@ export class Albums {
   async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, log } = this.#parts;
     try {
-      for (const { id, isAdopted } of parts) if (isAdopted) await book.forget(id);
-      await book.forget(album.id);
+      for (const { id, isAdopted } of parts) if (isAdopted) await book.remove(id);
+      await book.remove(album.id);
     } catch (error) {
       // The next start continues with what is stored.
       log.error({ task: album.id, err: error }, 'A failed album could not be removed from the store.');

@@ -77,10 +77,10 @@ export const answer = z.object({
 
 export type Answer = z.output<typeof answer>;
 export type AnswerPart = z.output<typeof part>;
-export type Posting = z.output<typeof posting>;
+export type PendingPost = z.output<typeof posting>;
 export type AnswerCall = z.output<typeof call>;
 export type Voice = z.output<typeof voice>;
 export type Tokens = z.output<typeof tokens>;
-export type Refusable = (typeof refusable)[number];
+export type RefusableFeature = (typeof refusable)[number];
 
-export const NO_ANSWER: Answer = { rounds: [], draft: '', without: [], parts: [] };
+export const EMPTY_ANSWER: Answer = { rounds: [], draft: '', without: [], parts: [] };

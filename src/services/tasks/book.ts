@@ -59,7 +59,7 @@ export class TaskBook {
   }
 
   /** Called after a task has been removed: refused by the gateway, or erased. */
-  onGone(listener: Listener): void {
+  onRemove(listener: Listener): void {
     this.#goneListeners.push(listener);
   }
 
@@ -78,7 +78,7 @@ export class TaskBook {
     this.#live.set(task.id, task);
   }
 
-  async forget(id: string): Promise<void> {
+  async remove(id: string): Promise<void> {
     await this.#lock.run(id, async () => {
       const task = await this.get(id);
       if (task) await this.#store.remove(task);

@@ -9,90 +9,90 @@ import {
 } from './task.ts';
 
 /** A part is shown by its album, so nothing is left to do for it once it has ended. */
-export const settledUnseen = (task: Task, now: number): Task =>
-  task.traits.isPart && hasEnded(task) && isLive(task) ? delivered(task, undefined, now) : task;
+export const settlePart = (task: Task, now: number): Task =>
+  task.traits.isPart && hasEnded(task) && isLive(task) ? markDelivered(task, undefined, now) : task;
 
-export const turnedTo = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
+export const turnPage = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
 
-export function messageGone(task: Task): Task {
+export function clearMessage(task: Task): Task {
   const { message: _, ...rest } = task;
   return rest;
 }
 
 const MOST_BESIDE = 50;
 
-export function shownBeside(task: Task, address: MessageAddress): Task {
+export function addMessageBeside(task: Task, address: MessageAddress): Task {
   if (task.beside?.some(({ id }) => id === address.id)) return task;
   return { ...task, beside: [...(task.beside ?? []), address].slice(-MOST_BESIDE) };
 }
 
-export function withoutMessage(task: Task, id: string): Task {
-  const rest = task.message?.id === id ? messageGone(task) : task;
+export function removeMessageById(task: Task, id: string): Task {
+  const rest = task.message?.id === id ? clearMessage(task) : task;
   if (!rest.beside?.some((one) => one.id === id)) return rest;
   return { ...rest, beside: rest.beside.filter((one) => one.id !== id) };
 }
 
 /** The member's newest interaction is the best way to reach them. */
-export function reachedBy(task: Task, route: Route, message: MessagePlace | undefined): Task {
+export function updateRoute(task: Task, route: Route, message: MessagePlace | undefined): Task {
   return { ...task, route: { ...route, isPrivate: task.route.isPrivate }, message: message ?? task.message };
 }
 
-export const shownIn = (task: Task, message: MessagePlace): Task =>
+export const setMessage = (task: Task, message: MessagePlace): Task =>
   task.message?.id === message.id ? task : { ...task, message };
 
-export function progressShown(task: Task): Task {
+export function countProgressEdit(task: Task): Task {
   return { ...task, delivery: { ...task.delivery, progressEdits: task.delivery.progressEdits + 1 } };
 }
 
 /** A message is about to be posted: stored, so that a restart can find it after a crash. */
-export function intending(task: Task, intention: Intention): Task {
+export function recordIntention(task: Task, intention: Intention): Task {
   return { ...task, delivery: { ...task.delivery, intention } };
 }
 
 /** Discord has confirmed that the end is shown. */
-export const delivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
+export const markDelivered = (task: Task, message: MessagePlace | undefined, now: number): Task =>
   settle(endShown(task, message), now);
 
 /** The end is shown, and its owner is still to be pinged. */
-export function toBeCalled(task: Task, message: MessagePlace | undefined, now: number): Task {
+export function markPingDue(task: Task, message: MessagePlace | undefined, now: number): Task {
   const shown = endShown(task, message);
   const { intention: _, ...delivery } = shown.delivery;
   return { ...shown, delivery: { ...delivery, call: { shownAt: now } } };
 }
 
 /** The owner ping is about to be posted: stored, so that a restart can find it after a crash. */
-export function calling(task: Task, now: number): Task {
+export function markPinging(task: Task, now: number): Task {
   const { call } = task.delivery;
   if (!call || call.goingAt !== undefined) return task;
   return { ...task, delivery: { ...task.delivery, call: { ...call, goingAt: now } } };
 }
 
-export const called = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
+export const markPinged = (task: Task, now: number): Task => (task.delivery.call ? settle(task, now) : task);
 
 /** No message shows the end, and none will without a press; a ready result stays ready to be fetched. */
 export function markUndeliverable(task: Task, why: 'deleted' | 'no-way', now: number): Task {
-  if (!hasEnded(task)) throw wrongTurn(task, 'undeliverable');
+  if (!hasEnded(task)) throw transitionError(task, 'undeliverable');
   return settle({ ...task, delivery: { ...task.delivery, undeliverable: why } }, now);
 }
 
 /** The owner fetched a result that had not been delivered. */
-export function collected(task: Task): Task {
+export function markCollected(task: Task): Task {
   if (task.state !== 'ready' || isLive(task)) return task;
   const { undeliverable: _, ...delivery } = task.delivery;
   return { ...task, state: 'delivered', delivery };
 }
 
-export function withoutToken(task: Task): Task {
+export function dropToken(task: Task): Task {
   if (task.route.token === undefined) return task;
   const { token: _, ...route } = task.route;
   return { ...task, route };
 }
 
-export const withoutExpiredToken = (task: Task, now: number): Task =>
-  now >= task.route.tokenExpiresAt ? withoutToken(task) : task;
+export const dropExpiredToken = (task: Task, now: number): Task =>
+  now >= task.route.tokenExpiresAt ? dropToken(task) : task;
 
 /** The audio is posted in Discord, or cannot be: from here on no copy is kept. */
-export function voiceShown(task: Task): Task {
+export function dropVoiceAudio(task: Task): Task {
   const { answer } = task;
   if (answer?.voice?.sound === undefined) return task;
   const { sound: _, ...voice } = answer.voice;
@@ -100,16 +100,16 @@ export function voiceShown(task: Task): Task {
 }
 
 function endShown(task: Task, message: MessagePlace | undefined): Task {
-  if (!hasEnded(task)) throw wrongTurn(task, 'delivered');
-  const there = message ? shownIn(task, message) : task;
+  if (!hasEnded(task)) throw transitionError(task, 'delivered');
+  const there = message ? setMessage(task, message) : task;
   return { ...there, state: task.state === 'ready' ? 'delivered' : task.state };
 }
 
 export function settle(task: Task, now: number): Task {
   const { intention: _, call: __, ...delivery } = task.delivery;
   const settledAt = isLive(task) ? now : task.times.settled;
-  return withoutToken(voiceShown({ ...task, delivery, times: { ...task.times, settled: settledAt } }));
+  return dropToken(dropVoiceAudio({ ...task, delivery, times: { ...task.times, settled: settledAt } }));
 }
 
-export const wrongTurn = ({ id, state }: Task, to: string): Error =>
+export const transitionError = ({ id, state }: Task, to: string): Error =>
   new Error(`Task ${id} cannot become ${to}: it is ${state}.`);

@@ -1,21 +1,21 @@
 import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
 import type { Materials } from './materials.ts';
 import type { TaskKind, TaskOf, TaskRequests } from './task.ts';
-import type { SentBody } from './task-store.ts';
+import type { SentOrder } from './task-store.ts';
 import type { Order } from './transitions.ts';
 
 /** Which wait limit applies: how long members wait before they are told that it takes longer. */
-export type Patience = 'picture' | 'video' | 'music' | 'text';
+export type WaitLimit = 'image' | 'video' | 'music' | 'text';
 
 export interface Source {
   name: string;
-  one(remoteId: string): Promise<Snapshot>;
+  pollOne(remoteId: string): Promise<Snapshot>;
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
   many?: {
     readonly most: number;
     /** How much earlier than its turn a task may be polled along with others. */
     readonly gatherMs?: number;
-    ask(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
+    pollMany(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
   };
 }
 
@@ -29,26 +29,26 @@ export interface Kind<K extends TaskKind = TaskKind> {
   readonly keyed?: {
     /** The exact body. It is stored until the outcome of the order is known. */
     bodyOf(request: TaskRequests[K], materials: Materials): string;
-    send(sent: SentBody): Promise<Submission>;
+    send(sent: SentOrder): Promise<Submission>;
   };
   /** Follows a task of a kind without a source: it was just accepted, or was under way when the bot last ran. */
   follow?(task: TaskOf<K>): void;
-  patience(request: TaskRequests[K]): Patience;
+  waitLimit(request: TaskRequests[K]): WaitLimit;
   /** Jobs with the same key take about as long. */
   durationKey(request: TaskRequests[K]): string;
   /** The name under which a refusal is remembered; by default the kind's. */
-  offeredAs?(request: TaskRequests[K]): string;
+  offerName?(request: TaskRequests[K]): string;
   /** Missing where the kind cannot be ordered. */
   submit?(request: TaskRequests[K], along: Along): Promise<Submission>;
-  answer?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'asker'>): Promise<Submission>;
+  sendWords?(remoteId: string, request: TaskRequests[K], along: Omit<Along, 'requester'>): Promise<Submission>;
 }
 
 /** Gives its methods the type of their requests. */
-export const kind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => definition;
+export const defineKind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => definition;
 
 interface Along {
   idempotencyKey: string;
   materials: Materials;
   /** Who orders it, and where the result is shown. */
-  asker: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
+  requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Pcm } from '../../lib/pcm.ts';
 
 /** A member's file as Discord stores it. Its bytes are fetched when they are sent, and never stored. */
-export const givenPicture = z.object({ address: z.string(), name: z.string() });
-export type GivenPicture = z.output<typeof givenPicture>;
+export const memberFile = z.object({ address: z.string(), name: z.string() });
+export type MemberFile = z.output<typeof memberFile>;
 
 /** A reference that the gateway fetches from its address; if it could not, and the endpoint takes data, the image is sent along. Checked first. */
 export const reference = z.object({
@@ -20,12 +20,12 @@ export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 
 /** Which part of an image is to be changed: one of its sides, or a mask that the member drew. */
-export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: givenPicture })]);
+export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: memberFile })]);
 export type Region = z.output<typeof region>;
 
 /** What is sent with an order, as data URIs. */
 export interface Materials {
-  pictures?: string[] | undefined;
+  images?: string[] | undefined;
   mask?: string | undefined;
   /** Their text where they contain nothing else, or a data URI. */
   documents?: { name: string; text?: string; data?: string }[] | undefined;
@@ -34,22 +34,22 @@ export interface Materials {
   references?: { medium: Reference['medium']; given: string }[] | undefined;
 }
 
-export interface Occasion {
+export interface GatherContext {
   /** The member who gave the files: the number of fetches at once is limited per member. */
   memberId: string;
   /** The time that the gateway may take to fetch a file. */
-  patienceMs: number;
+  timeLimitMs: number;
   /** The gateway refused the images as too large: send smaller ones. */
-  lighter?: boolean;
+  isSmaller?: boolean;
 }
 
 interface NamedFiles {
-  readonly pictures?: readonly GivenPicture[] | undefined;
+  readonly pictures?: readonly MemberFile[] | undefined;
   readonly region?: Region | undefined;
   readonly references?: readonly Reference[] | undefined;
-  readonly documents?: readonly GivenPicture[] | undefined;
-  readonly sound?: GivenPicture | undefined;
+  readonly documents?: readonly MemberFile[] | undefined;
+  readonly sound?: MemberFile | undefined;
 }
 
 /** Fetches and checks the files of a request. Refuses what is gone or of the wrong type. */
-export type Gather = (named: NamedFiles, occasion: Occasion) => Promise<Materials>;
+export type Gather = (named: NamedFiles, occasion: GatherContext) => Promise<Materials>;

@@ -21,7 +21,7 @@ export class Offers {
   }
 
   /** The gateway refused it by a code of its own. `as` is a button's custom action ID or a kind's name. */
-  refuse(as: string): void {
+  markRefused(as: string): void {
     const name = nameOf(as);
     this.#refused.delete(name);
     this.#refused.set(name, this.#clock.now() + REMEMBERED_MS);
@@ -31,7 +31,7 @@ export class Offers {
     }
   }
 
-  take(as: string): void {
+  markAccepted(as: string): void {
     this.#refused.delete(nameOf(as));
   }
 
@@ -41,7 +41,7 @@ export class Offers {
   }
 
   isMissing(kind: TaskKind): boolean {
-    return this.#isRefused(kindName(kind));
+    return this.#isRefused(kindOfferName(kind));
   }
 
   #isRefused(name: string): boolean {
@@ -50,7 +50,7 @@ export class Offers {
   }
 }
 
-export const kindName = (kind: TaskKind): string => `kind ${kind}`;
+export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
 /** Covers the same button on other results; an unknown button stands for itself alone. */
 function nameOf(customId: string): string {

@@ -5,22 +5,22 @@ import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskBook, TasksLog } from './book.ts';
-import type { Kind, Patience } from './kind.ts';
-import type { Gather, Materials, Occasion } from './materials.ts';
-import { kindName, type Offers } from './offers.ts';
+import type { Kind, WaitLimit } from './kind.ts';
+import type { Gather, GatherContext, Materials } from './materials.ts';
+import { kindOfferName, type Offers } from './offers.ts';
 import type { KindSpecs, Task, TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import {
-  dismissed,
+  createTask,
   markAccepted,
+  markDismissed,
   markHandedOver,
+  markUnconfirmed,
   type Order,
   type OrderFacts,
-  orderedIn,
-  submitting,
-  succeededBy,
-  unconfirmed,
+  orderOfTask,
+  setSuccessor,
 } from './transitions.ts';
 
 /** No member orders the same thing twice on purpose within this time. */
@@ -28,21 +28,21 @@ const SAME_ORDER_MS = 3_000;
 
 export interface OrdersParts {
   book: TaskBook;
-  store: Pick<TaskStore, 'keepSent' | 'sentOf'>;
+  store: Pick<TaskStore, 'putSentOrder' | 'getSentOrder'>;
   ledger?: Ledger | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   gather: Gather;
-  maxWaitMs: Readonly<Record<Patience, number>>;
+  maxWaitMs: Readonly<Record<WaitLimit, number>>;
   clock: Clock;
   log: TasksLog;
-  offers: Pick<Offers, 'refuse' | 'take' | 'isMissing'>;
+  offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   /** Throws where the store may belong to another bot. */
-  mayAct(): void;
+  assertOwnership(): void;
   follow(task: Task): void;
 }
 
-export type Whence = Omit<OrderFacts, 'parent' | 'predecessorId'>;
+export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders: each is stored first, sent once, and never repeated without the member. */
 export class Orders {
@@ -61,7 +61,7 @@ export class Orders {
     // An order that is still under way counts as the same, however long it takes.
     this.#recent.set(key, undefined);
     try {
-      const task = await tracked(this.#carryOut(order, taskId(this.#parts.clock.now())), this.#underWay);
+      const task = await trackUntilDone(this.#carryOut(order, taskId(this.#parts.clock.now())), this.#underWay);
       this.#release(key);
       return task;
     } catch (error) {
@@ -73,26 +73,26 @@ export class Orders {
   }
 
   /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
-  tryAgain(id: string, whence: Whence): Promise<Task> {
-    return tracked(this.#repeat(id, whence), this.#underWay);
+  tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
+    return trackUntilDone(this.#repeat(id, origin), this.#underWay);
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
     const { book, clock } = this.#parts;
-    const dismiss = (task: Task): Task => dismissed(mustBeUndecided(task, memberId), clock.now());
-    return tracked(book.change(id, dismiss), this.#underWay);
+    const dismiss = (task: Task): Task => markDismissed(mustBeUndecided(task, memberId), clock.now());
+    return trackUntilDone(book.change(id, dismiss), this.#underWay);
   }
 
   /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
-  async takeOver({ id, state, predecessorId }: Task): Promise<void> {
+  async takeOverPredecessor({ id, state, predecessorId }: Task): Promise<void> {
     const { book, store, ledger, log } = this.#parts;
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
-      if (state === 'unconfirmed' && !(await store.sentOf(id))) {
+      if (state === 'unconfirmed' && !(await store.getSentOrder(id))) {
         // The crash came before the body was stored for the successor.
-        const sent = await store.sentOf(predecessorId);
-        if (sent) await store.keepSent(id, sent);
+        const sent = await store.getSentOrder(predecessorId);
+        if (sent) await store.putSentOrder(id, sent);
       }
       const first = await book.change(predecessorId, markHandedOver, { mustHold: true });
       await ledger?.refund(first);
@@ -116,27 +116,27 @@ export class Orders {
     );
   }
 
-  async #repeat(id: string, whence: Whence): Promise<Task> {
+  async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
     // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
-      const { successorId: promised } = mustBeUndecided(task, whence.requesterId);
+      const { successorId: promised } = mustBeUndecided(task, origin.requesterId);
       if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
-      return succeededBy(task, successorId);
+      return setSuccessor(task, successorId);
     });
     try {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
-      const order = { ...whence, ...orderedIn(old), parent };
+      const order = { ...origin, ...orderOfTask(old), parent };
       if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
       // An older bot stored only the key, which at least keeps the gateway from making a second job.
-      const sent = (await store.sentOf(id)) ?? { idempotencyKey: old.idempotencyKey };
+      const sent = (await store.getSentOrder(id)) ?? { idempotencyKey: old.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
       // It was refused, so the old task has no successor.
-      await book.change(id, (task) => succeededBy(task, undefined));
+      await book.change(id, (task) => setSuccessor(task, undefined));
       throw error;
     }
   }
@@ -152,7 +152,7 @@ export class Orders {
     const { idempotencyKey } = going;
     const { traits } = this.#parts.specs[order.kind];
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
-    await this.#reserveAndAdd(submitting(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    await this.#reserveAndAdd(createTask(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, going);
     if ('refused' in outcome) {
       await this.#removeRefused(id);
@@ -160,23 +160,23 @@ export class Orders {
     }
     const { submission } = outcome;
     const now = clock.now();
-    if (submission) offers.take(offeredAs(kind, order));
+    if (submission) offers.markAccepted(offeredAs(kind, order));
     const settle = (before: Task): Task =>
-      submission ? markAccepted(before, submission, now) : unconfirmed(before, outcome.reason, now);
+      submission ? markAccepted(before, submission, now) : markUnconfirmed(before, outcome.reason, now);
     const task = await book.change(id, settle, { mustHold: true });
     if (submission) this.#parts.follow(task);
-    await this.takeOver(task);
+    await this.takeOverPredecessor(task);
     return task;
   }
 
   /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
   async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
-    const occasion = { memberId: requesterId, patienceMs: this.#parts.maxWaitMs[kind.patience(request)] };
+    const occasion = { memberId: requesterId, timeLimitMs: this.#parts.maxWaitMs[kind.waitLimit(request)] };
     if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
     return this.#gather(kind, request, occasion, sentBefore?.idempotencyKey);
   }
 
-  async #gather(kind: Kind, request: Task['request'], occasion: Occasion, key?: string): Promise<Prepared> {
+  async #gather(kind: Kind, request: Task['request'], occasion: GatherContext, key?: string): Promise<Prepared> {
     const materials = await this.#parts.gather(request, occasion);
     const body = kind.keyed?.bodyOf(request, materials);
     return { idempotencyKey: key ?? randomUUID(), body, materials, occasion };
@@ -186,17 +186,17 @@ export class Orders {
     const { idempotencyKey, body, materials, occasion } = going;
     const { id, request } = order;
     try {
-      if (body !== undefined) await this.#parts.store.keepSent(id, { idempotencyKey, body });
+      if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
     } catch (error) {
       // An order that cannot be repeated unchanged is not sent at all.
       return { refused: error };
     }
-    this.#parts.mayAct();
+    this.#parts.assertOwnership();
     try {
       const sending =
         kind.keyed && body !== undefined
           ? kind.keyed.send({ idempotencyKey, body })
-          : kind.submit?.(request, { idempotencyKey, materials, asker: order });
+          : kind.submit?.(request, { idempotencyKey, materials, requester: order });
       if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
       return { submission: await sending };
     } catch (error) {
@@ -204,7 +204,7 @@ export class Orders {
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // A definite refusal: sending it again cannot order twice.
-        if (error.status !== TOO_LARGE || occasion.lighter || !hasData(materials)) return { refused: error };
+        if (error.status !== TOO_LARGE || occasion.isSmaller || !hasData(materials)) return { refused: error };
         const lighter = await this.#gatherSmaller(kind, request, occasion);
         return lighter ? this.#send(kind, order, lighter) : { refused: error };
       }
@@ -215,9 +215,9 @@ export class Orders {
   }
 
   /** Another body needs another key. */
-  async #gatherSmaller(kind: Kind, request: Task['request'], heavy: Occasion): Promise<Prepared | undefined> {
+  async #gatherSmaller(kind: Kind, request: Task['request'], heavy: GatherContext): Promise<Prepared | undefined> {
     try {
-      return await this.#gather(kind, request, { ...heavy, lighter: true });
+      return await this.#gather(kind, request, { ...heavy, isSmaller: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -228,7 +228,7 @@ export class Orders {
   #errorFor(kind: Kind, order: Order, refused: unknown): unknown {
     const { mayBeMissing } = kind;
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.isNamed) this.#parts.offers.refuse(offeredAs(kind, order));
+    if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
@@ -248,7 +248,7 @@ export class Orders {
     const { book, ledger } = this.#parts;
     const task = book.find(id);
     try {
-      await book.forget(id);
+      await book.remove(id);
       if (task) await ledger?.refund(task);
     } catch (error) {
       // The next start finds it with an unknown outcome, and its owner is told.
@@ -258,7 +258,7 @@ export class Orders {
 }
 
 /** Keeps the work in the set until it ends, so that a stop can wait for it. */
-export async function tracked<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
+export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
   underWay.add(work);
   try {
     return await work;
@@ -267,7 +267,7 @@ export async function tracked<T>(work: Promise<T>, underWay: Set<Promise<unknown
   }
 }
 
-const offeredAs = (kind: Kind, { request }: Order): string => kind.offeredAs?.(request) ?? kindName(kind.name);
+const offeredAs = (kind: Kind, { request }: Order): string => kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 const TOO_LARGE = 413;
 
@@ -276,13 +276,13 @@ interface Prepared {
   /** The exact body, where the kind stores it to send it again. */
   body?: string | undefined;
   materials: Materials;
-  occasion: Occasion;
+  occasion: GatherContext;
 }
 
 type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
 
-const hasData = ({ pictures = [], references = [] }: Materials): boolean =>
-  pictures.length > 0 || references.some(({ given }) => given.startsWith('data:'));
+const hasData = ({ images = [], references = [] }: Materials): boolean =>
+  images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
 
 /** Without a submission and a refusal the outcome is unknown. */
 type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };

@@ -1,5 +1,5 @@
-import { withoutExpiredToken } from './delivery-state.ts';
-import type { Patience } from './kind.ts';
+import { dropExpiredToken } from './delivery-state.ts';
+import type { WaitLimit } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { hasEnded, type Task } from './task.ts';
 import { markOverdue } from './transitions.ts';
@@ -8,7 +8,7 @@ import { markOverdue } from './transitions.ts';
 const SWEEP_MS = 5_000;
 
 interface SweepParts extends Pick<OrdersParts, 'book' | 'clock' | 'log' | 'maxWaitMs'> {
-  patienceOf(task: Task): Patience;
+  waitLimitOf(task: Task): WaitLimit;
 }
 
 /** Applies what time alone changes: wait limits and expired tokens, whether or not the gateway responds. */
@@ -40,11 +40,11 @@ export class Sweep {
     const { book, clock, log } = this.#parts;
     await book.saveUnsaved();
     const now = clock.now();
-    const isDue = (task: Task) => this.#isOverdue(task, now) || withoutExpiredToken(task, now) !== task;
+    const isDue = (task: Task) => this.#isOverdue(task, now) || dropExpiredToken(task, now) !== task;
     for (const { id } of book.live(isDue)) {
       try {
         await book.change(id, (task) =>
-          withoutExpiredToken(this.#isOverdue(task, now) ? markOverdue(task, now) : task, now),
+          dropExpiredToken(this.#isOverdue(task, now) ? markOverdue(task, now) : task, now),
         );
       } catch (error) {
         log.error({ task: id, err: error }, 'A wait limit or an expired token could not be stored.');
@@ -53,8 +53,8 @@ export class Sweep {
   }
 
   #isOverdue(task: Task, now: number): boolean {
-    const { maxWaitMs, patienceOf } = this.#parts;
-    if (hasEnded(task) || task.traits.isConversation || task.times.overdue !== undefined) return false;
-    return now - task.times.created >= maxWaitMs[patienceOf(task)];
+    const { maxWaitMs, waitLimitOf } = this.#parts;
+    if (hasEnded(task) || task.traits.isTalk || task.times.overdue !== undefined) return false;
+    return now - task.times.created >= maxWaitMs[waitLimitOf(task)];
   }
 }

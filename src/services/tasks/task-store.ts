@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Task, TaskState } from './task.ts';
-import type { TaskLine } from './task-line.ts';
+import type { TaskSummary } from './task-summary.ts';
 
 /** Where tasks are stored. Every method throws where the store fails, so that nothing is lost silently. */
 export interface TaskStore {
@@ -10,35 +10,35 @@ export interface TaskStore {
   /** The task itself says whether it belongs to the live or the finished ones. */
   put(task: Task): Promise<void>;
   /** By its remote id; for music only. */
-  knownAs(remoteId: string): Promise<Task | undefined>;
+  findByRemoteId(remoteId: string): Promise<Task | undefined>;
   /** Leaves no trace of a refused order. */
   remove(task: Task): Promise<void>;
   /** Newest first. */
-  page(question: PageQuestion): Promise<TaskPage>;
+  page(question: PageQuery): Promise<TaskPage>;
   /** Stores the exact order beside its task while it may be sent again. No list or export shows it. */
-  keepSent(id: string, sent: SentBody): Promise<void>;
-  sentOf(id: string): Promise<SentBody | undefined>;
-  addDuration(key: string, duration: Duration): Promise<void>;
+  putSentOrder(id: string, sent: SentOrder): Promise<void>;
+  getSentOrder(id: string): Promise<SentOrder | undefined>;
+  addDuration(key: string, durationShape: Duration): Promise<void>;
   /** The latest ones, oldest first. */
   durations(key: string): Promise<Duration[]>;
-  forgettings(): Promise<ForgettingMark[]>;
-  putForgetting(mark: ForgettingMark): Promise<void>;
-  removeForgetting(memberId: string): Promise<void>;
+  openErasures(): Promise<ErasureMark[]>;
+  putErasure(mark: ErasureMark): Promise<void>;
+  removeErasure(memberId: string): Promise<void>;
   /** Removes list entries that a crash has left behind for erased tasks. */
-  clearLines(memberId: string): Promise<void>;
-  noteAsking(at: number): Promise<void>;
-  askingUntil(): Promise<number | undefined>;
+  removeStaleSummaries(memberId: string): Promise<void>;
+  notePolling(at: number): Promise<void>;
+  lastPolledAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
 /** An exact order, and the key that makes one job of it however often it is sent. */
-export const sentBody = z.object({ idempotencyKey: z.string(), body: z.string() });
-export type SentBody = z.output<typeof sentBody>;
+export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
+export type SentOrder = z.output<typeof sentOrder>;
 
 const count = z.number().default(0);
 
 /** A member's request to erase everything ordered until then. */
-export const forgettingMark = z.object({
+export const erasureMark = z.object({
   memberId: z.string(),
   until: z.number(),
   /** Replaces task ids in the ledger; it is deleted with the mark, so that the way back is lost. */
@@ -52,9 +52,9 @@ export const forgettingMark = z.object({
   /** How many of those the member knows of; undefined: they have been told nothing. */
   told: z.number().optional(),
 });
-export type ForgettingMark = z.output<typeof forgettingMark>;
+export type ErasureMark = z.output<typeof erasureMark>;
 
-export interface PageQuestion {
+export interface PageQuery {
   of: { memberId: string } | { guildId: string };
   most: number;
   /** Only tasks older than this one. */
@@ -70,20 +70,20 @@ export interface PageQuestion {
 }
 
 export interface TaskPage {
-  lines: TaskLine[];
+  summaries: TaskSummary[];
   /** Where the next page begins; undefined on the last. */
   next: string | undefined;
 }
 
 /** How long a job took, between the last response that said "not yet" and the first that said "done". */
-export const duration = z.object({
+export const durationShape = z.object({
   atLeastMs: z.number(),
   atMostMs: z.number(),
   at: z.number(),
   /** The part of it before the run began, where the gateway reports it. */
   waitedMs: z.number().optional(),
 });
-export type Duration = z.output<typeof duration>;
+export type Duration = z.output<typeof durationShape>;
 
 /** Durations kept per key. Older ones say little about today. */
 export const KEPT_DURATIONS = 200;

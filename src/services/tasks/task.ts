@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
-import { givenPicture, reference, region } from './materials.ts';
+import { memberFile, reference, region } from './materials.ts';
 
 /** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
 export const TASK_VERSION = 3;
@@ -39,14 +39,14 @@ const commonRequest = z.object({
   spoiler: z.boolean().optional(),
   /** Visible only to those who were let in, and in no list of others. */
   isClosed: z.boolean().optional(),
-  pictures: z.array(givenPicture).optional(),
-  documents: z.array(givenPicture).optional(),
+  pictures: z.array(memberFile).optional(),
+  documents: z.array(memberFile).optional(),
   references: z.array(reference).optional(),
-  sound: givenPicture.optional(),
+  sound: memberFile.optional(),
 });
 export type CommonRequest = z.output<typeof commonRequest>;
 
-export const requestShape = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
+export const defineRequest = <S extends z.ZodRawShape>(own: S) => commonRequest.extend(own);
 
 /** The request type of each kind. A kind's module adds its member by declaration merging, and a `KindSpec` that parses stored requests. */
 // biome-ignore lint/suspicious/noEmptyInterface: its members stand with their kinds.
@@ -248,22 +248,22 @@ export interface Traits<K extends TaskKind = TaskKind> {
   /** It shows other tasks, and is not polled itself. */
   readonly isAlbum?: boolean;
   /** Another task represents it in lists. */
-  readonly isListedApart?: boolean;
+  readonly isListedByParent?: boolean;
   /** A text of a model, shown as it arrives. */
-  readonly isInWords?: boolean;
+  readonly isText?: boolean;
   /** An utterance in a live conversation, and its answer. */
-  readonly isSpoken?: boolean;
+  readonly isUtterance?: boolean;
   /** A live conversation: no wait limit applies, since the member decides how long it lasts. */
-  readonly isConversation?: boolean;
+  readonly isTalk?: boolean;
   /** Its prompt is the member's own text, so it can be ordered again with another one. */
-  readonly hasOwnWords?: boolean;
+  readonly hasOwnPrompt?: boolean;
   /** It keeps its title when it is ordered with another prompt. */
   readonly keepsTitle?: boolean;
   /** Its remote id can be followed. */
   readonly isFollowable?: boolean;
   /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
-  isForEveryone?(request: TaskRequests[K]): boolean;
+  hearsEveryone?(request: TaskRequests[K]): boolean;
 }
 
 export interface KindSpec<K extends TaskKind = TaskKind> {
@@ -292,14 +292,15 @@ export function withRequest<K extends TaskKind>(task: TaskOf<K>, changes: Common
   return { ...task, request: { ...task.request, ...changes } };
 }
 
-export const isOf = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> => task.kind === kind;
+export const isOfKind = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> =>
+  task.kind === kind;
 
-export type KeptMedium = TaskFacts['media'][number];
-export type KeptTrack = z.output<typeof keptTrack>;
+export type StoredMedium = TaskFacts['media'][number];
+export type StoredTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
 export type MessageAddress = z.output<typeof address>;
 export type Intention = z.output<typeof intention>;
-export type Call = z.output<typeof call>;
+export type PendingPing = z.output<typeof call>;
 export type Route = z.output<typeof route>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);

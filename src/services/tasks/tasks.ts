@@ -1,27 +1,27 @@
 import type { Snapshot } from '../gateway/index.ts';
-import { type Asked, Before, earliest } from '../polling/allowance.ts';
-import { Experience, LearnedSchedule } from '../polling/experience.ts';
-import { SPREAD_MS, specSchedule } from '../polling/schedule.ts';
+import { EarlierPolls, earliestPollAt, type PollHistory } from '../polling/allowance.ts';
+import { DurationHistory, LearnedSchedule } from '../polling/learned-schedule.ts';
+import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
 import { Albums } from './albums.ts';
-import { withoutMessage } from './delivery-state.ts';
+import { removeMessageById } from './delivery-state.ts';
 import type { Kind, Source } from './kind.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
+import { Erasures } from './own-data/erasures.ts';
 import { Exports } from './own-data/exports.ts';
-import { Forgetting } from './own-data/forgetting.ts';
-import { type Removal, tasksOf, type WishParts } from './own-data/wish.ts';
+import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/member-erasure.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import type { TaskStore } from './task-store.ts';
 import { Tracker } from './tracker.ts';
-import { unconfirmed } from './transitions.ts';
+import { markUnconfirmed } from './transitions.ts';
 import { Words } from './words.ts';
 
 export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
-    Partial<Pick<OrdersParts, 'mayAct'>>,
-    Pick<WishParts, 'removeMessages' | 'tellForgotten'> {
+    Partial<Pick<OrdersParts, 'assertOwnership'>>,
+    Pick<ErasureParts, 'removeMessages' | 'tellErased'> {
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
@@ -39,11 +39,11 @@ export class Tasks {
   readonly orders: Orders;
   readonly words: Words;
   readonly albums: Albums;
-  readonly erasure: Forgetting;
+  readonly erasure: Erasures;
   readonly exports: Exports;
   readonly #parts: TasksParts;
   readonly #kinds: ReadonlyMap<TaskKind, Kind>;
-  readonly #earlierPolls: Before;
+  readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
   readonly #sweep: Sweep;
   #leftOver: Task[] = [];
@@ -56,66 +56,73 @@ export class Tasks {
     this.ledger = ledger;
     this.scheduler = scheduler;
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
-    book.onChange((task) => ledger?.follow(task));
-    this.#earlierPolls = new Before({ store, clock, log });
-    const experience = new Experience({ store, log });
-    const learned = new LearnedSchedule({ experience, pressure: () => scheduler.pressure });
+    book.onChange((task) => ledger?.onTaskChange(task));
+    this.#earlierPolls = new EarlierPolls({ store, clock, log });
+    const experience = new DurationHistory({ store, log });
+    const learned = new LearnedSchedule({ durationHistory: experience, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
-    this.#tracker = new Tracker({ book, earlierPolls: this.#earlierPolls, schedule, experience, clock, log });
-    const patienceOf = ({ kind, request }: Task) => this.#kind(kind).patience(request);
-    this.#sweep = new Sweep({ book, clock, log, maxWaitMs, patienceOf });
+    this.#tracker = new Tracker({
+      book,
+      earlierPolls: this.#earlierPolls,
+      schedule,
+      durationHistory: experience,
+      clock,
+      log,
+    });
+    const waitLimitOf = ({ kind, request }: Task) => this.#kind(kind).waitLimit(request);
+    this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), mayAct = () => undefined } = parts;
-    const shared = { ...parts, kinds: this.#kinds, offers, mayAct, follow };
+    const { offers = new Offers(clock), assertOwnership = () => undefined } = parts;
+    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
     this.albums = new Albums({ book, specs, store, clock, log, follow });
-    this.erasure = new Forgetting(parts);
+    this.erasure = new Erasures(parts);
     this.exports = new Exports({
       rowsOf: (memberId) => {
         const now = clock.now();
         return { memberId, now, tasks: this.#everyTaskOf(memberId), entries: ledger?.entriesOf(memberId, now) };
       },
-      isForgotten: (memberId) => this.erasure.isUnderWay(memberId),
+      isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
     });
   }
 
-  async countOf(memberId: string): Promise<number> {
+  async countTasks(memberId: string): Promise<number> {
     let count = 0;
     for await (const _ of tasksOf(memberId, this.lists)) count += 1;
     return count;
   }
 
   /** Deletes a task's message and those beside it in the same channel; the task itself is kept. */
-  async removeMessage(task: Task): Promise<Removal> {
+  async removeMessage(task: Task): Promise<MessageRemoval> {
     const beside = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
     const removal = await this.#parts.removeMessages({ ...task, beside });
-    if (removal.isLater) return removal;
+    if (removal.needsRetry) return removal;
     const stays = new Set(removal.left.map(({ id }) => id));
     const all = [task.message, ...(beside ?? [])].flatMap((message) => message?.id ?? []);
     const gone = all.filter((id) => !stays.has(id));
-    await this.book.change(task.id, (known) => gone.reduce(withoutMessage, known));
+    await this.book.change(task.id, (known) => gone.reduce(removeMessageById, known));
     return removal;
   }
 
   /** The gateway's current state of a task that has ended. While a task is followed only the scheduler polls it: use a hint. */
-  async look({ id, kind, remoteId }: Task): Promise<Snapshot> {
+  async fetchSnapshot({ id, kind, remoteId }: Task): Promise<Snapshot> {
     if (remoteId === undefined) throw new Error(`Task ${id} (${kind}) has no remote id to poll.`);
     const live = this.book.find(id);
     if (live && isFollowed(live)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
-    return source.one(remoteId);
+    return source.pollOne(remoteId);
   }
 
   /** A member is viewing this task: its next poll is for it alone, and as soon as its allowance permits. */
-  lookedAt({ id, state }: Pick<Task, 'id' | 'state'>): void {
+  noteViewed({ id, state }: Pick<Task, 'id' | 'state'>): void {
     if (!isFollowed({ state })) return;
-    this.#tracker.singleOut(id);
+    this.#tracker.pollAlone(id);
     this.scheduler.hint(id);
   }
 
@@ -137,15 +144,15 @@ export class Tasks {
       // The bot ended between submitting it and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       else if (isFollowed(task)) {
-        const asked = this.#earlierPolls.askedAbout(task);
-        this.#follow(task, Math.max(earliest(asked), firstAt(this.#kind(task.kind).source)), asked);
+        const asked = this.#earlierPolls.historyOf(task);
+        this.#follow(task, Math.max(earliestPollAt(asked), firstAt(this.#kind(task.kind).source)), asked);
       }
       // An end is still to be shown; and about a task that waits for words the gateway reports nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
     for (const { id, predecessorId } of leftOver) {
       const task = predecessorId === undefined ? undefined : this.book.find(id);
-      if (task) await this.orders.takeOver(task);
+      if (task) await this.orders.takeOverPredecessor(task);
     }
     await this.albums.start(leftOver);
     this.erasure.start();
@@ -162,7 +169,7 @@ export class Tasks {
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
     await this.book.saveUnsaved();
-    await this.ledger?.finish();
+    await this.ledger?.flush();
     await this.#parts.store.close();
   }
 
@@ -175,8 +182,8 @@ export class Tasks {
 
   /** A member decides about what may have cost something; the rest is dropped, since ordering it again costs nothing. */
   async #settleSubmitting(task: Task, now: number): Promise<void> {
-    if (task.traits.isPaid) await this.book.change(task.id, (known) => unconfirmed(known, undefined, now));
-    else await this.book.forget(task.id);
+    if (task.traits.isPaid) await this.book.change(task.id, (known) => markUnconfirmed(known, undefined, now));
+    else await this.book.remove(task.id);
   }
 
   #kind(name: TaskKind): Kind {
@@ -185,7 +192,7 @@ export class Tasks {
     return kind;
   }
 
-  #follow(task: Task, at: number, asked: Asked): void {
+  #follow(task: Task, at: number, asked: PollHistory): void {
     const kind = this.#kind(task.kind);
     if (!kind.source) {
       kind.follow?.(task);
@@ -193,7 +200,7 @@ export class Tasks {
     }
     const lane = this.#tracker.laneOf(kind.source);
     // In a direct message the member is the group, as elsewhere the server is.
-    this.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at, asked });
+    this.scheduler.add({ id: task.id, lane, group: task.guildId ?? task.requesterId, at, history: asked });
   }
 }
 
@@ -201,7 +208,7 @@ export class Tasks {
 function spreadStarts(now: number, random: () => number): (source: Source | undefined) => number {
   const together = new Map<Source, number>();
   return (source) => {
-    const at = (source && together.get(source)) ?? now + random() * SPREAD_MS;
+    const at = (source && together.get(source)) ?? now + random() * START_SPREAD_MS;
     if (source?.many) together.set(source, at);
     return at;
   };

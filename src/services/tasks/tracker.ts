@@ -1,14 +1,14 @@
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
-import type { Before } from '../polling/allowance.ts';
-import type { Experience } from '../polling/experience.ts';
+import type { EarlierPolls } from '../polling/allowance.ts';
+import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
-import { settledUnseen } from './delivery-state.ts';
+import { settlePart } from './delivery-state.ts';
 import type { Source } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
-import { isAlmostForgotten, notKnown, notListed } from './transitions.ts';
+import { countMissing, countNotFound, isLastMiss } from './transitions.ts';
 
 type News = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 
@@ -17,8 +17,8 @@ const ALONE_AT_ONCE = 2;
 
 interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   schedule: Schedule;
-  experience: Experience;
-  earlierPolls: Before;
+  durationHistory: DurationHistory;
+  earlierPolls: EarlierPolls;
 }
 
 /** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
@@ -33,7 +33,7 @@ export class Tracker {
     this.#parts = parts;
   }
 
-  singleOut(id: string): void {
+  pollAlone(id: string): void {
     this.#leftOut.add(id);
   }
 
@@ -74,15 +74,15 @@ export class Tracker {
     const alone = new Set(source.many ? this.#chooseAlone(tasks) : tasks);
     const listed = tasks.filter((task) => !alone.has(task));
     if (source.many && listed.length > 1) {
-      await earlierPolls.mark();
-      const answers = await orTrouble(source.many.ask(listed.map(remoteIdOf)));
+      await earlierPolls.markPoll();
+      const answers = await orTrouble(source.many.pollMany(listed.map(remoteIdOf)));
       if (isTrouble(answers)) return answers;
       for (const task of listed) news.set(task.id, this.#listedAs(task, answers));
     }
     for (const task of tasks) {
       if (news.has(task.id)) continue;
-      await earlierPolls.mark();
-      const answer = await orTrouble(source.one(remoteIdOf(task)));
+      await earlierPolls.markPoll();
+      const answer = await orTrouble(source.pollOne(remoteIdOf(task)));
       if (isTrouble(answer)) return answer;
       if (answer !== 'not-known') this.#leftOut.delete(task.id);
       news.set(task.id, answer);
@@ -104,7 +104,7 @@ export class Tracker {
     const leftOut = tasks.filter(({ id }) => this.#leftOut.has(id));
     if (leftOut.length === 0) return [];
     const now = this.#parts.clock.now();
-    const deciding = leftOut.filter((task) => isAlmostForgotten(task, now));
+    const deciding = leftOut.filter((task) => isLastMiss(task, now));
     const pool = deciding.length > 0 ? deciding : leftOut;
     const first = this.#turn % pool.length;
     this.#turn += ALONE_AT_ONCE;
@@ -115,7 +115,7 @@ export class Tracker {
     const { book, schedule, log } = this.#parts;
     try {
       const task = await book.change(id, (before) =>
-        settledUnseen({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
+        settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
       );
       if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
@@ -134,7 +134,7 @@ export class Tracker {
     const { accepted, wordsTaken, lastPending, started, ended } = task.times;
     const since = wordsTaken ?? accepted;
     if (since === undefined || ended === undefined) return;
-    await this.#parts.experience.learn(task, {
+    await this.#parts.durationHistory.learn(task, {
       atLeastMs: Math.max(0, (lastPending ?? since) - since),
       atMostMs: ended - since,
       at: ended,
@@ -145,15 +145,15 @@ export class Tracker {
 
 function applyNews(task: Task, news: News, now: number): Task {
   if (news === 'nothing') return task;
-  if (news === 'not-listed') return notListed(task, now);
-  return news === 'not-known' ? notKnown(task, now) : advance(task, news, now);
+  if (news === 'not-listed') return countMissing(task, now);
+  return news === 'not-known' ? countNotFound(task, now) : advance(task, news, now);
 }
 
 async function orTrouble<T>(answer: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof GatewayError) return meaningOf(error);
+    if (error instanceof GatewayError) return pollErrorMeaning(error);
     throw error;
   }
 }
@@ -182,7 +182,7 @@ const MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' | Trou
   unreachable: 'unreachable',
 };
 
-export function meaningOf(error: GatewayError): 'not-known' | 'nothing' | Trouble {
+export function pollErrorMeaning(error: GatewayError): 'not-known' | 'nothing' | Trouble {
   const meaning = MEANINGS[error.kind];
   if (meaning === 'not-known' || meaning === 'nothing') return meaning;
   return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.message };

@@ -1,5 +1,5 @@
 import type { Submission } from '../gateway/read/snapshot.ts';
-import { settle, wrongTurn } from './delivery-state.ts';
+import { settle, transitionError } from './delivery-state.ts';
 import {
   type CommonRequest,
   hasEnded,
@@ -14,9 +14,9 @@ import {
   withRequest,
 } from './task.ts';
 
-export type OrderedOf<K extends TaskKind> = { [One in K]: { kind: One; request: TaskRequests[One] } }[K];
+export type OrderedRequest<K extends TaskKind> = { [One in K]: { kind: One; request: TaskRequests[One] } }[K];
 
-export type OrderOf<K extends TaskKind> = OrderFacts & OrderedOf<K>;
+export type OrderOf<K extends TaskKind> = OrderFacts & OrderedRequest<K>;
 export type Order = OrderOf<TaskKind>;
 
 export interface OrderFacts {
@@ -32,9 +32,9 @@ export interface OrderFacts {
 }
 
 /** The order that made this task, to order it again. */
-export const orderedIn = <K extends TaskKind>({ kind, request }: TaskOf<K>): OrderedOf<K> => ({ kind, request });
+export const orderOfTask = <K extends TaskKind>({ kind, request }: TaskOf<K>): OrderedRequest<K> => ({ kind, request });
 
-export interface NewTask {
+export interface NewTaskFacts {
   id: string;
   traits: Traits;
   idempotencyKey: string;
@@ -43,7 +43,7 @@ export interface NewTask {
   now: number;
 }
 
-export function submitting<K extends TaskKind>(order: OrderOf<K>, facts: NewTask): TaskOf<K> {
+export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
   const { id, traits, idempotencyKey, model, durationKey, now } = facts;
   const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId } = order;
   return {
@@ -68,24 +68,24 @@ export function submitting<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
 }
 
 /** A task that the gateway has already and a member follows: it is polled, and nothing is sent for it. */
-export function adopted(order: Order, facts: NewTask & { remoteId: string }): Task {
+export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string }): Task {
   const { token: _, ...route } = order.route;
-  const task = submitting({ ...order, route }, facts);
+  const task = createTask({ ...order, route }, facts);
   return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
 }
 
 /** An album is under way at once: the gateway is not involved. */
-export function bringingTogether(order: Order, facts: NewTask): Task {
-  const task = submitting(order, facts);
+export function createAlbum(order: Order, facts: NewTaskFacts): Task {
+  const task = createTask(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }
 
-export const complete = (task: Task, now: number): Task =>
+export const completeAlbum = (task: Task, now: number): Task =>
   hasEnded(task) ? task : { ...task, state: 'ready', times: { ...task.times, ended: now } };
 
 export function markAccepted(task: Task, submission: Submission, now: number): Task {
   const { remoteId, needsInput, queuedBehind, finalPrompt } = submission;
-  if (task.state !== 'submitting') throw wrongTurn(task, 'accepted');
+  if (task.state !== 'submitting') throw transitionError(task, 'accepted');
   return {
     ...task,
     remoteId,
@@ -96,9 +96,9 @@ export function markAccepted(task: Task, submission: Submission, now: number): T
   };
 }
 
-/** Words are about to be sent. Whatever happens, they are not sent again without the member. */
-export function wordsGoing(task: Task, words: CommonRequest, now: number): Task {
-  if (task.state !== 'needs-input') throw wrongTurn(task, 'given words');
+/** Text is about to be sent. It is never sent again unless the member does so. */
+export function markWordsSent(task: Task, words: CommonRequest, now: number): Task {
+  if (task.state !== 'needs-input') throw transitionError(task, 'given words');
   const { wordsRefused: _, ...rest } = task;
   return { ...withRequest(rest, words), times: { ...task.times, wordsSent: now } };
 }
@@ -115,8 +115,8 @@ export function markWordsRefused(task: Task, reason: string): Task {
 }
 
 /** It is unknown whether the gateway took the order. It is not sent again unless its member decides so. */
-export function unconfirmed(task: Task, reason: string | undefined, now: number): Task {
-  if (task.state !== 'submitting') throw wrongTurn(task, 'unconfirmed');
+export function markUnconfirmed(task: Task, reason: string | undefined, now: number): Task {
+  if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
     ...task,
     state: 'unconfirmed',
@@ -125,32 +125,32 @@ export function unconfirmed(task: Task, reason: string | undefined, now: number)
   };
 }
 
-export const succeededBy = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
+export const setSuccessor = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
 
 /** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
 export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
 /** The member does not want to follow an order with an unknown outcome. */
-export function dismissed(task: Task, now: number): Task {
-  if (task.state !== 'unconfirmed') throw wrongTurn(task, 'dismissed');
+export function markDismissed(task: Task, now: number): Task {
+  if (task.state !== 'unconfirmed') throw transitionError(task, 'dismissed');
   return settle({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } }, now);
 }
 
 /** Missing from a list, which alone fails nothing: lists leave out tasks that the gateway has. */
-export function notListed(task: Task, now: number): Task {
+export function countMissing(task: Task, now: number): Task {
   if (hasEnded(task) || (task.unknown?.answers ?? 0) >= FORGOTTEN_ANSWERS - 1) return task;
-  return notKnown(task, now);
+  return countNotFound(task, now);
 }
 
 /** One more "not found" response fails it. */
-export const isAlmostForgotten = ({ unknown }: Task, now: number): boolean =>
+export const isLastMiss = ({ unknown }: Task, now: number): boolean =>
   unknown !== undefined && unknown.answers >= FORGOTTEN_ANSWERS - 1 && now - unknown.since >= FORGOTTEN_MS;
 
 /** So many responses over so long a time must agree: a gateway that restarts may not know its tasks for a moment. */
 const FORGOTTEN_ANSWERS = 5;
 const FORGOTTEN_MS = 5 * 60_000;
 
-export function notKnown(task: Task, now: number): Task {
+export function countNotFound(task: Task, now: number): Task {
   if (hasEnded(task)) return task;
   const { answers, since } = task.unknown ?? { answers: 0, since: now };
   const counted = { ...task, unknown: { answers: answers + 1, since } };
@@ -166,7 +166,7 @@ export function markOverdue(task: Task, now: number): Task {
 }
 
 /** undefined: as if the references had not been checked. */
-export function withReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
+export function setReferenceNotes(task: Task, notes: readonly string[] | undefined): Task {
   const { referenceNotes: _, ...rest } = task;
   return notes ? { ...rest, referenceNotes: [...notes] } : rest;
 }

@@ -1,12 +1,13 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import { reachedBy } from './delivery-state.ts';
+import { updateRoute } from './delivery-state.ts';
 import type { Region } from './materials.ts';
-import { type OrdersParts, tracked, type Whence } from './orders.ts';
+import { type OrderOrigin, type OrdersParts, trackUntilDone } from './orders.ts';
 import { type CommonRequest, type Task, withRequest } from './task.ts';
-import { markWordsRefused, markWordsTaken, wordsGoing } from './transitions.ts';
+import { markWordsRefused, markWordsSent, markWordsTaken } from './transitions.ts';
 
-interface WordsParts extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'mayAct'> {
+interface WordsParts
+  extends Pick<OrdersParts, 'book' | 'kinds' | 'gather' | 'maxWaitMs' | 'clock' | 'log' | 'assertOwnership'> {
   hint(id: string): void;
 }
 
@@ -25,20 +26,20 @@ export class Words {
   }
 
   /** From its owner. The press replaces the task's route, whose token may have expired. */
-  async give(id: string, whence: Whence, { words, region }: WrittenWords): Promise<Task> {
+  async give(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
     const given = { words, ...(region && { region }) };
     const sending = this.#send(id, given, (task) => {
-      if (task.requesterId !== whence.requesterId) throw new Refusal('refusals.notYours');
-      return reachedBy(mustWaitForWords(task), whence.route, whence.message);
+      if (task.requesterId !== origin.requesterId) throw new Refusal('refusals.notYours');
+      return updateRoute(mustWaitForWords(task), origin.route, origin.message);
     });
-    return tracked(sending, this.#underWay);
+    return trackUntilDone(sending, this.#underWay);
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
   giveIfAsked({ id, state, request, times, wordsRefused: refused }: Task): void {
     if (state !== 'needs-input' || request.words === undefined || refused !== undefined) return;
     if (times.wordsSent !== undefined || times.wordsTaken !== undefined || times.wordsLost !== undefined) return;
-    tracked(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
+    trackUntilDone(this.#send(id, {}, mustWaitForWords), this.#underWay).catch((error: unknown) => {
       // It keeps waiting, and its member can continue.
       this.#parts.log.warn({ task: id, err: error }, 'The words that came with an order could not be sent.');
     });
@@ -53,16 +54,16 @@ export class Words {
     const known = await book.get(id);
     if (!known) throw new Refusal('refusals.unknownTask');
     const answering = kinds.get(known.kind);
-    if (!answering?.answer) throw new Error(`The kind ${known.kind} takes no words.`);
+    if (!answering?.sendWords) throw new Error(`The kind ${known.kind} takes no words.`);
     // Files are fetched before anything is sent.
     const { request: named } = withRequest(checked(known), words);
-    const patienceMs = maxWaitMs[answering.patience(named)];
-    const materials = await gather(named, { memberId: known.requesterId, patienceMs });
-    const waiting = await book.change(id, (task) => wordsGoing(checked(task), words, clock.now()));
+    const timeLimitMs = maxWaitMs[answering.waitLimit(named)];
+    const materials = await gather(named, { memberId: known.requesterId, timeLimitMs });
+    const waiting = await book.change(id, (task) => markWordsSent(checked(task), words, clock.now()));
     const { remoteId = '', request, idempotencyKey } = waiting;
-    this.#parts.mayAct();
+    this.#parts.assertOwnership();
     try {
-      const submission = await answering.answer(remoteId, request, { idempotencyKey, materials });
+      const submission = await answering.sendWords(remoteId, request, { idempotencyKey, materials });
       const task = await book.change(id, (before) => markWordsTaken(before, submission, clock.now()), {
         mustHold: true,
       });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { EChartsCoreOption } from 'echarts/core';
-import { compared, drawn, isZero, magnitude } from '../../lib/decimals.ts';
+import { compare, inUnitsOf, isZero, magnitude } from '../../lib/decimals.ts';
 
 /** The content of a chart; its style is decided where it is drawn. */
-export interface BarPicture {
+export interface ChartData {
   title: string;
   /** Lines under the title. */
   facts: readonly string[];
@@ -63,10 +63,10 @@ const ROW_HEIGHT = 48;
 const MOST_LABEL = 210;
 const MOST_VALUE = 180;
 
-const heightOf = ({ bars, entries }: BarPicture): number =>
+const heightOf = ({ bars, entries }: ChartData): number =>
   bars === 'upright' ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * entries.length + MARGIN;
 
-function optionOf({ title, facts, bars, entries }: BarPicture): EChartsCoreOption {
+function optionOf({ title, facts, bars, entries }: ChartData): EChartsCoreOption {
   const power = powerFor(entries);
   return {
     animation: false,
@@ -92,7 +92,7 @@ function uprightBars(entries: readonly Bar[], power: number) {
   const every = Math.ceil(Math.max(widest(entries, 'label'), 1) / Math.max(1, slot - 8));
   const axisLabel = { color: FAINT, fontSize: SMALL };
   return {
-    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER + 34, bottom: 52, ...unmeasured },
+    grid: { left: MARGIN + axisWidth, right: MARGIN + 16, top: HEADER + 34, bottom: 52, ...noMeasuring },
     xAxis: { ...names(entries), axisLabel: { ...axisLabel, interval: every - 1, margin: 12, hideOverlap: false } },
     yAxis: {
       type: 'value',
@@ -112,7 +112,7 @@ function lyingBars(entries: readonly Bar[], power: number) {
   });
   const [left, right] = [MARGIN + widest(cut, 'label') + 12, MARGIN + widest(cut, 'text') + 10];
   return {
-    grid: { left, right, top: HEADER, bottom: MARGIN, ...unmeasured },
+    grid: { left, right, top: HEADER, bottom: MARGIN, ...noMeasuring },
     xAxis: { type: 'value', show: false, ...(isFlat(entries) ? { min: 0, max: 1 } : {}) },
     yAxis: { ...names(cut), inverse: true, axisLabel: { color: INK, fontSize: SMALL, interval: 0 } },
     series: [series(cut, power, { show: true, position: 'right' }, 30)],
@@ -130,15 +130,15 @@ const names = (entries: readonly Bar[]) => ({
 });
 
 function series(entries: readonly Bar[], power: number, label: object, barMaxWidth: number) {
-  const largest = entries.reduce((most, { amount }) => (compared(amount, most) > 0 ? amount : most), '0');
+  const largest = entries.reduce((most, { amount }) => (compare(amount, most) > 0 ? amount : most), '0');
   return {
     type: 'bar',
     barMaxWidth,
     label: { ...label, ...small, color: INK },
     data: entries.map(({ amount, text }) => ({
-      value: drawn(amount, power),
+      value: inUnitsOf(amount, power),
       label: { formatter: () => text },
-      itemStyle: { color: compared(amount, largest) === 0 ? LARGEST : BAR, borderRadius: 3 },
+      itemStyle: { color: compare(amount, largest) === 0 ? LARGEST : BAR, borderRadius: 3 },
     })),
   };
 }
@@ -146,7 +146,7 @@ function series(entries: readonly Bar[], power: number, label: object, barMaxWid
 const small = { fontFamily: FAMILY, fontSize: SMALL, color: FAINT } as const;
 
 /** Text is measured above: there is no canvas here. */
-const unmeasured = { outerBoundsMode: 'none' } as const;
+const noMeasuring = { outerBoundsMode: 'none' } as const;
 
 const isFlat = (entries: readonly Bar[]): boolean => entries.every(({ amount }) => isZero(amount));
 
@@ -171,7 +171,7 @@ const fontFiles = [
 const ZOOM = 1.75;
 
 /** A chart as SVG. The library is large and takes a second to load, so it is loaded for the first chart. */
-export async function svgOf(picture: BarPicture): Promise<string> {
+export async function renderChartSvg(chartData: ChartData): Promise<string> {
   const [{ init, use }, { BarChart }, { GridComponent, TitleComponent }, { SVGRenderer }] = await Promise.all([
     import('echarts/core'),
     import('echarts/charts'),
@@ -179,18 +179,18 @@ export async function svgOf(picture: BarPicture): Promise<string> {
     import('echarts/renderers'),
   ]);
   use([BarChart, GridComponent, TitleComponent, SVGRenderer]);
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: heightOf(picture) });
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: heightOf(chartData) });
   try {
-    chart.setOption(optionOf(picture));
+    chart.setOption(optionOf(chartData));
     return chart.renderToSVGString();
   } finally {
     chart.dispose();
   }
 }
 
-export async function drawChart(picture: BarPicture): Promise<Buffer> {
+export async function drawChart(chartData: ChartData): Promise<Buffer> {
   const { renderAsync } = await import('@resvg/resvg-js');
   const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: FAMILY };
-  const image = await renderAsync(await svgOf(picture), { font, fitTo: { mode: 'zoom', value: ZOOM } });
+  const image = await renderAsync(await renderChartSvg(chartData), { font, fitTo: { mode: 'zoom', value: ZOOM } });
   return image.asPng();
 }

@@ -14,22 +14,22 @@ export type QuickRange = (typeof quickRanges)[number];
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;
 
-export const dayAfter = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
 
 /** The number of days, both ends included. */
-export const lengthOf = ({ start, end }: DayRange): number => (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
+export const countDays = ({ start, end }: DayRange): number => (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
 
-export const daysOf = (range: DayRange): string[] =>
-  Array.from({ length: lengthOf(range) }, (_, index) => dayAfter(range.start, index));
+export const listDays = (range: DayRange): string[] =>
+  Array.from({ length: countDays(range) }, (_, index) => addDays(range.start, index));
 
-export const holds = ({ start, end }: DayRange, day: string): boolean => start <= day && day <= end;
+export const includesDay = ({ start, end }: DayRange, day: string): boolean => start <= day && day <= end;
 
 export function quickRange(name: QuickRange, today: string): DayRange {
   const firstOfMonth = (day: string): string => `${day.slice(0, 8)}01`;
-  const lastMonth = dayAfter(firstOfMonth(today), -1);
+  const lastMonth = addDays(firstOfMonth(today), -1);
   const ranges = {
     today: { start: today, end: today },
-    week: { start: dayAfter(today, -6), end: today },
+    week: { start: addDays(today, -6), end: today },
     month: { start: firstOfMonth(today), end: today },
     last: { start: firstOfMonth(lastMonth), end: lastMonth },
   };
@@ -43,19 +43,19 @@ const MOST_DAYS = 366;
 const USUAL_DAYS = 7;
 
 /** The range that a member asked for, or a refusal. */
-export function askedRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
+export function parseRange(asked: { start: string | undefined; end: string | undefined }, today: string) {
   const typed = { start: asked.start?.trim(), end: asked.end?.trim() };
   for (const day of [typed.start, typed.end]) {
     if (day !== undefined && !isDay(day)) return new Refusal('refusals.usageNoDate', { day });
   }
   const end = typed.end ?? today;
-  const start = typed.start ?? dayAfter(end, 1 - USUAL_DAYS);
+  const start = typed.start ?? addDays(end, 1 - USUAL_DAYS);
   const range: DayRange = { start, end };
   // Without an end the range ends today, so a start in the future needs a message of its own.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });
   if (end < start) return new Refusal('refusals.usageEndFirst', { start, end });
-  if (lengthOf(range) > MOST_DAYS) {
-    return new Refusal('refusals.usageTooLong', { days: String(lengthOf(range)), most: String(MOST_DAYS) });
+  if (countDays(range) > MOST_DAYS) {
+    return new Refusal('refusals.usageTooLong', { days: String(countDays(range)), most: String(MOST_DAYS) });
   }
   return range;
 }

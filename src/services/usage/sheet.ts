@@ -1,8 +1,8 @@
-import { compared, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
-import { malformed } from '../gateway/errors.ts';
+import { compare, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
+import { malformedError } from '../gateway/errors.ts';
 import type { Usage } from '../gateway/usage.ts';
-import type { Use } from '../ledger/ledger.ts';
-import { type DayRange, holds } from './days.ts';
+import type { UsageGroup } from '../ledger/ledger.ts';
+import { type DayRange, includesDay } from './days.ts';
 
 export const groupings = ['day', 'model', 'member'] as const;
 export type Grouping = (typeof groupings)[number];
@@ -10,8 +10,8 @@ export type Grouping = (typeof groupings)[number];
 /** Whose usage: the account's at the gateway, one member's, or all members' in the ledger. */
 type Subject = 'account' | 'own' | 'members';
 
-/** One row of a table: the usage of a day, a model or a member. */
-export interface Line {
+/** One line of a table: the usage of a day, a model or a member. */
+export interface SheetLine {
   /** undefined if unknown. */
   label: string | undefined;
   requests: number | undefined;
@@ -22,7 +22,7 @@ export interface Line {
 }
 
 /** Remarks that the numbers need. */
-export type Note =
+export type SheetNote =
   /** There is only a total, and the days it covers are unknown. */
   | { kind: 'totalOnly' }
   /** The gateway also sent other days: they are left out, and its total does not fit the range. */
@@ -43,29 +43,29 @@ export interface Sheet {
   subject: Subject;
   range: DayRange;
   by: Grouping;
-  lines: readonly Line[];
+  lines: readonly SheetLine[];
   total: string | undefined;
   requests: number | undefined;
   isEstimate: boolean;
-  notes: readonly Note[];
+  notes: readonly SheetNote[];
 }
 
 /** Whether everything in a sheet is certainly within its range. */
-export const isOfRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>): boolean =>
+export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>): boolean =>
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
 /** One row per label. Days newest first, others by amount, then by number of requests. */
-function gathered(entries: readonly Line[], by: Grouping): Line[] {
-  const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...added(group) }));
+function groupRows(entries: readonly SheetLine[], by: Grouping): SheetLine[] {
+  const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
   return lines.toSorted((one, other) => {
     const newest = (other.label ?? '').localeCompare(one.label ?? '');
     if (by === 'day') return newest;
-    const largest = compared(other.amount ?? '0', one.amount ?? '0');
+    const largest = compare(other.amount ?? '0', one.amount ?? '0');
     return largest || (other.requests ?? 0) - (one.requests ?? 0) || -newest;
   });
 }
 
-export function added(entries: readonly Line[]): Omit<Line, 'label'> {
+export function totalOf(entries: readonly SheetLine[]): Omit<SheetLine, 'label'> {
   const counts = entries.flatMap(({ requests }) => (requests === undefined ? [] : [requests]));
   return {
     requests: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0),
@@ -78,59 +78,65 @@ type Row = Usage['rows'][number];
 
 /** The account's sheet from the gateway's report, claiming no more than the report does. */
 export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping, 'member'>): Sheet {
-  summable(usage);
-  const isOther = ({ date }: Row): boolean => date !== undefined && !holds(range, date);
+  checkAmounts(usage);
+  const isOther = ({ date }: Row): boolean => date !== undefined && !includesDay(range, date);
   const others = usage.rows.filter(isOther);
   const rows = usage.rows.filter((row) => !isOther(row));
   const entries = rows.flatMap((row) => (by === 'day' ? [byDay(row)] : byModel(row)));
-  const { requests, amount: sum } = added(entries);
-  const shared = { subject: 'account', range, by, lines: gathered(entries, by), requests, isEstimate: false } as const;
-  const undated: Note[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
+  const { requests, amount: sum } = totalOf(entries);
+  const shared = { subject: 'account', range, by, lines: groupRows(entries, by), requests, isEstimate: false } as const;
+  const undated: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
   // If nothing was used at all, nothing was used in the range.
   const isNothing = total === undefined || isZero(total);
   if (rows.length === 0) return { ...shared, total, notes: isNothing ? [] : [{ kind: 'totalOnly' }] };
-  const differs: Note[] =
-    sum !== undefined && total !== undefined && compared(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
+  const differs: SheetNote[] =
+    sum !== undefined && total !== undefined && compare(sum, total) !== 0 ? [{ kind: 'differs', sum }] : [];
   return { ...shared, total, notes: [...undated, ...differs] };
 }
 
-function told(label: string | undefined, requests: number | undefined, amount: string | undefined): Line {
+function exactLine(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetLine {
   return { label, requests, amount, isEstimate: false };
 }
 
-const byDay = ({ date, requests, amount, items }: Row): Line => told(date, requests, amount ?? sumOfItems(items));
+const byDay = ({ date, requests, amount, items }: Row): SheetLine =>
+  exactLine(date, requests, amount ?? sumOfItems(items));
 
 /** Daily costs list items instead of naming a model; the rest belongs to no known model. */
-function byModel({ model, requests, amount, items }: Row): Line[] {
-  if (model !== undefined || items.length === 0) return [told(model, requests, amount ?? sumOfItems(items))];
-  const listed = items.map((item) => told(item.name || undefined, undefined, item.amount));
+function byModel({ model, requests, amount, items }: Row): SheetLine[] {
+  if (model !== undefined || items.length === 0) return [exactLine(model, requests, amount ?? sumOfItems(items))];
+  const listed = items.map((item) => exactLine(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
   const isEven = rest === undefined || isZero(rest);
   if (isEven && requests === undefined) return listed;
-  return [...listed, told(undefined, requests, isEven ? undefined : rest)];
+  return [...listed, exactLine(undefined, requests, isEven ? undefined : rest)];
 }
 
 const sumOfItems = (items: Row['items']): string | undefined => sumOf(items.map(({ amount }) => amount));
 
-function otherDays(rows: readonly Row[], total: string | undefined): Note {
+function otherDays(rows: readonly Row[], total: string | undefined): SheetNote {
   const days = [...new Set(rows.flatMap(({ date }) => date ?? []))].sort();
   return { kind: 'otherDays', count: days.length, first: days[0] ?? '', last: days.at(-1) ?? '', total };
 }
 
-function summable({ total, rows }: Usage): void {
+function checkAmounts({ total, rows }: Usage): void {
   const amounts = rows.flatMap(({ amount, items }) => [amount, ...items.map((item) => item.amount)]);
   if (![total, ...amounts].every((amount) => amount === undefined || isDecimal(amount))) {
-    throw malformed('The gateway reported an amount that is out of range.');
+    throw malformedError('The gateway reported an amount that is out of range.');
   }
 }
 
 /** A sheet from the ledger. Its rows hold settled orders only; notes mention the others. */
-export function bookSheet(uses: readonly Use[], range: DayRange, by: Grouping, subject: 'own' | 'members'): Sheet {
+export function ledgerSheet(
+  uses: readonly UsageGroup[],
+  range: DayRange,
+  by: Grouping,
+  subject: 'own' | 'members',
+): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled');
-  const entries = settled.map((use): Line => ({ ...use, label: labelOf(use, by), requests: use.count }));
-  const { requests, amount: total, isEstimate } = added(entries);
+  const entries = settled.map((use): SheetLine => ({ ...use, label: labelOf(use, by), requests: use.count }));
+  const { requests, amount: total, isEstimate } = totalOf(entries);
   const beside = {
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
@@ -141,10 +147,10 @@ export function bookSheet(uses: readonly Use[], range: DayRange, by: Grouping, s
     const count = beside[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });
-  return { subject, range, by, lines: gathered(entries, by), total, requests, isEstimate, notes };
+  return { subject, range, by, lines: groupRows(entries, by), total, requests, isEstimate, notes };
 }
 
-function labelOf({ day, memberId, kind, model }: Use, by: Grouping): string | undefined {
+function labelOf({ day, memberId, kind, model }: UsageGroup, by: Grouping): string | undefined {
   if (by === 'day') return day;
   return by === 'member' ? memberId : (model ?? kind);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FineTunePage, fineTunePage, literal } from '../../../src/commands/finetune/view.ts';
+import { escapeMarkdown, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/view.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { speak } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
@@ -21,8 +21,8 @@ describe('the words of a fine-tune', () => {
   it('are shown letter by letter, with every sign that means something taken literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(shown(literal(text))).toBe(text);
-        expect(literal(text).replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[!-/:-@[-`{-~]/);
+        expect(shown(escapeMarkdown(text))).toBe(text);
+        expect(escapeMarkdown(text).replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[!-/:-@[-`{-~]/);
       }),
     );
   });

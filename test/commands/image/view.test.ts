@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { referenceForm, referencesIn } from '../../../src/commands/image/reference.ts';
+import { readReferenceForm, referenceForm } from '../../../src/commands/image/reference.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
@@ -96,23 +96,23 @@ describe('the form for a picture made of others', () => {
   const address = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
   const picture = (n: number) => ({ address: address(n), name: `${n}.png` });
   const form = (count: number, model?: string) =>
-    referenceForm({ id: 'reff.1', model, pictures: Array.from({ length: count }, (_, n) => picture(n)) }, say);
+    referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => picture(n)) }, say);
 
   it('has words, the pictures, and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
       {
         "fields": [
           {
+            "isLong": true,
             "label": "Prompt",
-            "long": true,
             "name": "words",
             "required": true,
             "type": "text",
           },
           {
             "hint": "One URL per line. Each must lead to a publicly accessible image.",
+            "isLong": true,
             "label": "Reference images",
-            "long": true,
             "name": "pictures",
             "required": true,
             "type": "text",
@@ -145,9 +145,9 @@ describe('the form for a picture made of others', () => {
 
   it('gives back what was filled in, and nothing for what was left out', () => {
     const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };
-    expect(referencesIn({ fields })).toEqual({
-      ...{ words: 'a fox', pictures: 'https://x.example/1.png', which: undefined, model: undefined },
+    expect(readReferenceForm({ fields })).toEqual({
+      ...{ words: 'a fox', addresses: 'https://x.example/1.png', which: undefined, model: undefined },
     });
-    expect(referencesIn({ fields: { which: '2', model: 'lumen ' } })).toMatchObject({ which: 2, model: 'lumen' });
+    expect(readReferenceForm({ fields: { which: '2', model: 'lumen ' } })).toMatchObject({ which: 2, model: 'lumen' });
   });
 });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FlagValues, flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
+import {
+  type FlagValues,
+  flagsFor,
+  negativeFlagRefusal,
+  outOfRangeRefusal,
+} from '../../../src/commands/imagine/flags.ts';
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
@@ -62,7 +67,7 @@ describe('the range of a flag', () => {
     ['--seed 99999999999999999999999999', '--seed'],
     ['--chaos 5 --chaos 500', '--chaos'],
   ])('is not that of %s', (words, flag) => {
-    expect(outOfRange(`a fox ${words}`)?.variables).toMatchObject({ flag });
+    expect(outOfRangeRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
   });
 
   it.each([
@@ -73,15 +78,15 @@ describe('the range of a flag', () => {
     '--stop 500 --v 99',
     'chaos 500',
   ])('says nothing against %s', (words) => {
-    expect(outOfRange(words)).toBeUndefined();
+    expect(outOfRangeRefusal(words)).toBeUndefined();
   });
 });
 
 it('what is to be left out is words, not flags', () => {
-  expect(flagInNegative({ negative: 'people --ar 1:1' })?.variables).toEqual({ flag: '--ar' });
-  expect(flagInNegative({ negative: '—no people' })?.variables).toEqual({ flag: '--no' });
-  expect(flagInNegative({ negative: 'well-lit people, half—timbered houses' })).toBeUndefined();
-  expect(flagInNegative({})).toBeUndefined();
+  expect(negativeFlagRefusal({ negative: 'people --ar 1:1' })?.variables).toEqual({ flag: '--ar' });
+  expect(negativeFlagRefusal({ negative: '—no people' })?.variables).toEqual({ flag: '--no' });
+  expect(negativeFlagRefusal({ negative: 'well-lit people, half—timbered houses' })).toBeUndefined();
+  expect(negativeFlagRefusal({})).toBeUndefined();
 });
 
 const groups = table.map(({ typed }) => [...new Set(typed.map((flag) => /\p{L}+/u.exec(flag)?.[0].toLowerCase()))]);

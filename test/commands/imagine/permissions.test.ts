@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { mayPostFiles } from '../../../src/discord/guards.ts';
+import { requirePostPermissions } from '../../../src/discord/guards.ts';
 import type { Place } from '../../../src/discord/place.ts';
 
 const server: Place = {
@@ -9,7 +9,7 @@ const server: Place = {
   channelId: '3',
   channelType: undefined,
   locale: 'en-US',
-  askedAt: 0,
+  createdAt: 0,
   permissions: 0n,
   appPermissions: May.ViewChannel | May.SendMessages | May.AttachFiles,
   uploadLimit: 10_000_000,
@@ -21,11 +21,13 @@ describe('a public result', () => {
     ['SendMessages', May.SendMessages],
     ['SendMessagesInThreads', May.SendMessagesInThreads],
   ])('may be posted with %s, for nobody knows whether the channel is a thread', (_name, bit) => {
-    expect(mayPostFiles({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {})).toBeUndefined();
+    expect(
+      requirePostPermissions({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {}),
+    ).toBeUndefined();
   });
 
   it('may be posted by an administrator, whatever else is granted', () => {
-    expect(mayPostFiles({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
+    expect(requirePostPermissions({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
   });
 
   it.each([
@@ -33,21 +35,24 @@ describe('a public result', () => {
     ['Send Messages', May.SendMessages],
     ['Attach Files', May.AttachFiles],
   ])('may not be posted without %s', (name, bit) => {
-    const refusal = mayPostFiles({ ...server, appPermissions: server.appPermissions & ~bit }, { private: false });
+    const refusal = requirePostPermissions(
+      { ...server, appPermissions: server.appPermissions & ~bit },
+      { private: false },
+    );
     expect(refusal?.variables).toEqual({ missing: [name] });
   });
 
   it('needs nothing granted in a direct message, where Discord tells only of what is unusual', () => {
     // https://discord.com/developers/docs/interactions/receiving-and-responding, "Interaction Structure"
     const appPermissions = May.AttachFiles | May.EmbedLinks | May.MentionEveryone | May.UseExternalEmojis;
-    expect(mayPostFiles({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
+    expect(requirePostPermissions({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
   });
 
   it('goes no other way than the token where only the person has installed the bot', () => {
-    expect(mayPostFiles({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
+    expect(requirePostPermissions({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
   });
 });
 
 it('a private result takes the token or nothing', () => {
-  expect(mayPostFiles({ ...server, appPermissions: 0n }, { private: true })).toBeUndefined();
+  expect(requirePostPermissions({ ...server, appPermissions: 0n }, { private: true })).toBeUndefined();
 });

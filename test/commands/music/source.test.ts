@@ -39,10 +39,10 @@ describe('many songs', () => {
       some.length > 80 ? refuse(response, status) : tell(some, response),
     );
     expect(many.most).toBe(300);
-    expect([...(await many.ask(ids)).keys()].toSorted()).toEqual(ids.toSorted());
+    expect([...(await many.pollMany(ids)).keys()].toSorted()).toEqual(ids.toSorted());
     expect(many.most).toBe(75);
     const before = lists.length;
-    await many.ask(ids.slice(0, many.most));
+    await many.pollMany(ids.slice(0, many.most));
     expect(lists).toHaveLength(before + 1);
   });
 
@@ -50,10 +50,10 @@ describe('many songs', () => {
     const { lists, many } = await gateway((some, response) =>
       some.includes('id-77') ? refuse(response, 400) : tell(some, response),
     );
-    expect((await many.ask(ids)).size).toBe(299);
+    expect((await many.pollMany(ids)).size).toBe(299);
     expect(many.most).toBe(300);
     const before = lists.length;
-    const again = await many.ask(ids);
+    const again = await many.pollMany(ids);
     expect(lists).toHaveLength(before + 1);
     expect(again.has('id-77')).toBe(false);
   });
@@ -61,13 +61,13 @@ describe('many songs', () => {
   it('are asked about in turns by a gateway that answers about the first hundred only', async () => {
     const { many } = await gateway((some, response) => tell(some.slice(0, 100), response));
     const found = new Set<string>();
-    for (let round = 0; round < 3; round += 1) for (const id of (await many.ask(ids)).keys()) found.add(id);
+    for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
     expect(found.size).toBe(300);
   });
 
   it('are asked about one by one where there are no lists', async () => {
     const { many } = await gateway((_some, response) => response.writeHead(404).end());
-    await expect(many.ask(ids)).rejects.toMatchObject({ kind: 'not-offered' });
+    await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(many.most).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openFor, saidIn, utteranceFrom } from '../../../src/commands/talk/utterances.ts';
+import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/commands/talk/utterances.ts';
 import { Refusal, throwRefusal } from '../../../src/lib/refusal.ts';
-import { talkSpecs } from '../../../src/services/talks/opening.ts';
+import { talkSpecs } from '../../../src/services/talks/session.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/stage.ts';
 import { ofKind, type Parts } from '../../support/tasks.ts';
@@ -15,18 +15,24 @@ const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 describe('who speaks', () => {
   it('is whoever began it, or everyone where everyone is heard', () => {
     const mine = talk();
-    expect(openFor(mine, here('ann'))).toBe(mine);
-    expect(() => openFor(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
-    expect(openFor(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
+    expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
+    expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
+    expect(requireOpenTalk(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
   });
 
   it('speaks where it takes place, while it does', () => {
-    expect(() => openFor(talk(), { memberId: 'ann', channelId: '4' })).toThrow(new Refusal('refusals.talkElsewhere'));
-    expect(() => openFor(talk({}, { state: 'delivered' }), here('ann'))).toThrow(new Refusal('refusals.talkOver'));
+    expect(() => requireOpenTalk(talk(), { memberId: 'ann', channelId: '4' })).toThrow(
+      new Refusal('refusals.talkElsewhere'),
+    );
+    expect(() => requireOpenTalk(talk({}, { state: 'delivered' }), here('ann'))).toThrow(
+      new Refusal('refusals.talkOver'),
+    );
   });
 
   it('does not speak to what is no conversation, whatever a forged id says', () => {
-    expect(() => openFor(makeTask({ channelId: '3' }), here('ann'))).toThrow(new Refusal('refusals.unknownButton'));
+    expect(() => requireOpenTalk(makeTask({ channelId: '3' }), here('ann'))).toThrow(
+      new Refusal('refusals.unknownButton'),
+    );
   });
 });
 
@@ -34,7 +40,8 @@ describe('what is said', () => {
   it('is words, a sound, or both, as its kind reads it', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
-    const said = (given: Parameters<typeof utteranceFrom>[0]) => saidIn(task, throwRefusal(utteranceFrom(given)));
+    const said = (given: Parameters<typeof readUtterance>[0]) =>
+      utteranceRequest(task, throwRefusal(readUtterance(given)));
     const kept = { address: sound.address, name: sound.name };
     expect(said({ words: ' hello\n' })).toEqual({ ...common, prompt: 'hello' });
     expect(said({ words: '\u200b ', sound })).toEqual({ ...common, sound: kept });
@@ -47,8 +54,8 @@ describe('what is said', () => {
 
   it('is not nothing', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
-      expect(utteranceFrom({ words })).toEqual(new Refusal('refusals.talkNothing'));
-      expect(utteranceFrom({ words, sound })).not.toBeInstanceOf(Refusal);
+      expect(readUtterance({ words })).toEqual(new Refusal('refusals.talkNothing'));
+      expect(readUtterance({ words, sound })).not.toBeInstanceOf(Refusal);
     }
   });
 });

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { kindSpecs, texts } from '../../../src/commands/index.ts';
-import { tasksList } from '../../../src/commands/tasks/list.ts';
+import { taskListPlan } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { kindNames, taskStates } from '../../../src/services/tasks/task.ts';
-import type { TaskLine } from '../../../src/services/tasks/task-line.ts';
+import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 
 const violationsOf = (body: unknown) => judgeBody('webhook-edit', body);
 
-const line: TaskLine = {
+const line: TaskSummary = {
   ...{ id: '01k3v9x2mabcdefgh', kind: 'imagine', state: 'delivered', requesterId: '100000000000000001' },
   ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
 };
 
-function shown(lines: readonly TaskLine[], whose: 'mine' | 'server' = 'mine') {
-  return bodyOf(tasksList({ filter: { whose }, lines, waiting: 3, next: line.id }, speak(texts)));
+function shown(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
+  return bodyOf(taskListPlan({ filter: { whose }, lines, waiting: 3, next: line.id }, speak(texts)));
 }
 
 it.each([

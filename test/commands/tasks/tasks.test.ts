@@ -3,18 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
-import { chooseTask, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
+import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
 import { text } from '../../../src/commands/tasks/text.ts';
-import { customId, customIds, fitsPointer, readCustomId } from '../../../src/discord/custom-ids.ts';
-import type { Ask, Button } from '../../../src/discord/handlers.ts';
+import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/discord/custom-ids.ts';
+import type { Button, HandlerContext } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { kindNames } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
-import { standings } from '../../../src/services/tasks/task-line.ts';
+import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 
 /** Whatever is asked of the bot, the store above all, would fail on this with something that is no refusal. */
-const nobody = { origin: { route: { isPrivate: false } }, services: { tasks: {} } } as unknown as Ask<Services>;
+const nobody = {
+  origin: { route: { isPrivate: false } },
+  services: { tasks: {} },
+} as unknown as HandlerContext<Services>;
 
 /** What comes of a press on whatever carries these arguments. */
 async function pressed({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
@@ -34,9 +37,9 @@ function found(verb: string): Button<Services> {
 const filters = fc.record({
   whose: fc.constantFrom('mine' as const, 'server' as const),
   kind: fc.option(fc.constantFrom(...kindNames(kindSpecs)), { nil: undefined }),
-  standing: fc.option(fc.constantFrom(...standings), { nil: undefined }),
+  standing: fc.option(fc.constantFrom(...statusFilters), { nil: undefined }),
   words: fc.option(
-    fc.string({ unit: 'grapheme', minLength: 1 }).filter((words) => fitsPointer(words)),
+    fc.string({ unit: 'grapheme', minLength: 1 }).filter((words) => fitsCustomId(words)),
     { nil: undefined },
   ),
   before: fc.option(fc.nat().map(taskId), { nil: undefined }),
@@ -72,7 +75,7 @@ describe('a custom id of a list', () => {
     const forged = fc.array(piece, { maxLength: 7 }).filter((args) => readFilter(args) instanceof Refusal);
     await fc.assert(
       fc.asyncProperty(forged, async (args) => {
-        for (const button of [tasksPageButton, chooseTask])
+        for (const button of [tasksPageButton, taskSelect])
           await expect(pressed(button, args, [taskId(0)])).rejects.toBeInstanceOf(Refusal);
       }),
     );
@@ -82,8 +85,8 @@ describe('a custom id of a list', () => {
     'from which "%s" was chosen, which is no task, is refused as well',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
-      await expect(pressed(chooseTask, args, [chosen])).rejects.toThrow('refusals.unknownButton');
-      await expect(pressed(chooseTask, args)).rejects.toThrow('refusals.unknownButton');
+      await expect(pressed(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');
+      await expect(pressed(taskSelect, args)).rejects.toThrow('refusals.unknownButton');
     },
   );
 });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
+import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
-import { altOf, pictureOf } from '../../../src/commands/usage/picture.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { dayAfter } from '../../../src/services/usage/days.ts';
-import type { Line, Sheet } from '../../../src/services/usage/sheet.ts';
+import { addDays } from '../../../src/services/usage/days.ts';
+import type { Sheet, SheetLine } from '../../../src/services/usage/sheet.ts';
 
 const say = speak(texts);
 const long = '123456789012.345678901234567890';
 
-const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): Line => ({
+const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetLine => ({
   ...{ label, amount, requests, isEstimate: false },
 });
 
-const sheetOf = (lines: Line[], more: Partial<Sheet> = {}): Sheet => ({
+const sheetOf = (lines: SheetLine[], more: Partial<Sheet> = {}): Sheet => ({
   ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', lines },
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
 });
@@ -62,7 +62,7 @@ describe('the table', () => {
 
 describe('the page', () => {
   it('never exceeds a message, and says how many lines the CSV has more', () => {
-    const lines = Array.from({ length: 366 }, (_, index) => line(dayAfter('2026-03-10', -index), `${index}${long}`));
+    const lines = Array.from({ length: 366 }, (_, index) => line(addDays('2026-03-10', -index), `${index}${long}`));
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
     const told = /(\d+) more rows/.exec(content)?.[1];
@@ -139,7 +139,7 @@ describe('the CSV', () => {
 
 describe('the picture', () => {
   it('gives every day of the range its place', () => {
-    const picture = pictureOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
+    const picture = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
     expect(picture?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
       '03-05 1',
@@ -153,23 +153,23 @@ describe('the picture', () => {
 
   it('gathers what is beyond ten bars in one, in an exact sum', () => {
     const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
-    const picture = pictureOf(sheetOf(lines), say);
+    const picture = chartOf(sheetOf(lines), say);
     expect(picture?.entries).toHaveLength(10);
     expect(picture?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
   it('is told in words with its range, its total and its largest part', () => {
-    const picture = pictureOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
-    expect(picture && altOf(picture, say)).toBe(
+    const picture = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
+    expect(picture && chartAlt(picture, say)).toBe(
       `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total ${long}. Largest: verse-1 with ${long}`,
     );
   });
 
   it('counts requests where nobody knows amounts, and there is none of nothing', () => {
-    const counts = pictureOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
+    const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total 4 requests');
-    expect(pictureOf(sheetOf([]), say)).toBeUndefined();
-    expect(pictureOf(sheetOf([line(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
+    expect(chartOf(sheetOf([]), say)).toBeUndefined();
+    expect(chartOf(sheetOf([line(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { VideoRequest } from '../../../src/commands/video/request.ts';
-import { unmetIn, wishesOf } from '../../../src/commands/video/view.ts';
-import type { Seen } from '../../../src/messages/kind-view.ts';
+import { ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
+import type { MediumFacts } from '../../../src/messages/kind-view.ts';
 import { madeTask } from '../../services/tasks/made.ts';
 
-const unmet = (request: Partial<VideoRequest>, seen: Seen): string[] =>
-  unmetIn(wishesOf({ prompt: 'waves', model: 'reel-2', ...request }), seen).map(
+const unmet = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
+  ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), seen).map(
     ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
-import { filmForm } from '../../../src/commands/video/film.ts';
-import { unmetIn, unmetNotes, wishesOf } from '../../../src/commands/video/view.ts';
+import { videoForm } from '../../../src/commands/video/form.ts';
+import { ignoredParameterNotes, ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
@@ -119,32 +119,34 @@ describe('the message of a film', () => {
     ['image-to-video', { duration: 10 }],
   ] as const)('of the kind %s that came out otherwise (%j) names what had no effect', (kind, request) => {
     const seen = { width: 640, height: 360, seconds: 5.04 };
-    const wishes = wishesOf({ prompt: 'waves', model: 'reel-2', ...request });
-    expect(unmetNotes(unmetIn(wishes, seen), seen, kind === 'image-to-video', say)).toMatchSnapshot();
+    const wishes = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
+    expect(
+      ignoredParameterNotes(ignoredParameters(wishes, seen), seen, kind === 'image-to-video', say),
+    ).toMatchSnapshot();
   });
 });
 
 describe('the form for a film', () => {
   it('starts with the pictures and the model that are known, and cuts no address', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
-    const form = filmForm(
-      { id: 'filmf.1', pictures: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },
+    const form = videoForm(
+      { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },
       say,
     );
     expect(form).toMatchInlineSnapshot(`
       {
         "fields": [
           {
+            "isLong": true,
             "label": "Prompt",
-            "long": true,
             "name": "words",
             "required": true,
             "type": "text",
           },
           {
             "hint": "One URL per line. Some models use them as the first and last frames.",
+            "isLong": true,
             "label": "Reference images",
-            "long": true,
             "name": "pictures",
             "type": "text",
             "value": "https://cdn.example/1.png",

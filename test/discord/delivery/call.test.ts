@@ -1,9 +1,9 @@
 import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
-import { messageGone } from '../../../src/services/tasks/delivery-state.ts';
+import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
+import { clearMessage } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task, TaskFacts } from '../../../src/services/tasks/task.ts';
-import { dismissed, succeededBy } from '../../../src/services/tasks/transitions.ts';
+import { markDismissed, setSuccessor } from '../../../src/services/tasks/transitions.ts';
 import { changed } from '../../support/tasks.ts';
 import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 
@@ -46,7 +46,7 @@ describe('the call to the end of a long job', () => {
     const stage = await ordered();
     const { task, shelf, discord } = stage;
     const forget = discord.listen(() => {
-      if (calls(stage).length > 0 && shelf.get(task.id).message) void shelf.change(task.id, messageGone);
+      if (calls(stage).length > 0 && shelf.get(task.id).message) void shelf.change(task.id, clearMessage);
     });
     await ends(stage);
     expect((await shelf.settled(task.id)).beside).toBeUndefined();
@@ -178,7 +178,7 @@ describe('the call to the end of a long job', () => {
 
   it('does not come where its member has ordered again meanwhile', async () => {
     const stage = await ordered();
-    await stage.shelf.change(stage.task.id, (task) => succeededBy(task, 'another'));
+    await stage.shelf.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await stage.shelf.settled(stage.task.id);
     expect(posts(stage)).toEqual([]);
@@ -188,7 +188,7 @@ describe('the call to the end of a long job', () => {
 describe('a call that has to wait', () => {
   it('is dropped where its member has taken the message away', async () => {
     const stage = await held();
-    await stage.shelf.change(stage.task.id, messageGone);
+    await stage.shelf.change(stage.task.id, clearMessage);
     await stage.passes(seconds(5));
     await stage.shelf.settled(stage.task.id);
     expect(posts(stage)).toEqual([]);
@@ -201,7 +201,7 @@ describe('a call that has to wait', () => {
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await until(() => timers() === 1);
     shelf.failsOn = () => false;
-    const decided = await shelf.change(task.id, (known) => dismissed(known, clock.now()));
+    const decided = await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
     expect(decided.delivery.call).toBeUndefined();
     await passes(seconds(5));
     await until(() => timers() === 0);
@@ -213,7 +213,7 @@ describe('a call that has to wait', () => {
   it('is dropped even where its member decides at the last moment', async () => {
     const stage = await ordered({
       plan: async (task) => {
-        if (task.delivery.call) await shelf.change(task.id, (known) => dismissed(known, clock.now()));
+        if (task.delivery.call) await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
         return planOf(task);
       },
     });
@@ -415,7 +415,7 @@ describe('a bot that comes back after a crash', () => {
     const { task, shelf, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
     const said = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
-    shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...NO_ANSWER, voice } }));
+    shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...EMPTY_ANSWER, voice } }));
     await crashed('before the store knew that the call goes out', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));

@@ -4,7 +4,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { withoutToken } from '../../../src/services/tasks/delivery-state.ts';
+import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { folder } from '../../services/store/stage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -81,6 +81,6 @@ it('what nobody can see is stored without a word, and what changes the way to th
   ] satisfies Partial<Task>[])
     await shelf.change(task.id, (known) => ({ ...known, ...change }));
   expect(news).toEqual([]);
-  await shelf.change(task.id, withoutToken);
+  await shelf.change(task.id, dropToken);
   expect(news).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { PermissionFlagsBits as May, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { dismissed } from '../../../src/services/tasks/transitions.ts';
+import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { minutes, ordered, planWithFile, seconds } from './scene.ts';
 
 const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
@@ -245,7 +245,7 @@ describe('the end of a task', () => {
   it('is left alone where the member has settled it meanwhile', async () => {
     const { task, shelf, delivery, clock, writes } = await ordered();
     const open = await shelf.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
-    const settled = await shelf.change(task.id, (one) => dismissed(one, clock.now()));
+    const settled = await shelf.change(task.id, (one) => markDismissed(one, clock.now()));
     const asked = shelf.asked;
     delivery.show(settled);
     expect(shelf.asked).toBe(asked);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayShowAt } from '../../../src/discord/delivery/pace.ts';
+import { nextEditAt } from '../../../src/discord/delivery/pace.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { madeTask } from '../../services/tasks/made.ts';
 import { minutes, seconds } from './scene.ts';
@@ -17,7 +17,7 @@ function moments(task: Task, until: number): number[] {
   const found: number[] = [];
   let lastAt: number | undefined;
   for (let edits = 0; ; edits++) {
-    const at = mayShowAt(task, { edits, lastAt, heardAt: born });
+    const at = nextEditAt(task, { edits, lastAt, heardAt: born });
     if (at === undefined || at > born + until) return found;
     found.push((at - born) / 1_000);
     lastAt = at;
@@ -32,31 +32,31 @@ describe('the pace of progress', () => {
   it('keeps one edit back for the moment at which it takes longer than anybody waits, and then does not let it wait', () => {
     const task = job({ overdue: born + minutes(20) });
     const lastAt = born + minutes(19);
-    expect(mayShowAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
-    expect(mayShowAt(task, { edits: 8, lastAt, heardAt: born })).toBeUndefined();
-    expect(mayShowAt(job(), { edits: 7, lastAt, heardAt: born })).toBeUndefined();
+    expect(nextEditAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
+    expect(nextEditAt(task, { edits: 8, lastAt, heardAt: born })).toBeUndefined();
+    expect(nextEditAt(job(), { edits: 7, lastAt, heardAt: born })).toBeUndefined();
   });
 
   it('lets edits after that one wait by the age of the job again', () => {
     const overdue = born + minutes(20);
     const shown = { edits: 5, lastAt: overdue, heardAt: born };
-    expect(mayShowAt(job({ overdue }), shown)).toBe(born + minutes(50));
+    expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));
   });
 
   it('leaves half a minute between edits of a message older than an hour, however young the job is', () => {
     const lastAt = born + seconds(1);
     const shown = { edits: 1, lastAt, heardAt: born };
-    expect(mayShowAt(job({}, born - minutes(61)), shown)).toBe(lastAt + seconds(30));
-    expect(mayShowAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
+    expect(nextEditAt(job({}, born - minutes(61)), shown)).toBe(lastAt + seconds(30));
+    expect(nextEditAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
   });
 
   it('waits the least gap after a restart, for nobody knows when the last one was', () => {
     const heardAt = born + minutes(3);
-    expect(mayShowAt(job(), { edits: 3, lastAt: undefined, heardAt })).toBe(heardAt + seconds(4));
+    expect(nextEditAt(job(), { edits: 3, lastAt: undefined, heardAt })).toBe(heardAt + seconds(4));
   });
 
   it('is not led astray by a clock that was turned back', () => {
     const lastAt = born - minutes(5);
-    expect(mayShowAt(job(), { edits: 1, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
+    expect(nextEditAt(job(), { edits: 1, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
   });
 });

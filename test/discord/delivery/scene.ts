@@ -6,16 +6,16 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { Delivery } from '../../../src/discord/delivery/delivery.ts';
 import type { DeliveryParts } from '../../../src/discord/delivery/record.ts';
-import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { Responder } from '../../../src/discord/outbox/responder.ts';
 import { routeOf } from '../../../src/discord/place.ts';
-import type { MessagePlan, Prepared } from '../../../src/discord/plan.ts';
+import type { MessagePlan, PreparedMessage } from '../../../src/discord/plan.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
-import { submitting } from '../../../src/services/tasks/transitions.ts';
+import { createTask } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Shelf, until } from './shelf.ts';
 
@@ -78,7 +78,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     if (expects !== 'refusals') expect(discord.violations).toEqual([]);
     if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
   });
-  const clients = discordClients(discord.apiUrl);
+  const clients = openDiscordClients(discord.apiUrl);
   const { client } = clients;
   onTestFinished(() => clients.close());
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
@@ -94,7 +94,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   let outstanding = 0;
   let prepared = 0;
   onTestFinished(() => expect(outstanding).toBe(0));
-  const prepare = async (task: Task, signal?: AbortSignal): Promise<Prepared> => {
+  const prepare = async (task: Task, signal?: AbortSignal): Promise<PreparedMessage> => {
     const shown = await plan(task, signal);
     outstanding += 1;
     prepared += 1;
@@ -148,7 +148,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     interaction: BaseInteraction,
     { isPrivate = false, message }: { isPrivate?: boolean; message?: MessagePlace },
   ) {
-    const task = submitting(
+    const task = createTask(
       {
         kind: 'imagine',
         request: { prompt: 'a boat' },

@@ -1,12 +1,12 @@
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
-import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
 it('a channel’s limit is not reached either by what was asked before its bucket had a name', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });
   onTestFinished(() => discord.close());
-  const { client, close } = discordClients(discord.apiUrl);
+  const { client, close } = openDiscordClients(discord.apiUrl);
   onTestFinished(() => close());
   client.rest.setToken(discord.token);
   const route = Routes.channelMessages(discord.world.channel('studio').id);

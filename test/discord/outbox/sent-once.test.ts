@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
-import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { openLog } from '../../../src/lib/log.ts';
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 async function connected() {
   const discord = await startDiscord();
   closers.push(() => discord.close());
-  const clients = discordClients(discord.apiUrl);
+  const clients = openDiscordClients(discord.apiUrl);
   const { client, close } = clients;
   closers.push(() => close());
   client.rest.setToken(discord.token);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { bodyOf } from '../../../src/discord/adapter.ts';
-import { discordClients } from '../../../src/discord/outbox/clients.ts';
+import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
 
 /** A Discord that fails the first upload and keeps what the second one brings. */
@@ -35,7 +35,7 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
     { name: 'film.mp4', path, size: film.length, mime: 'video/mp4', alt: 'Waves' },
     { name: 'words.txt', bytes: Buffer.from('some words') },
   ];
-  const { tokenRest, close } = discordClients(apiUrl);
+  const { tokenRest, close } = openDiscordClients(apiUrl);
   onTestFinished(() => close());
   await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
   expect(bodies).toHaveLength(2);
@@ -65,7 +65,7 @@ it('At most four files from the disk are on their way to Discord at the same tim
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'film');
   writeFileSync(path, 'waves');
-  const { tokenRest } = discordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+  const { tokenRest } = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
   const patch = (token: number, files: FilePlan[]) =>
     tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
   const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Routes } from 'discord.js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DiscordClients, discordClients } from '../../../src/discord/outbox/clients.ts';
+import { type DiscordClients, openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
 const APPLICATION = '100000000000000001';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -31,7 +31,7 @@ describe('uploads', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    clients = discordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
+    clients = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
   });
 
   afterEach(async () => {

@@ -116,7 +116,7 @@ describe('the preview of a job', () => {
         change: () => Promise.reject(new Error('Nothing changes.')),
       },
       albums: { partsOf: async () => [] },
-      look: () => Promise.reject(new Error('Nobody looks.')),
+      fetchSnapshot: () => Promise.reject(new Error('Nobody looks.')),
     };
     const { prepare } = presenter({
       media,
@@ -127,9 +127,9 @@ describe('the preview of a job', () => {
       storedFiles: async () => new Map(),
       views: {},
       isRemix: false,
-      hearsMessages: false,
+      readsMessages: false,
       offers: { isOffered: () => true },
-      models: { known: [], atHand: async () => [] },
+      models: { lastListed: [], listQuickly: async () => [] },
     });
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;
     const unwanted = new AbortController();

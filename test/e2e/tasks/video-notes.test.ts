@@ -14,7 +14,7 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
 
   it('is which reference to check when it failed: each is asked for once, without the key', async () => {
     const host = await fileHost();
-    const stage = await stand({ alsoAllowed: [host.origin] });
+    const stage = await stand({ extraOrigins: [host.origin] });
     const picture = file((await upload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
     const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, picture));

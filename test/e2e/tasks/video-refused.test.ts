@@ -43,7 +43,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
   it('is told once it was looked at', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok' };
-    const stage = await here({ gateway: { profile }, settings, alsoAllowed: [host.origin] });
+    const stage = await here({ gateway: { profile }, settings, extraOrigins: [host.origin] });
     const films = await Promise.all([6, 5, 6].map((seconds) => shownFilm(stage, seconds)));
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [

@@ -30,7 +30,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
 
   it('sends every option in its place, and the same again or with other words', async () => {
     const host = await fileHost();
-    const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, alsoAllowed: [host.origin] });
+    const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
     const dance = await shownFilm(stage, 7);
     const leap = await shownFilm(stage, 7.9, 'leap.mp4');
     const song = host.on('/song.wav', file(wav()));

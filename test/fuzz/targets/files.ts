@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { inMemory, reading } from '../../../src/services/media/content.ts';
+import { memoryContent, withReader } from '../../../src/services/media/content.ts';
 import { MediaError } from '../../../src/services/media/errors.ts';
-import { isCutShort } from '../../../src/services/media/films/mp4.ts';
-import { strippedGif, strippedJpeg, strippedPng, strippedWebp } from '../../../src/services/media/pictures/clean.ts';
-import { examined } from '../../../src/services/media/pictures/workbench.ts';
-import { filmFacts, recognise } from '../../../src/services/media/recognise.ts';
+import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
+import { examineImage } from '../../../src/services/media/images/image-editor.ts';
+import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
+import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Film, webmFilm } from '../../services/media/films.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
@@ -140,7 +140,7 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     async run(input) {
       const type = recognise(input);
-      if (type) await reading(inMemory(input), (reader) => isCutShort(reader, type));
+      if (type) await withReader(memoryContent(input), (reader) => isTruncated(reader, type));
     },
     isExpected: () => false,
     growing: {
@@ -168,9 +168,7 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     run(input) {
       const type = recognise(input);
-      const strip = { png: strippedPng, jpg: strippedJpeg, webp: strippedWebp, gif: strippedGif }[
-        type?.extension ?? ''
-      ];
+      const strip = { png: stripPng, jpg: stripJpeg, webp: stripWebp, gif: stripGif }[type?.extension ?? ''];
       if (!strip) return;
       const stripped = strip(input);
       if (stripped.length > input.length + 64) throw new BrokenPromise('More is left than there was.');
@@ -200,7 +198,7 @@ export const fileTargets: readonly Target[] = [
     seeds: pictures,
     structured: anyBytes,
     words: SIGNATURES,
-    run: (input) => examined(input, 40e6),
+    run: (input) => examineImage(input, 40e6),
     isExpected: isMediaError,
     growing: {
       'chunks before the pixels': (times) =>
@@ -219,7 +217,7 @@ export const fileTargets: readonly Target[] = [
     structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
     words: SIGNATURES,
     async run(input) {
-      for (const [name, value] of Object.entries(await filmFacts(inMemory(input)))) {
+      for (const [name, value] of Object.entries(await videoFacts(memoryContent(input)))) {
         if (!Number.isFinite(value) || value <= 0) throw new BrokenPromise(`${name} is ${value}`);
       }
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type Json, parseExact } from '../../../src/lib/exact-json.ts';
-import { errorFrom, hidesError } from '../../../src/services/gateway/error-responses.ts';
+import { containsError, toGatewayError } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { FineTunes } from '../../../src/services/gateway/fine-tunes.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
@@ -94,8 +94,8 @@ function familyTarget(family: Family, bodies: readonly { body: string }[]): Targ
       const answer = parseExact(input.toString());
       let failure: unknown;
       for (const step of [
-        () => tasks.read(family, answer),
-        () => tasks.readMany(family, answer),
+        () => tasks.readTask(family, answer),
+        () => tasks.readTasks(family, answer),
         () => readSubmission(family, answer),
       ]) {
         try {
@@ -196,7 +196,7 @@ export const gatewayTargets: readonly Target[] = [
     run(input) {
       const words = input.toString();
       const body = bodyIn(words);
-      const error = errorFrom({
+      const error = toGatewayError({
         status: 400,
         body,
         text: words,
@@ -205,8 +205,8 @@ export const gatewayTargets: readonly Target[] = [
         secrets: [settings.apiKey],
       });
       if (error.message.length > 1_000) throw new BrokenPromise(`A sentence of ${error.message.length} letters.`);
-      hidesError(body, true);
-      hidesError(body, false);
+      containsError(body, true);
+      containsError(body, false);
     },
     isExpected,
     growing: {

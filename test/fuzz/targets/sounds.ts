@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import type { Readable } from '../../../src/services/media-process/jobs.ts';
-import { read } from '../../../src/services/sound/read.ts';
+import type { ReadableAudioType } from '../../../src/services/media-process/jobs.ts';
+import { readSamples } from '../../../src/services/sound/read.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 
@@ -11,8 +11,8 @@ const RATE = 24_000;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
 
-async function readOf(type: Readable, input: Buffer): Promise<void> {
-  const samples = await read(type, input, MOST_SECONDS);
+async function readOf(type: ReadableAudioType, input: Buffer): Promise<void> {
+  const samples = await readSamples(type, input, MOST_SECONDS);
   if (samples.length > MOST_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
 }
 

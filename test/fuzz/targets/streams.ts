@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { errorFrom } from '../../../src/services/gateway/error-responses.ts';
+import { toGatewayError } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
-import { begun, isEventStream, piecesOf } from '../../../src/services/gateway/event-stream.ts';
+import { decodeChunks, isEventStream, peekStream } from '../../../src/services/gateway/event-stream.ts';
 import { ResponseReader } from '../../../src/services/gateway/realtime/reader.ts';
-import { frameOf } from '../../../src/services/gateway/realtime/wire.ts';
-import { eventsIn } from '../../../src/services/gateway/responses.ts';
+import { parseFrame } from '../../../src/services/gateway/realtime/wire.ts';
+import { readEvents } from '../../../src/services/gateway/responses.ts';
 import { words as realtimeWords } from '../../services/gateway/realtime/frames.ts';
 import { lineOf, reader } from '../../services/gateway/responses/reading.ts';
 import { BrokenPromise, type Target } from '../target.ts';
@@ -216,14 +216,14 @@ export const streamTargets: readonly Target[] = [
       '}',
     ],
     async run(input) {
-      const pieces = piecesOf(inPieces(input), MOST, () => new GatewayError('too much', { kind: 'invalid' }));
-      const start = await begun(pieces);
+      const pieces = decodeChunks(inPieces(input), MOST, () => new GatewayError('too much', { kind: 'invalid' }));
+      const start = await peekStream(pieces);
       if (!start) return;
       isEventStream(start.first, undefined);
       let ends = 0;
       let told = '';
       let whole = '';
-      for await (const one of eventsIn(start.all, reader())) {
+      for await (const one of readEvents(start.all, reader())) {
         if (one.type === 'text') told += one.delta;
         if ('response' in one) {
           ends++;
@@ -281,14 +281,14 @@ export const streamTargets: readonly Target[] = [
     words: [...TYPES, '"delta":"', '"type":"', '"item":{', '"response":{', '{', '}', '\n', '"event_id":"'],
     run(input) {
       const answer = new ResponseReader('resp_1', (body, status) =>
-        errorFrom({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
+        toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
       );
       let told = '';
       for (const line of linesOf(input)) {
-        const frame = frameOf(line);
+        const frame = parseFrame(line);
         for (const one of frame ? answer.take(frame) : []) if (one.type === 'text') told += one.delta;
       }
-      if (answer.end('cut').text !== told) throw new BrokenPromise('The text at the end is not what was told.');
+      if (answer.buildEnd('cut').text !== told) throw new BrokenPromise('The text at the end is not what was told.');
     },
     isExpected: () => false,
     // Each line is a message of its own; one that is no JSON costs an error with its stack.

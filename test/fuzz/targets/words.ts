@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { flagInNegative, flagsFor, outOfRange } from '../../../src/commands/imagine/flags.ts';
-import { named, readIds } from '../../../src/commands/music/ids.ts';
-import { imagesFrom, linksIn, unfitReference } from '../../../src/commands/options.ts';
-import { extraIn, readCamera, readDuration, readSize } from '../../../src/commands/video/typed-options.ts';
+import { flagsFor, negativeFlagRefusal, outOfRangeRefusal } from '../../../src/commands/imagine/flags.ts';
+import { listForSentence, readIds } from '../../../src/commands/music/ids.ts';
+import { linksIn, readImages, referenceRefusal } from '../../../src/commands/options.ts';
+import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
-import { asText, inCode } from '../../../src/discord/markdown.ts';
-import { beginning, shortened, withoutInvites } from '../../../src/discord/text.ts';
+import { escapeText, inCode } from '../../../src/discord/markdown.ts';
+import { breakInvites, truncate, truncateMarkdown } from '../../../src/discord/message-text.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerParts } from '../../../src/messages/answer/split.ts';
-import { nearIds } from '../../../src/services/models/ids.ts';
-import { directionsIn, readText } from '../../../src/services/tasks/lines.ts';
-import { askedRange } from '../../../src/services/usage/days.ts';
+import { similarIds } from '../../../src/services/models/ids.ts';
+import { emphasisedWords, readResultText } from '../../../src/services/tasks/result-text.ts';
+import { parseRange } from '../../../src/services/usage/days.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
@@ -131,11 +131,11 @@ export const wordTargets: readonly Target[] = [
     words: MARKS,
     run(input) {
       const text = input.toString();
-      if (asText(text, 200).length > 200) throw new BrokenPromise('More is shown than there is room for.');
-      if (/\n/.test(asText(text, 1_000))) throw new BrokenPromise('More than a line is shown.');
+      if (escapeText(text, 200).length > 200) throw new BrokenPromise('More is shown than there is room for.');
+      if (/\n/.test(escapeText(text, 1_000))) throw new BrokenPromise('More than a line is shown.');
       if (inCode(text).slice(1, -1).includes('`')) throw new BrokenPromise('Code ends before its end.');
-      withoutInvites(text);
-      for (const shorten of [shortened, beginning]) {
+      breakInvites(text);
+      for (const shorten of [truncate, truncateMarkdown]) {
         if (shorten(text, 100).length > 100) throw new BrokenPromise('It is not shorter.');
       }
       const parts = answerParts(text, room);
@@ -245,21 +245,21 @@ const attached = { id: '1', name: 'a', size: 1, address: 'https://a.example/', m
 
 const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   (text) => flagsFor(text, { negative: text, aspect: text, version: text }),
-  outOfRange,
-  (text) => flagInNegative({ negative: text }),
-  extraIn,
+  outOfRangeRefusal,
+  (text) => negativeFlagRefusal({ negative: text }),
+  readExtra,
   readSize,
   readDuration,
   readCamera,
   (text) => linksIn({ links: text }),
-  (text) => imagesFrom({ links: text }),
-  (text) => unfitReference({ links: text, image: { ...attached, name: text } }),
+  (text) => readImages({ links: text }),
+  (text) => referenceRefusal({ links: text, image: { ...attached, name: text } }),
   (text) => {
     const { ids, odd } = readIds(text);
-    return named([...ids, ...odd]);
+    return listForSentence([...ids, ...odd]);
   },
-  (text) => directionsIn(readText(text)),
-  (text) => askedRange({ start: text, end: undefined }, '2026-01-01'),
-  (text) => nearIds(text.slice(0, 200), ['claude-1', 'gpt-x', 'flux.1-pro']),
+  (text) => emphasisedWords(readResultText(text)),
+  (text) => parseRange({ start: text, end: undefined }, '2026-01-01'),
+  (text) => similarIds(text.slice(0, 200), ['claude-1', 'gpt-x', 'flux.1-pro']),
   (text) => (isDecimal(text) ? sumOf([text, '1.5']) : undefined),
 ];

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
 import { speak } from '../../../src/locales/index.ts';
-import { askManner } from '../../../src/messages/answer/manner.ts';
 import { answerMessages } from '../../../src/messages/answer/message.ts';
+import { askStyle } from '../../../src/messages/answer/style.ts';
 import {
-  answered,
-  begun,
-  brokenOff,
-  drafted,
-  roundDone,
-  waitingForMember,
+  addRound,
+  awaitMember,
+  breakOffAnswer,
+  completeAnswer,
+  markAnswering,
+  updateDraft,
 } from '../../../src/services/asks/transitions.ts';
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -33,31 +33,33 @@ const call = (number: number): AnswerCall => ({
 });
 
 function shown(task: Task) {
-  const { first, further } = answerMessages(task, askManner, say);
+  const { first, further } = answerMessages(task, askStyle, say);
   const labels = (first.controls ?? []).map((one) => ('label' in one ? one.label : ''));
   return { content: first.content ?? '', labels, further, files: first.files ?? [], first };
 }
 
 describe('the message of an answer', () => {
   it('shows what the model does before its first word, and lets it be stopped', () => {
-    const { content, labels } = shown(begun(asked(), []));
+    const { content, labels } = shown(markAnswering(asked(), []));
     expect(content).toContain('Thinking …');
     expect(labels).toEqual(['Stop']);
-    expect(shown(drafted(asked(), '', 'searching', 0)).content).toContain('Searching the web …');
+    expect(shown(updateDraft(asked(), '', 'searching', 0)).content).toContain('Searching the web …');
   });
 
   it('says that an answer was cut off by its limit, and with which word of the gateway', () => {
-    const { content, labels } = shown(answered(roundDone(asked(), response('So far'), []), 'max_output_tokens', 1));
+    const { content, labels } = shown(
+      completeAnswer(addRound(asked(), response('So far'), []), 'max_output_tokens', 1),
+    );
     expect(content).toContain('So far');
     expect(content).toContain('stopped before the end (max\\_output\\_tokens)');
     expect(labels[0]).toBe('Continue');
   });
 
   it('says that nothing came, and that JSON is none', () => {
-    expect(shown(answered(roundDone(asked(), response(''), []), undefined, 1)).content).toContain('empty answer');
-    const odd = answered(roundDone(asked({ format: 'json' }), response('{"a":'), []), undefined, 1);
+    expect(shown(completeAnswer(addRound(asked(), response(''), []), undefined, 1)).content).toContain('empty answer');
+    const odd = completeAnswer(addRound(asked({ format: 'json' }), response('{"a":'), []), undefined, 1);
     expect(shown(odd).content).toContain('did not return valid JSON');
-    const right = answered(roundDone(asked({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
+    const right = completeAnswer(addRound(asked({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
 
@@ -65,8 +67,8 @@ describe('the message of an answer', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
-      waitingForMember(roundDone(begun(asked(), ['tools', 'reasoning']), response(words), calls)),
-      brokenOff(drafted(begun(asked(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
+      awaitMember(addRound(markAnswering(asked(), ['tools', 'reasoning']), response(words), calls)),
+      breakOffAnswer(updateDraft(markAnswering(asked(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
     ]) {
       const { content, labels, further } = shown(task);
       expect(content.length).toBeLessThanOrEqual(2_000);
@@ -80,26 +82,26 @@ describe('the message of an answer', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = asked({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
-    const before = roundDone(
-      { ...begun(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
+    const before = addRound(
+      { ...markAnswering(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
       response('word '.repeat(900)),
       past,
     );
     const link = `https://discord.com/channels/${'1'.repeat(20)}/${'2'.repeat(20)}/${'3'.repeat(20)}`;
-    const { first } = answerMessages(waitingForMember(roundDone(before, response('x'), calls)), askManner, say, link);
+    const { first } = answerMessages(awaitMember(addRound(before, response('x'), calls)), askStyle, say, link);
     for (const number of [1, 2, 3, 4]) expect(first.content).toContain(`${number}. Image: fox ${number}`);
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 
   it('carries the whole as a file where the messages below could not be brought', () => {
-    const task = answered(roundDone(asked(), response('word '.repeat(1_000)), []), undefined, 1);
+    const task = completeAnswer(addRound(asked(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 
   it('notifies nobody, whoever it names', () => {
-    expect(shown(answered(roundDone(asked(), response('<@1> @everyone'), []), undefined, 1)).first).not.toHaveProperty(
-      'notifies',
-    );
+    expect(
+      shown(completeAnswer(addRound(asked(), response('<@1> @everyone'), []), undefined, 1)).first,
+    ).not.toHaveProperty('notifies');
   });
 });

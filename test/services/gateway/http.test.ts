@@ -259,7 +259,7 @@ describe('the door to the gateway', () => {
         response.write(large);
         response.end(large);
       };
-      const { door } = await open([json({ large }), chunked], { answerBytes: 100_000, attempts: 1 });
+      const { door } = await open([json({ large }), chunked], { responseBytes: 100_000, attempts: 1 });
       for (let i = 0; i < 2; i++) {
         expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'malformed', code: 'too_large' });
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayReach, signedUntil } from '../../../src/services/inputs/addresses.ts';
+import { createReachCheck, signatureExpiry } from '../../../src/services/inputs/addresses.ts';
 
 describe('what the gateway can reach', () => {
   const names: Record<string, readonly string[]> = {
@@ -16,7 +16,7 @@ describe('what the gateway can reach', () => {
     return found.map((address) => ({ address }));
   };
   const reach = (gatewayOrigin: string, allowPrivate: boolean) =>
-    gatewayReach({ gatewayOrigin, alsoAllowed: ['http://127.0.0.1:4020'], allowPrivate, resolve });
+    createReachCheck({ gatewayOrigin, extraOrigins: ['http://127.0.0.1:4020'], allowPrivate, resolve });
 
   it.each([
     ['https://public.example/a.png', true],
@@ -67,6 +67,6 @@ describe('until when an address is good', () => {
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
   ])('is read from Discord’s own signature: %s', (address, until) => {
-    expect(signedUntil(address)).toBe(until);
+    expect(signatureExpiry(address)).toBe(until);
   });
 });

@@ -3,9 +3,9 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { gatherer } from '../../../src/services/inputs/inputs.ts';
+import { createGatherer } from '../../../src/services/inputs/inputs.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
-import type { Materials, Occasion } from '../../../src/services/tasks/materials.ts';
+import type { GatherContext, Materials } from '../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
@@ -35,7 +35,7 @@ describe('what an order sends along', () => {
   let png: Buffer;
   /** Addresses that the gateway cannot reach. */
   let outOfReach: Set<string>;
-  let gather: (request: Record<string, unknown>, occasion?: Partial<Occasion>) => Promise<Materials>;
+  let gather: (request: Record<string, unknown>, occasion?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
     [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
@@ -46,16 +46,16 @@ describe('what an order sends along', () => {
       gatewayOrigin: gateway.origin,
       apiKey,
       allowPrivate: false,
-      alsoAllowed: [`${discord.origin}/`],
+      extraOrigins: [`${discord.origin}/`],
     };
     // Room for a single file of the largest kind: what is not given back is missed at once.
-    const limits = { givenBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
+    const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
     const reach = async (address: string) => !outOfReach.has(address);
-    const gathered = gatherer({ media, sounds, log, clock, reach });
-    gather = (request, occasion) => gathered(request, { memberId: 'member', patienceMs: 300_000, ...occasion });
+    const gathered = createGatherer({ media, sounds, log, clock, canReach: reach });
+    gather = (request, occasion) => gathered(request, { memberId: 'member', timeLimitMs: 300_000, ...occasion });
   });
   afterEach(async () => {
     await media.close();
@@ -92,9 +92,9 @@ describe('what an order sends along', () => {
   describe('as pictures', () => {
     it('comes in its order, as data URIs of what the bytes are, whatever the names say', async () => {
       const jpeg = await noise(20, 20).jpeg().toBuffer();
-      const { pictures, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
-      expect(pictures?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
-      expect(bytesOf(pictures?.[0]).equals(png)).toBe(true);
+      const { images, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
+      expect(images?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
+      expect(bytesOf(images?.[0]).equals(png)).toBe(true);
       expect(mask).toBeUndefined();
     });
 
@@ -104,14 +104,14 @@ describe('what an order sends along', () => {
         .withExif({ IFD0: { Artist: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
         .toBuffer();
       expect(noted.includes('somebody')).toBe(true);
-      const { pictures } = await gather({ pictures: [uploaded('a.jpg', noted)] });
-      expect(bytesOf(pictures?.[0]).includes('somebody')).toBe(false);
-      expect((await sharp(bytesOf(pictures?.[0])).metadata()).exif).toBeUndefined();
+      const { images } = await gather({ pictures: [uploaded('a.jpg', noted)] });
+      expect(bytesOf(images?.[0]).includes('somebody')).toBe(false);
+      expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
     it('is at most five, and of six none is fetched', async () => {
       const one = uploaded('a.png', png);
-      expect((await gather({ pictures: [one, one, one, one, one] })).pictures).toHaveLength(5);
+      expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
       const before = discord.heard.length;
       expect(await refused(one, one, one, one, one, one)).toEqual({
         key: 'refusals.tooManyImages',
@@ -160,7 +160,7 @@ describe('what an order sends along', () => {
       const large = uploaded('large.png', heavier(png, 15 * MB));
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
-        expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
+        expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
         expect(await refused(odd)).toMatchObject({ key: 'refusals.imageInvalid' });
         expect(await gather({ region: { side: 'left', of: large } })).toHaveProperty('mask');
         expect(await refusalOf(gather({ region: { side: 'left', of: odd } }))).toMatchObject({
@@ -173,7 +173,7 @@ describe('what an order sends along', () => {
 
     it('is refused when it is too much together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
-      expect((await gather({ pictures: [large, large] })).pictures).toHaveLength(2);
+      expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', most: '40 MB' });
     });
 
@@ -264,10 +264,10 @@ describe('what an order sends along', () => {
         .composite([{ input: part, left: 0, top: 0 }])
         .png()
         .toBuffer();
-      const { mask, pictures } = await gather({ region: { drawn: uploaded('mask.png', bytes) } });
+      const { mask, images } = await gather({ region: { drawn: uploaded('mask.png', bytes) } });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 40, height: 30, white: 100 });
-      expect(pictures).toBeUndefined();
+      expect(images).toBeUndefined();
     });
 
     it.each([
@@ -313,7 +313,7 @@ describe('what an order sends along', () => {
         await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
         await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));
       }
-      expect((await gather({ pictures: [uploaded('a.png', png)] })).pictures).toHaveLength(1);
+      expect((await gather({ pictures: [uploaded('a.png', png)] })).images).toHaveLength(1);
     });
   });
 });

@@ -2,9 +2,9 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { gatherer } from '../../../src/services/inputs/inputs.ts';
+import { createGatherer } from '../../../src/services/inputs/inputs.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
-import type { Materials, Occasion, Reference } from '../../../src/services/tasks/materials.ts';
+import type { GatherContext, Materials, Reference } from '../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
@@ -28,7 +28,7 @@ describe('what an order goes by', () => {
   let png: Buffer;
   /** Addresses that the gateway cannot fetch. */
   let outOfReach: (address: string) => boolean;
-  let gather: (references: Reference[], occasion?: Partial<Occasion>) => Promise<Materials>;
+  let gather: (references: Reference[], occasion?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
     [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
@@ -37,18 +37,24 @@ describe('what an order goes by', () => {
     outOfReach = () => false;
     const settings = {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
-      alsoAllowed: [discord.origin],
+      extraOrigins: [discord.origin],
     };
     // Room for a single file of the largest kind: what is not given back is missed at once.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
-      { givenBytes: 30 * MB, fileBytes: 30 * MB },
+      { memberFilesBytes: 30 * MB, fileBytes: 30 * MB },
     );
     const reach = async (address: string) => !outOfReach(address);
-    const gathered = gatherer({ media, sounds: realSounds(), clock, reach, log: { info: () => undefined } });
+    const gathered = createGatherer({
+      media,
+      sounds: realSounds(),
+      clock,
+      canReach: reach,
+      log: { info: () => undefined },
+    });
     gather = (references, occasion) =>
-      gathered({ references }, { memberId: 'member', patienceMs: 5 * minute, ...occasion });
+      gathered({ references }, { memberId: 'member', timeLimitMs: 5 * minute, ...occasion });
   });
   afterEach(async () => {
     await media.close();
@@ -83,9 +89,9 @@ describe('what an order goes by', () => {
       at('d.mp4', mp4, { medium: 'video' }),
       at('e.png', png, { takes: 'address or data' }),
     ];
-    const { references, pictures } = await gather(all);
+    const { references, images } = await gather(all);
     expect(references).toEqual(all.map(({ medium, address }) => ({ medium, given: address })));
-    expect(pictures).toBeUndefined();
+    expect(images).toBeUndefined();
     expect(discord.heard).toHaveLength(5);
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
@@ -165,7 +171,7 @@ describe('what an order goes by', () => {
     it('is taken when it lasts for as long as the gateway may need', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
-      expect(await refused([exact], { patienceMs: 15 * minute })).toEqual({
+      expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
         ...{ key: 'refusals.referenceExpiresSoon', name: 'exact.png', minutes: '15' },
         until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
       });
@@ -193,7 +199,7 @@ describe('what an order goes by', () => {
       const own = at('own.png', heavy, { takes: 'address or data' });
       const small = at('small.png', await noise(400, 300).png().toBuffer(), { takes: 'address or data' });
       const tiny = at('tiny.png', png, { takes: 'address or data' });
-      const { references = [] } = await gather([open, own, small, tiny], { lighter: true });
+      const { references = [] } = await gather([open, own, small, tiny], { isSmaller: true });
       expect(references[0]?.given).toBe(open.address);
       expect(bytesOf(references[1]?.given).length).toBeLessThanOrEqual(2 * MB);
       expect(await sharp(bytesOf(references[1]?.given)).metadata()).toMatchObject({ format: 'jpeg' });

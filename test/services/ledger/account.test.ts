@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, Standing } from '../../../src/services/ledger/entry.ts';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { DAY_MS, makeTask, START, sql, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
 import { findings } from './doctor.ts';
 import { type Run, run } from './scene.ts';
 
 const standing = async (on: Run, id: string): Promise<Standing | undefined> => {
-  await on.ledger.finish();
+  await on.ledger.flush();
   const entry = (await on.entries()).find((one) => one.id === id);
   return entry && standingOf(entry);
 };
 async function all(on: Run): Promise<Standing[]> {
-  await on.ledger.finish();
+  await on.ledger.flush();
   return (await on.entries()).map(standingOf).sort();
 }
 
@@ -54,7 +54,7 @@ describe('an order', () => {
     expect(await all(bot)).toEqual(['refunded']);
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
-    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
@@ -71,7 +71,7 @@ describe('an order', () => {
     const bot = await run();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
-    await bot.ledger.finish();
+    await bot.ledger.flush();
     await bot.ledger.reserve(task);
     expect(await all(bot)).toEqual(['settled']);
   });
@@ -121,7 +121,7 @@ describe('an end that cannot be written', () => {
     expect(await standing(bot, id)).toBe('reserved');
     expect(on.logged.join('')).toContain('could not be written into the ledger');
     sql(on.file, 'DROP TRIGGER full');
-    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     expect(await standing(bot, id)).toBe('settled');
   });
 
@@ -131,7 +131,7 @@ describe('an end that cannot be written', () => {
     const [one, other] = [await first.order(), await first.order()];
     sql(on.file, spoil);
     await first.end(one.id, 'succeeded');
-    await first.tasks.book.change(one.id, (task) => delivered(task, undefined, START));
+    await first.tasks.book.change(one.id, (task) => markDelivered(task, undefined, START));
     await first.stop();
     sql(on.file, 'DROP TRIGGER full');
     const second = await run(on);
@@ -139,7 +139,7 @@ describe('an end that cannot be written', () => {
 
     sql(on.file, spoil);
     await second.end(other.id, 'failed');
-    await second.ledger.finish();
+    await second.ledger.flush();
     sql(on.file, 'DROP TRIGGER full');
     await second.stop();
     expect(await findings(on)).toEqual({});
@@ -154,7 +154,7 @@ describe('a start', () => {
     const before = await run(on);
     const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];
     await before.end(done.id, 'succeeded');
-    await before.tasks.book.change(done.id, (task) => delivered(task, undefined, START));
+    await before.tasks.book.change(done.id, (task) => markDelivered(task, undefined, START));
     await before.stop();
     const known = await await run(on).then(async (bot) => ({ bot, entries: await bot.entries() }));
     await known.bot.stop();
@@ -186,7 +186,7 @@ describe('a start', () => {
     await (await run(on)).stop();
     expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-01');
     const last = await run(on);
-    await last.tasks.book.change(id, (task) => delivered(task, undefined, START));
+    await last.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
     await last.stop();
     await (await run(on)).stop();
     expect(sql(on.file, "SELECT value FROM atelier WHERE key = 'ledger'")[0]?.value).toContain('2026-01-03');
@@ -211,7 +211,7 @@ describe('an entry', () => {
     const [done, lost] = [await first.order(), await first.order('unknown')];
     await first.end(done.id, 'succeeded');
     for (const { id } of [done, lost])
-      await first.tasks.book.change(id, (task) => delivered(task, undefined, on.clock.now()));
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
     await first.stop();
     const entries = await (await run(on).then(async (bot) => ({ kept: await bot.entries(), end: await bot.stop() })))
       .kept;
@@ -243,7 +243,7 @@ describe('an entry', () => {
     expect(await standing(bot, id)).toBe('settled');
     expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'quarantine'")).toEqual([{ n: 1 }]);
     sql(on.file, "UPDATE atelier SET value = 'rubbish' WHERE namespace = 'ledger'");
-    expect(await bot.ledger.uses({ range: { start: '2026-01-01', end: '2026-01-01' } })).toEqual([]);
+    expect(await bot.ledger.queryUsage({ range: { start: '2026-01-01', end: '2026-01-01' } })).toEqual([]);
     expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
   });
 

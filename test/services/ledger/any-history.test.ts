@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agreeing, type Entry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
+import { type Entry, reconcileEntry, type Standing, standingOf } from '../../../src/services/ledger/entry.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { type Stage, stage } from '../store/stage.ts';
 import { order } from '../tasks/made.ts';
@@ -63,10 +63,10 @@ async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<vo
   const isOver = !['accepted', 'queued', 'running', 'submitting'].includes(task.state);
   if (one.do === 'end') await bot.end(id, one.end);
   else if (one.do === 'deliver' && isOver)
-    await bot.tasks.book.change(id, (before) => delivered(before, undefined, on.clock.now()));
+    await bot.tasks.book.change(id, (before) => markDelivered(before, undefined, on.clock.now()));
   else if (one.do === 'dismiss') await bot.tasks.orders.dismiss(id, order.requesterId);
   else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, whence)).id);
-  else if (one.do === 'follow again') bot.ledger.follow(task);
+  else if (one.do === 'follow again') bot.ledger.onTaskChange(task);
   else if (one.do === 'reserve again') await bot.ledger.reserve(task);
 }
 
@@ -104,7 +104,7 @@ const withoutFacts = ({ facts: _, ...identity }: Entry) => identity;
 
 async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
   const bot = await run(on);
-  await bot.ledger.finish();
+  await bot.ledger.flush();
   const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
   const tasks = new Map((await Array.fromAsync(bot.store.entries.tasks())).map((task) => [task.id, task]));
   await bot.stop();
@@ -133,7 +133,7 @@ describe('whatever happens', () => {
           const task = tasks.get(id);
           expect(standingOf(entry)).toBe(task ? expected(task) : 'refunded');
           if (!task) continue;
-          const rebuilt = agreeing(undefined, task, {});
+          const rebuilt = reconcileEntry(undefined, task, {});
           expect(withoutFacts(entry)).toEqual(JSON.parse(JSON.stringify(withoutFacts(rebuilt))));
           expect(standingOf(rebuilt)).toBe(standingOf(entry));
         }

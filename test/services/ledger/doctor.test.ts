@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountOf, standingOf } from '../../../src/services/ledger/entry.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { START, type Stage, sql, stage } from '../store/stage.ts';
 import { findings } from './doctor.ts';
 import { run } from './scene.ts';
@@ -16,7 +16,7 @@ async function filled(): Promise<Stage> {
   for (let count = 0; count < 3; count++) {
     const { id } = await bot.order();
     await bot.end(id, 'succeeded');
-    await bot.tasks.book.change(id, (task) => delivered(task, undefined, START));
+    await bot.tasks.book.change(id, (task) => markDelivered(task, undefined, START));
   }
   await bot.order();
   await bot.stop();
@@ -91,7 +91,7 @@ describe('the doctor', () => {
     const before = everything(on.file);
     expect(await findings(on)).toEqual({});
     const bot = await run(on);
-    const uses = await bot.ledger.uses({ range: { start: '2025-12-31', end: '2025-12-31' } });
+    const uses = await bot.ledger.queryUsage({ range: { start: '2025-12-31', end: '2025-12-31' } });
     expect(uses).toMatchObject([{ memberId: undefined, count: 1, amount: '1.10', isEstimate: false }]);
     await bot.stop();
     expect(everything(on.file)).toEqual(before);

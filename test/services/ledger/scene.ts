@@ -7,7 +7,7 @@ import { InProcessScheduler } from '../../../src/services/polling/in-process.ts'
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { kind } from '../../../src/services/tasks/kind.ts';
+import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { type Stage, stage } from '../store/stage.ts';
@@ -84,13 +84,13 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     store: mortal,
     ledger,
     gather: async () => ({}),
-    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
-    tellForgotten: async () => true,
+    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+    tellErased: async () => true,
     kinds: [
-      kind({
+      defineKind({
         name: 'imagine',
-        source: { name: 'imgx', one: async () => madeSnapshot() },
-        patience: () => 'picture',
+        source: { name: 'imgx', pollOne: async () => madeSnapshot() },
+        waitLimit: () => 'image',
         durationKey: () => 'imagine',
         submit: async () => {
           const all = await store.live();
@@ -105,7 +105,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
     clock,
     log,
-    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     random: () => 0.5,
   });
   await tasks.open();

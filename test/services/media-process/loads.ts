@@ -12,34 +12,34 @@ registerHooks({
 await import('../../../src/app.ts');
 const { systemClock } = await import('../../../src/lib/clock.ts');
 const { openLog } = await import('../../../src/lib/log.ts');
-const { inMemory } = await import('../../../src/services/media/content.ts');
+const { memoryContent } = await import('../../../src/services/media/content.ts');
 const { openMedia } = await import('../../../src/services/media/index.ts');
 const { MediaProcess } = await import('../../../src/services/media-process/media-process.ts');
-const { openSounds } = await import('../../../src/services/sound/sounds.ts');
-const { UsageDesk } = await import('../../../src/services/usage/usage-desk.ts');
+const { openAudio } = await import('../../../src/services/sound/audio.ts');
+const { UsageReader } = await import('../../../src/services/usage/usage-reader.ts');
 
 const clock = systemClock;
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 const own = new MediaProcess({ clock, log });
 const gatewayOrigin = 'http://127.0.0.1:1';
 const media = openMedia({ gatewayOrigin, apiKey: 'sk-unused', allowPrivate: false }, { log, clock, process: own });
-const sounds = openSounds({ log, process: own });
-const usage = new UsageDesk({
+const sounds = openAudio({ log, process: own });
+const usage = new UsageReader({
   ...{
     reports: { get: async () => ({ total: undefined, rows: [] }) },
-    book: { uses: async () => [] },
+    ledger: { queryUsage: async () => [] },
     unit: undefined,
   },
   ...{ process: own, log },
 });
 
-const mask = await media.sideMask('left', { width: 64, height: 64 });
-const { bytes: picture } = await media.checkedPicture(mask);
+const mask = await media.createSideMask('left', { width: 64, height: 64 });
+const { bytes: picture } = await media.checkImage(mask);
 const voice = sounds.writing({ mostSeconds: 5 });
 voice.add(new Int16Array(24_000));
 const spoken = await voice.finish();
-const heard = await sounds.decoded(inMemory(spoken.bytes), { mostSeconds: 5 });
-const chart = await usage.draw({
+const heard = await sounds.decoded(memoryContent(spoken.bytes), { mostSeconds: 5 });
+const chart = await usage.drawChart({
   title: 'T',
   facts: [],
   bars: 'upright',

@@ -117,8 +117,8 @@ describe('the media process', () => {
       onTestFinished(() => images.close());
       const bomb = lacedPng(8_888, 8_888);
       expect(bomb.length).toBeLessThan(1_000);
-      await expect(images.checkedPicture(bomb)).rejects.toMatchObject({ kind: 'too-large' });
-      await expect(images.drawnMask(bomb)).rejects.toMatchObject({ kind: 'too-large' });
+      await expect(images.checkImage(bomb)).rejects.toMatchObject({ kind: 'too-large' });
+      await expect(images.readDrawnMask(bomb)).rejects.toMatchObject({ kind: 'too-large' });
       expect(most(pidOf(media))).toBeLessThan(200);
     },
   );

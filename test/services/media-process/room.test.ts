@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryRoom } from '../../../src/services/media/download/room.ts';
+import { MemoryPool } from '../../../src/services/media/download/capacity.ts';
 
 const never = new AbortController().signal;
 
 /** Who has been let in, in that order. */
-function visited(room: MemoryRoom) {
+function visited(room: MemoryPool) {
   const events: string[] = [];
   const claim = async (name: string, bytes: number, signal = never) => {
     const release = await room.claim(bytes, signal);
@@ -16,7 +16,7 @@ function visited(room: MemoryRoom) {
 
 describe('memory for decoding', () => {
   it('is given as long as there is some, and then in the order of asking, so that nothing large is passed for ever', async () => {
-    const { events, claim } = visited(new MemoryRoom(100));
+    const { events, claim } = visited(new MemoryPool(100));
     const first = await claim('first', 60);
     const large = claim('large', 80);
     const small = claim('small', 10);
@@ -28,13 +28,13 @@ describe('memory for decoding', () => {
   });
 
   it('is refused to what needs more than there ever is, at once', async () => {
-    const { claim } = visited(new MemoryRoom(100));
+    const { claim } = visited(new MemoryPool(100));
     await claim('first', 100);
     await expect(claim('huge', 101)).rejects.toMatchObject({ name: 'MediaError', kind: 'too-large' });
   });
 
   it('is not kept for a job that no longer wants it, and those behind it are let in', async () => {
-    const { events, claim } = visited(new MemoryRoom(100));
+    const { events, claim } = visited(new MemoryPool(100));
     await claim('first', 60);
     const unwanted = new AbortController();
     const large = claim('large', 80, unwanted.signal);

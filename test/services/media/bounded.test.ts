@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ContentReader } from '../../../src/services/media/content.ts';
-import { decodedPieces, inMemory } from '../../../src/services/media/content.ts';
-import { isCutShort } from '../../../src/services/media/films/mp4.ts';
+import { decodeBase64, memoryContent } from '../../../src/services/media/content.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
-import { filmFacts, recognise, recogniseIn } from '../../../src/services/media/recognise.ts';
+import { recognise, recogniseContent, videoFacts } from '../../../src/services/media/recognise.ts';
+import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -82,7 +82,7 @@ describe('a file that is made to keep the bot busy', () => {
         return file.subarray(start, start + length);
       },
     };
-    await recogniseIn(reader);
+    await recogniseContent(reader);
     expect(asked.length).toBeLessThanOrEqual(2);
     for (const [, length] of asked) expect(length).toBeLessThanOrEqual(72 * KIB);
   });
@@ -103,7 +103,7 @@ describe('a file that is made to keep the bot busy', () => {
 
   it('is not followed through millions of tiny boxes to its end', async () => {
     const reader = ofTinyBoxes();
-    expect(await isCutShort(reader, mediaTypes.mp4)).toBe(false);
+    expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
@@ -117,7 +117,7 @@ describe('a file that is made to keep the bot busy', () => {
     const [once, twice] = await Promise.all(
       [2 * MIB, 4 * MIB].map(async (length) => {
         const { bytes, steps } = counted(nested(length));
-        expect(await filmFacts(inMemory(bytes))).toEqual({});
+        expect(await videoFacts(memoryContent(bytes))).toEqual({});
         return steps();
       }),
     );
@@ -128,7 +128,7 @@ describe('a file that is made to keep the bot busy', () => {
     let most = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');
-    for await (const piece of decodedPieces(base64, 100 * MIB)) {
+    for await (const piece of decodeBase64(base64, 100 * MIB)) {
       most = Math.max(most, piece.length);
       pieces += 1;
     }

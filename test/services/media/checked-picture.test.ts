@@ -21,7 +21,7 @@ describe('a member’s picture', () => {
     ['gif', 'image/png'],
     ['avif', 'image/webp'],
   ] as const)('in %s becomes a data URI of %s that decodes to the same bytes', async (format, mime) => {
-    const checked = await media.checkedPicture(await noise(30, 20).toFormat(format).toBuffer());
+    const checked = await media.checkImage(await noise(30, 20).toFormat(format).toBuffer());
     expect(checked.type.mime).toBe(mime);
     const [head, body = ''] = checked.dataUri.split(',');
     expect(head).toBe(`data:${mime};base64`);
@@ -34,7 +34,7 @@ describe('a member’s picture', () => {
       .jpeg()
       .withExif({ IFD0: { Artist: 'somebody' } })
       .toBuffer();
-    expect((await media.checkedPicture(noted)).bytes.includes('somebody')).toBe(false);
+    expect((await media.checkImage(noted)).bytes.includes('somebody')).toBe(false);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('a member’s picture', () => {
     ['a film', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
     ['nothing', Buffer.alloc(0)],
   ])('is not %s', async (_what, bytes) => {
-    await expect(media.checkedPicture(bytes)).rejects.toMatchObject({ kind: 'not-media' });
+    await expect(media.checkImage(bytes)).rejects.toMatchObject({ kind: 'not-media' });
   });
 
   it('is decoded to its end, for the frame around spoilt pixels is whole', async () => {
@@ -50,18 +50,18 @@ describe('a member’s picture', () => {
     // Within the first chunk of pixels, whose checksum then tells.
     spoilt.fill(0x55, 1_000, 2_000);
     expect(await media.imageFacts(spoilt)).toMatchObject({ width: 200, height: 200 });
-    await expect(media.checkedPicture(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('is not half of a picture in %s', async (format) => {
     const bytes = await noise(200, 200).toFormat(format).toBuffer();
     const half = bytes.subarray(0, bytes.length / 2);
-    await expect(media.checkedPicture(half)).rejects.toMatchObject({ kind: 'damaged' });
+    await expect(media.checkImage(half)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   it('is turned upright', async () => {
     const lying = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { bytes } = await media.checkedPicture(lying);
+    const { bytes } = await media.checkImage(lying);
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 30 });
   });
 });

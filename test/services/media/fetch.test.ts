@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wholeOf } from '../../../src/services/media/content.ts';
+import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file, redirect } from './file-host.ts';
 import { failureOf, openScene, type Scene } from './scene.ts';
 
@@ -22,7 +22,7 @@ describe('fetching a result', () => {
     it('brings a file of unknown size to its last byte', async () => {
       const large = Buffer.concat([scene.png, Buffer.alloc(5_000_000, 7)]);
       const fetched = await scene.open(false).fetch({ address: scene.gateway.on('/large', chunked(large)) });
-      expect((await wholeOf(fetched)).equals(large)).toBe(true);
+      expect((await readWhole(fetched)).equals(large)).toBe(true);
     });
 
     it('asks for the file as it is and decompresses nothing', async () => {
@@ -152,7 +152,7 @@ describe('fetching a result', () => {
       const address = scene.gateway.on('/own', file(scene.png));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'closed' });
       expect(await failureOf(media.fetch({ base64: scene.png.toString('base64') }))).toMatchObject({ code: 'closed' });
-      expect(await failureOf(media.checkedPicture(scene.png))).toMatchObject({ code: 'closed' });
+      expect(await failureOf(media.checkImage(scene.png))).toMatchObject({ code: 'closed' });
       expect(scene.gateway.heard).toEqual([]);
     });
   });

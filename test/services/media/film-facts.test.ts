@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
-import { filmFacts, recognise } from '../../../src/services/media/recognise.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
+import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
 import { box, mp4Film, webmFilm } from './films.ts';
 
-const factsOf = (bytes: Buffer) => filmFacts(inMemory(bytes));
+const factsOf = (bytes: Buffer) => videoFacts(memoryContent(bytes));
 const said = { width: 1024, height: 576, seconds: 7.5 };
 
 describe('what a film says of itself', () => {

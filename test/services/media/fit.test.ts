@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wholeOf } from '../../../src/services/media/content.ts';
+import { readWhole } from '../../../src/services/media/content.ts';
+import type { FitResult } from '../../../src/services/media/images/fit.ts';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
-import type { Fitted } from '../../../src/services/media/pictures/fit-picture.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { heavier, noise } from './pictures.ts';
 
@@ -21,11 +21,11 @@ describe('making a file fit', () => {
 
   async function held(bytes: Buffer) {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
-    return { bytes: await wholeOf(fetched), type: fetched.type };
+    return { bytes: await readWhole(fetched), type: fetched.type };
   }
 
   async function fitted(bytes: Buffer, most: number) {
-    const result: Fitted = await media.fit(await held(bytes), most);
+    const result: FitResult = await media.fit(await held(bytes), most);
     if (result.how === 'none') throw new Error('It should have fitted.');
     expect(result.bytes.length).toBeLessThanOrEqual(most);
     return { ...result, facts: await media.imageFacts(result.bytes) };
@@ -161,7 +161,7 @@ describe('making a file fit', () => {
     dot.writeUInt32BE(crc32(dot.subarray(12, 29)), 29);
     const before = process.memoryUsage().rss;
     await expect(media.fit(await held(dot), 10_000_000)).rejects.toMatchObject({ kind: 'too-large' });
-    await expect(media.checkedPicture(dot)).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(media.checkImage(dot)).rejects.toMatchObject({ kind: 'too-large' });
     await expect(media.imageFacts(dot)).rejects.toMatchObject({ kind: 'too-large' });
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guardedLookup } from '../../../src/services/media/download/hosts.ts';
+import { createGuardedLookup } from '../../../src/services/media/download/hosts.ts';
 import { file, redirect } from './file-host.ts';
 import { apiKey, failureOf, openScene, type Scene } from './scene.ts';
 
@@ -103,7 +103,7 @@ describe('whom a file is fetched from', () => {
     it('connects to the very addresses that were judged, and judges a second answer anew', async () => {
       const asked: string[] = [];
       const answers = [[{ address: '93.184.215.14', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
-      const lookup = guardedLookup(async (name) => answers[asked.push(name) - 1] ?? []);
+      const lookup = createGuardedLookup(async (name) => answers[asked.push(name) - 1] ?? []);
       const judged = () =>
         new Promise((resolve, reject) => {
           lookup('rebinding.example', { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
@@ -135,7 +135,7 @@ describe('whom a file is fetched from', () => {
       const away = scene.gateway.on('/away', redirect(secret));
       for (const address of [secret, away])
         expect(await failureOf(media.fetch({ address }, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
-      expect(await failureOf(media.document(secret, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
+      expect(await failureOf(media.fetchDocument(secret, { givenBy }))).toMatchObject({ kind: 'forbidden-address' });
       expect(scene.stranger.heard).toEqual([]);
       expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
     });

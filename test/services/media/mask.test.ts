@@ -63,11 +63,11 @@ describe('a mask', () => {
       ['centre', { left: 20, top: 12, width: 60, height: 37 }],
     ] as const)('is as large as the picture and white at the %s alone', async (side, box) => {
       const size = { width: 100, height: 61 };
-      expect(await whiteOf(await media.sideMask(side, size))).toEqual({ size, box, isFull: true });
+      expect(await whiteOf(await media.createSideMask(side, size))).toEqual({ size, box, isFull: true });
     });
 
     it('is not drawn for more pixels than a picture may have', async () => {
-      await expect(media.sideMask('left', { width: 1_001, height: 1_000 })).rejects.toMatchObject({
+      await expect(media.createSideMask('left', { width: 1_001, height: 1_000 })).rejects.toMatchObject({
         kind: 'too-large',
       });
     });
@@ -75,7 +75,7 @@ describe('a mask', () => {
 
   describe('that somebody has drawn', () => {
     const marked = async (drawing: Sharp) => {
-      const mask = await media.drawnMask(await drawing.toBuffer());
+      const mask = await media.readDrawnMask(await drawing.toBuffer());
       return mask.marks === 'a part' ? await whiteOf(mask.bytes) : mask.marks;
     };
     const thePart = { size: SIZE, box: PART, isFull: true };
@@ -100,7 +100,7 @@ describe('a mask', () => {
     it('marks the surroundings when those were erased, for what is left is a picture and no stroke', async () => {
       const subject = await noise(PART.width, PART.height).png().toBuffer();
       const cut = sheet(CLEAR).composite([{ input: subject, left: PART.left, top: PART.top }]);
-      const mask = await media.drawnMask(await cut.png().toBuffer());
+      const mask = await media.readDrawnMask(await cut.png().toBuffer());
       if (mask.marks !== 'a part') throw new Error(mask.marks);
       const kept = await sharp(mask.bytes).negate().extractChannel(0).png().toBuffer();
       expect(await whiteOf(kept)).toEqual(thePart);
@@ -150,7 +150,7 @@ describe('a mask', () => {
       ['unclear', 'a photograph', noise(SIZE.width, SIZE.height)],
       ['unclear', 'a grey sheet', sheet('gray')],
     ])('marks %s when it is %s', async (marks, _what, drawing) => {
-      expect(await media.drawnMask(await drawing.png().toBuffer())).toEqual({ marks });
+      expect(await media.readDrawnMask(await drawing.png().toBuffer())).toEqual({ marks });
     });
 
     it.each([
@@ -158,12 +158,12 @@ describe('a mask', () => {
       ['too-large', 'a bomb', () => sheet('black', { width: 1_100, height: 1_000 }).png().toBuffer()],
       ['damaged', 'half a file', async () => (await noise(90, 90).png().toBuffer()).subarray(0, 9_000)],
     ])('fails as %s when it is %s', async (kind, _what, bytes) => {
-      await expect(media.drawnMask(await bytes())).rejects.toMatchObject({ kind });
+      await expect(media.readDrawnMask(await bytes())).rejects.toMatchObject({ kind });
     });
   });
 
   it('is read by the embedded gateway as it was meant', async () => {
-    const mask = await maskOf(await media.sideMask('left', { width: 100, height: 61 }));
+    const mask = await maskOf(await media.createSideMask('left', { width: 100, height: 61 }));
     expect(await whiteOf(await sharp(mask).extractChannel(0).png().toBuffer())).toMatchObject({
       box: { left: 0, width: 50 },
     });

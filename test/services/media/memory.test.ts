@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wholeOf } from '../../../src/services/media/content.ts';
+import { readWhole } from '../../../src/services/media/content.ts';
 import { type Fetched, type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { chunked, type FileHost, file, openFileHost } from './file-host.ts';
@@ -63,7 +63,7 @@ describe('the memory of many downloads', () => {
     held[0]?.release();
     held[0]?.release();
     const fetched = await patient;
-    expect((await wholeOf(fetched)).equals(heavy)).toBe(true);
+    expect((await readWhole(fetched)).equals(heavy)).toBe(true);
   });
 
   it('gives back what a file took that turned out to be of no use', async () => {

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wholeOf } from '../../../src/services/media/content.ts';
+import { readWhole } from '../../../src/services/media/content.ts';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './pictures.ts';
@@ -52,7 +52,7 @@ describe('the notes in a picture', () => {
   async function sent(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
     const { type } = fetched;
-    const fitted = await media.fit({ bytes: await wholeOf(fetched), type }, 10_000_000);
+    const fitted = await media.fit({ bytes: await readWhole(fetched), type }, 10_000_000);
     fetched.release();
     if (fitted.how === 'none') throw new Error('It should have fitted.');
     return { how: fitted.how, bytes: fitted.bytes, mime: fitted.type.mime };
@@ -213,7 +213,7 @@ describe('the notes in a picture', () => {
         fc.asyncProperty(broken, async ({ cut, flips }) => {
           const copy = Buffer.from(bytes.subarray(0, cut));
           for (const [at, value] of flips) if (at < copy.length) copy[at] = value;
-          await media.checkedPicture(copy).catch((error: unknown) => {
+          await media.checkImage(copy).catch((error: unknown) => {
             expect(error).toBeInstanceOf(MediaError);
             expect((error as MediaError).kind).toMatch(/damaged|not-media|too-large/);
           });

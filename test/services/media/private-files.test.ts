@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wholeOf } from '../../../src/services/media/content.ts';
+import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file } from './file-host.ts';
 import { noise } from './pictures.ts';
 import { openScene, type Scene } from './scene.ts';
@@ -26,7 +26,7 @@ describe('a file too large for the memory', () => {
   });
 
   const permissions = (path: string): number => statSync(path).mode & 0o777;
-  const open = (limits = {}) => scene.open(false, { temporary }, limits);
+  const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
     'lies on the disk, for its owner alone, until it is released: %s',
@@ -51,10 +51,10 @@ describe('a file too large for the memory', () => {
       .toBuffer();
     const fetched = await media.fetch({ address: scene.gateway.on('/noted', file(noted)) });
     const { path = '' } = fetched;
-    const fitted = await media.fitFetched(fetched, 20 * MIB);
+    const fitted = await media.fitFetchedFile(fetched, 20 * MIB);
     if (fitted.how === 'none') throw new Error('It should have fitted.');
     expect(fitted).toMatchObject({ how: 'as-is', path: expect.any(String) });
-    const clean = await wholeOf(fitted);
+    const clean = await readWhole(fitted);
     expect([noted.includes('somebody'), clean.includes('somebody'), clean.length]).toEqual([true, false, fitted.size]);
     await expect.poll(() => existsSync(path)).toBe(false);
     expect(readdirSync(dirname(fitted.path ?? ''))).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('a file too large for the memory', () => {
     const address = scene.gateway.on('/small', file(small));
     const fetched = [await media.fetch({ address }), await media.fetch({ address }), await media.fetch({ address })];
     expect(fetched.map(({ bytes }) => bytes !== undefined)).toEqual([true, true, false]);
-    for (const one of fetched) expect((await wholeOf(one)).equals(small)).toBe(true);
+    for (const one of fetched) expect((await readWhole(one)).equals(small)).toBe(true);
     fetched[0]?.release();
     expect((await media.fetch({ address })).bytes).toBeDefined();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardedLookup, isPublicAddress } from '../../../src/services/media/download/hosts.ts';
+import { createGuardedLookup, isPublicAddress } from '../../../src/services/media/download/hosts.ts';
 
 describe('the public internet', () => {
   it.each([
@@ -71,7 +71,7 @@ describe('the look-up of a stranger’s name', () => {
   const public6 = { address: '2606:4700:4700::1111', family: 6 };
 
   function lookedUp(addresses: (typeof public4)[], all: boolean): Promise<unknown[]> {
-    const lookup = guardedLookup(async () => addresses);
+    const lookup = createGuardedLookup(async () => addresses);
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 

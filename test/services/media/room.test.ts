@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Claim, Room } from '../../../src/services/media/download/room.ts';
+import { CapacityPool, type Claim } from '../../../src/services/media/download/capacity.ts';
 
 const never = new AbortController().signal;
 
@@ -21,7 +21,7 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 
 describe('the room that all downloads share', () => {
   it('gives turns in the order of asking, small after large', async () => {
-    const room = new Room(100, 100);
+    const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
     first.settle(60);
@@ -38,7 +38,7 @@ describe('the room that all downloads share', () => {
   });
 
   it('gives back once what is released twice', async () => {
-    const room = new Room(100, 100);
+    const room = new CapacityPool(100, 100);
     const one = room.claim();
     const other = room.claim();
     await one.take(30, never);
@@ -50,7 +50,7 @@ describe('the room that all downloads share', () => {
   });
 
   it('lets go of the place of whoever stops waiting, and those behind move up', async () => {
-    const room = new Room(100, 100);
+    const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
     first.settle(60);
@@ -64,7 +64,7 @@ describe('the room that all downloads share', () => {
   });
 
   it('keeps for the eldest growing file what it may still need', async () => {
-    const room = new Room(250, 100);
+    const room = new CapacityPool(250, 100);
     const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
     await younger.take(90, never);
@@ -78,7 +78,7 @@ describe('the room that all downloads share', () => {
   });
 
   it('lets a growing file that has ended be overtaken no more', async () => {
-    const room = new Room(100, 100);
+    const room = new CapacityPool(100, 100);
     const grown = room.claim();
     await grown.take(64, never);
     const waiting = room.claim().take(50, never);
@@ -89,7 +89,7 @@ describe('the room that all downloads share', () => {
   });
 
   it('refuses a largest file that can never come in', () => {
-    expect(() => new Room(10, 11)).toThrow(RangeError);
+    expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
   it('comes to an end with any mixture of files, never holding more than there is', async () => {
@@ -104,7 +104,7 @@ describe('the room that all downloads share', () => {
     );
     await fc.assert(
       fc.asyncProperty(files, fc.integer({ min: 100, max: 300 }), async (wanted, total) => {
-        const room = new Room(total, 100);
+        const room = new CapacityPool(total, 100);
         const use = async (one: (typeof wanted)[number]): Promise<void> => {
           const claim = room.claim();
           const unwanted = new AbortController();

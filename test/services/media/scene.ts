@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
-import type { MediaLimits, MediaTools } from '../../../src/services/media/settings.ts';
+import type { MediaLimits, MediaParts } from '../../../src/services/media/settings.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { type FileHost, openFileHost } from './file-host.ts';
 
@@ -12,7 +12,7 @@ export interface Scene {
   readonly stranger: FileHost;
   readonly png: Buffer;
   readonly warnings: string[];
-  open(allowPrivate: boolean, tools?: Partial<MediaTools>, limits?: Partial<MediaLimits>): Media;
+  open(allowPrivate: boolean, tools?: Partial<MediaParts>, limits?: Partial<MediaLimits>): Media;
   close(): Promise<void>;
 }
 

@@ -98,7 +98,7 @@ describe('a file host in trouble', () => {
 
   it('that stops in the middle is given up', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
-      pieceMs: 50,
+      chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
-import { kindOf, nearIds } from '../../../src/services/models/ids.ts';
+import { guessModelKind, similarIds } from '../../../src/services/models/ids.ts';
 import { both, heardAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -35,13 +35,13 @@ describe('the catalogue of models', () => {
   it('gives what it has within a moment where somebody is typing, and nothing rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
-    expect(await models.atHand()).toEqual([]);
-    expect((await models.atHand()).length).toBe(22);
+    expect(await models.listQuickly()).toEqual([]);
+    expect((await models.listQuickly()).length).toBe(22);
     time.advance(5 * 60_000);
     embedded.faults.add({ do: 'bad-gateway' });
-    expect((await models.atHand()).length).toBe(22);
+    expect((await models.listQuickly()).length).toBe(22);
     embedded.faults.add({ do: 'hang' });
-    const late = models.atHand();
+    const late = models.listQuickly();
     time.advance(1_000);
     expect((await late).length).toBe(22);
   });
@@ -130,15 +130,15 @@ describe('a guess at what a model is made for', () => {
     ['strange', undefined, 'other'],
   ])('%s with %j: %s', (id, supported, kind) => {
     const fields = supported === undefined ? {} : { supported_endpoint_types: supported };
-    expect(kindOf({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
+    expect(guessModelKind({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
   });
 });
 
 describe('near ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
   it('are those that hold what was typed, then those a few letters away', () => {
-    expect(nearIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
-    expect(nearIds('quil-5', ids)).toEqual(['quill-5']);
-    expect(nearIds('something else entirely', ids)).toEqual([]);
+    expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
+    expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
+    expect(similarIds('something else entirely', ids)).toEqual([]);
   });
 });

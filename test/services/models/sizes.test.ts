@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { largerSizes, variantOf } from '../../../src/services/models/ids.ts';
+import { largerSizes, sizeVariantOf } from '../../../src/services/models/ids.ts';
 
 const listed = ['lumen', 'lumen-2K', 'lumen-4K', 'maker/lumen-2K', 'small-4k'].map((id) => ({ id }));
 
@@ -18,8 +18,8 @@ it.each([
 });
 
 it('a variant is named only where it is larger', () => {
-  expect(variantOf('lumen', '2K')).toBe('lumen-2K');
-  expect(variantOf('lumen-2K', '4K')).toBe('lumen-4K');
-  expect(variantOf('lumen-4K', '2K')).toBeUndefined();
-  expect(variantOf('lumen-2K', '2K')).toBeUndefined();
+  expect(sizeVariantOf('lumen', '2K')).toBe('lumen-2K');
+  expect(sizeVariantOf('lumen-2K', '4K')).toBe('lumen-4K');
+  expect(sizeVariantOf('lumen-4K', '2K')).toBeUndefined();
+  expect(sizeVariantOf('lumen-2K', '2K')).toBeUndefined();
 });

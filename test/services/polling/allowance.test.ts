@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ageOfNext, earliest, mostAsked } from '../../../src/services/polling/allowance.ts';
+import { ageOfNextPoll, earliestPollAt, mostPolls } from '../../../src/services/polling/allowance.ts';
 import { fastest } from './promise.ts';
 
 describe('the allowance of a task', () => {
   it('is what the specification’s fastest schedule would have asked, at any age', () => {
-    for (let age = -3_000; age < 200_000; age += 250) expect([age, mostAsked(age)]).toEqual([age, fastest(age)]);
+    for (let age = -3_000; age < 200_000; age += 250) expect([age, mostPolls(age)]).toEqual([age, fastest(age)]);
   });
 
   it('opens for each question at the very age at which that schedule asks it', () => {
     for (let times = 0; times < 60; times += 1) {
-      expect(mostAsked(ageOfNext(times))).toBe(times + 1);
-      expect(mostAsked(ageOfNext(times) - 1)).toBe(times);
+      expect(mostPolls(ageOfNextPoll(times))).toBe(times + 1);
+      expect(mostPolls(ageOfNextPoll(times) - 1)).toBe(times);
     }
   });
 
@@ -21,6 +21,6 @@ describe('the allowance of a task', () => {
     ['much was not asked, and the last question was just now', { times: 3, last: 99_000 }, 101_000],
     ['much was not asked, and the last question was long ago', { times: 3, last: 20_000 }, 22_000],
   ])('opens, where %s, at the right moment', (_what, { times, last }, expected) => {
-    expect(earliest({ since: 1_000_000, times, last: 1_000_000 + last })).toBe(1_000_000 + expected);
+    expect(earliestPollAt({ since: 1_000_000, times, last: 1_000_000 + last })).toBe(1_000_000 + expected);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../../../src/services/polling/room.ts';
+import { PollBudget } from '../../../src/services/polling/capacity.ts';
 import { stage } from './stage.ts';
 
 /** Begins whatever may be begun at each of these moments, at most so many. */
-function beginAt(budget: Budget, moments: readonly { wait: number; wanted: number }[]): number[] {
+function beginAt(budget: PollBudget, moments: readonly { wait: number; wanted: number }[]): number[] {
   const begun: number[] = [];
   let now = 1_000_000;
   for (const { wait, wanted } of moments) {
@@ -30,7 +30,7 @@ describe('the budget', () => {
           maxLength: 60,
         }),
         (perSecond, moments) => {
-          const budget = new Budget({ perSecond, inFlight: 1 });
+          const budget = new PollBudget({ perSecond, inFlight: 1 });
           expect(mostWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
         },
       ),
@@ -41,7 +41,7 @@ describe('the budget', () => {
     'is used up, and not exceeded, where more is wanted all the time: %i a second',
     (perSecond) => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
-      const begun = beginAt(new Budget({ perSecond, inFlight: 1 }), moments);
+      const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
       expect(begun.length / 5).toBeGreaterThan(perSecond * 0.9);
       expect(mostWithin(begun, 1_000)).toBeLessThanOrEqual(perSecond);
     },
@@ -49,19 +49,19 @@ describe('the budget', () => {
 
   it('spreads a second’s questions over it', () => {
     const moments = [{ wait: 0, wanted: 100 }];
-    expect(beginAt(new Budget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
+    expect(beginAt(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
   it('may be less than one question a second', () => {
     const begun = beginAt(
-      new Budget({ perSecond: 0.2, inFlight: 1 }),
+      new PollBudget({ perSecond: 0.2, inFlight: 1 }),
       Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
     );
     expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
 
   it('holds back what would be too much at once until an answer comes', () => {
-    const budget = new Budget({ perSecond: 1_000, inFlight: 2 });
+    const budget = new PollBudget({ perSecond: 1_000, inFlight: 2 });
     budget.begin(0);
     expect(budget.opensAt).toBeLessThanOrEqual(0);
     budget.begin(0);

@@ -1,4 +1,4 @@
-import type { Observation } from '../../../src/services/polling/fit.ts';
+import type { Observation } from '../../../src/services/polling/histogram.ts';
 
 /** The inverse of the normal distribution's half: where that share of all lies below (Tukey's lambda comes close enough). */
 function normalAt(share: number): number {

@@ -36,11 +36,11 @@ describe('a task under way', () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;
-    await expect(side.tasks.look(task)).rejects.toThrow('under way');
+    await expect(side.tasks.fetchSnapshot(task)).rejects.toThrow('under way');
     expect(side.gateway.heard).toHaveLength(before);
     await side.until(() => side.news.find(({ state }) => state === 'ready'));
     const ended = await side.tasks.book.get(task.id);
-    expect((await side.tasks.look(ended ?? task)).state).toBe('succeeded');
+    expect((await side.tasks.fetchSnapshot(ended ?? task)).state).toBe('succeeded');
   });
 
   it('leaves behind how long it took, and until when the gateway was asked', async () => {
@@ -49,6 +49,6 @@ describe('a task under way', () => {
     const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));
     const [duration] = await side.store.durations('imagine');
     expect(duration?.atMostMs).toBe((times.ended ?? 0) - (times.accepted ?? 0));
-    expect((times.ended ?? 0) - ((await side.store.askingUntil()) ?? 0)).toBeLessThanOrEqual(1_100);
+    expect((times.ended ?? 0) - ((await side.store.lastPolledAt()) ?? 0)).toBeLessThanOrEqual(1_100);
   });
 });

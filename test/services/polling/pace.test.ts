@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Latency, Meter, Pace } from '../../../src/services/polling/pace.ts';
+import { Latency, Pace, RateMeter } from '../../../src/services/polling/pace.ts';
 import type { Trouble } from '../../../src/services/polling/scheduler.ts';
 import { all, stage } from './stage.ts';
 
@@ -10,28 +10,28 @@ describe('the pace', () => {
   it('is all that is allowed until the gateway complains, and then half of what it was asked', () => {
     const pace = new Pace(100);
     expect(pace.at(0)).toBe(100);
-    expect(pace.fall('complaint', 40, 0)).toBe(true);
+    expect(pace.slowDown('complaint', 40, 0)).toBe(true);
     expect(pace.at(0)).toBe(20);
   });
 
   it('falls by less where answers only become slow', () => {
     const pace = new Pace(100);
-    pace.fall('slowness', 100, 0);
+    pace.slowDown('slowness', 100, 0);
     expect(pace.at(0)).toBe(70);
   });
 
   it('rises evenly, is back where it was after twenty seconds, and goes on to what is allowed', () => {
     const pace = new Pace(100);
-    pace.fall('complaint', 40, 0);
+    pace.slowDown('complaint', 40, 0);
     expect([5_000, 10_000, 20_000].map((at) => pace.at(at))).toEqual([25, 30, 40]);
     expect(pace.at(10 * minute)).toBe(100);
   });
 
   it('takes the complaints of what was under way for one', () => {
     const pace = new Pace(100);
-    for (const at of [0, 100, 1_999]) pace.fall('complaint', 40, at);
+    for (const at of [0, 100, 1_999]) pace.slowDown('complaint', 40, at);
     expect(pace.at(2_000)).toBeCloseTo(22);
-    expect(pace.fall('complaint', 22, 2_000)).toBe(true);
+    expect(pace.slowDown('complaint', 22, 2_000)).toBe(true);
     expect(pace.at(2_000)).toBeCloseTo(11);
   });
 
@@ -47,7 +47,7 @@ describe('the pace', () => {
         let now = 0;
         for (const { wait, rate, why } of events) {
           now += wait;
-          pace.fall(why, rate, now);
+          pace.slowDown(why, rate, now);
           expect(pace.at(now)).toBeGreaterThanOrEqual(0.01 * perSecond);
           expect(pace.at(now)).toBeLessThanOrEqual(perSecond);
         }
@@ -59,7 +59,7 @@ describe('the pace', () => {
 
 describe('the latency of a lane', () => {
   const told = (latency: Latency, ms: number, times: number): number =>
-    Array.from({ length: times }, () => latency.isSlowWith(ms)).filter(Boolean).length;
+    Array.from({ length: times }, () => latency.noteLatency(ms)).filter(Boolean).length;
 
   it('is far above the usual when several answers are, and that is said once until there is as much new evidence', () => {
     const latency = new Latency();
@@ -79,7 +79,7 @@ describe('the latency of a lane', () => {
 
 describe('the meter', () => {
   it('tells how many a second there have been of late', () => {
-    const meter = new Meter();
+    const meter = new RateMeter();
     expect(meter.rate(0)).toBe(0);
     for (let at = 0; at < 10_000; at += 20) meter.count(at);
     expect(meter.rate(10_000)).toBeGreaterThan(48);

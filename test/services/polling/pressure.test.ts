@@ -8,7 +8,7 @@ function following(
   flow: { rate: number; allowed: number; queue: number },
   pressure = new Pressure(),
 ): Pressure {
-  for (let at = 0; at <= seconds * 1_000; at += 100) pressure.follow(flow, at);
+  for (let at = 0; at <= seconds * 1_000; at += 100) pressure.update(flow, at);
   return pressure;
 }
 
@@ -25,7 +25,7 @@ describe('the pressure', () => {
     expect(values[0]).toBeLessThan(1.1);
     expect(values.at(-1)).toBeLessThanOrEqual(6);
     const relieved = following(300, flow);
-    relieved.follow({ rate: 50, allowed: 100, queue: 0 }, 600_000);
+    relieved.update({ rate: 50, allowed: 100, queue: 0 }, 600_000);
     expect(relieved.value).toBe(1);
   });
 

@@ -11,7 +11,7 @@ import { GatewayError, type Snapshot } from '../../../src/services/gateway/index
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { kind, type Source } from '../../../src/services/tasks/kind.ts';
+import { defineKind, type Source } from '../../../src/services/tasks/kind.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { madeSnapshot, order } from '../tasks/made.ts';
@@ -19,7 +19,7 @@ import { expectKept } from './promise.ts';
 import { Timers } from './timers.ts';
 
 const log = openLog({ level: 'fatal', secrets: [], readable: false, write: () => undefined });
-const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 let folder = '';
 
 beforeAll(async () => {
@@ -83,11 +83,11 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
     });
   const source: Source = {
     name: 'simulated',
-    one: async (remoteId) => snapshot(await hear([remoteId]), remoteId),
+    pollOne: async (remoteId) => snapshot(await hear([remoteId]), remoteId),
     ...(inLists && {
       many: {
         most: 3,
-        ask: async (ids: readonly string[]) => {
+        pollMany: async (ids: readonly string[]) => {
           const outcome = await hear(ids);
           const told = outcome === 'left out' ? ids.slice(1) : ids;
           return new Map(told.map((id) => [id, snapshot(outcome, id)]));
@@ -95,10 +95,10 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
       },
     }),
   };
-  const simulated = kind({
+  const simulated = defineKind({
     name: 'imagine',
     source,
-    patience: () => 'picture',
+    waitLimit: () => 'image',
     durationKey: () => 'imagine',
     async submit({ prompt }) {
       submitted.set(prompt, time.now());
@@ -148,8 +148,8 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
       specs: kindSpecs,
       ...parts,
       gather: async () => ({}),
-      removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
-      tellForgotten: async () => true,
+      removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+      tellErased: async () => true,
       random: () => past.random,
     });
     await tasks.open();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/index.ts';
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { meaningOf } from '../../../src/services/tasks/tracker.ts';
+import { pollErrorMeaning } from '../../../src/services/tasks/tracker.ts';
 import { madeTask, minute, start } from '../tasks/made.ts';
 
 const followed = (changes: Partial<Task['times']> = {}): Task =>
@@ -41,7 +41,7 @@ describe('a question that failed', () => {
   };
 
   it.each(Object.entries(meanings))('because of %s means "%s", and never the end of a task', (kind, meaning) => {
-    const read = meaningOf(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
+    const read = pollErrorMeaning(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
     expect(typeof read === 'string' ? read : read.kind).toBe(meaning);
     if (typeof read !== 'string') expect(read).toMatchObject({ retryAfterMs: 7, reason: 'no' });
   });

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Clock } from '../../../src/lib/clock.ts';
+import type { SchedulerLimits } from '../../../src/services/polling/capacity.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import type { SchedulerLimits } from '../../../src/services/polling/room.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Timers } from './timers.ts';

@@ -35,8 +35,8 @@ describe('a machine’s clock', () => {
     expect(clock.now()).toBe(before);
     machine.time.advance(500);
     expect(clock.now()).toBe(before + 500);
-    expect(clock.steady(machine.now() + 7)).toBe(before + 507);
-    expect(clock.told(before + 507)).toBe(machine.now() + 7);
+    expect(clock.fromMachine(machine.now() + 7)).toBe(before + 507);
+    expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
   });
 
   it('that is set back delays no task: neither one that waits, nor one that comes, nor one that is asked about again', async () => {

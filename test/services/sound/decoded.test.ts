@@ -4,9 +4,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
-import { recorded } from '../../../src/services/sound/resample.ts';
-import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
+import { openAudio } from '../../../src/services/sound/audio.ts';
+import { collectSamples } from '../../../src/services/sound/resample.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { heightOf, likeness, loudness } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
@@ -16,11 +16,12 @@ import { wavOf } from './wav-file.ts';
 
 const lines: string[] = [];
 const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => lines.push(line) });
-const sounds = openSounds({ log, process: mediaProcess });
+const sounds = openAudio({ log, process: mediaProcess });
 afterAll(() => sounds.close());
 
 const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
-const heard = (bytes: Uint8Array, mostSeconds = 60) => sounds.decoded(inMemory(Buffer.from(bytes)), { mostSeconds });
+const heard = (bytes: Uint8Array, mostSeconds = 60) =>
+  sounds.decoded(memoryContent(Buffer.from(bytes)), { mostSeconds });
 const refused = async (bytes: Uint8Array, mostSeconds = 60): Promise<string> =>
   await heard(bytes, mostSeconds).then(
     (pcm) => `${pcm.length} samples`,
@@ -186,7 +187,7 @@ describe('minutes in a small file', () => {
     const endless = (function* () {
       for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
     })();
-    await expect(recorded(endless, 5)).rejects.toMatchObject({ key: 'refusals.audioTooLong' });
+    await expect(collectSamples(endless, 5)).rejects.toMatchObject({ key: 'refusals.audioTooLong' });
     expect(read).toBeLessThan(8);
   });
 });

@@ -1,8 +1,8 @@
-import { OggFile, type Packet } from '../../../src/services/sound/ogg.ts';
+import { OggWriter, type Packet } from '../../../src/services/sound/ogg.ts';
 
 /** All of a file at once. */
 export function oggOf(heads: readonly Uint8Array[], packets: readonly Packet[], serial: number): Buffer {
-  const file = new OggFile(heads, serial);
+  const file = new OggWriter(heads, serial);
   for (const packet of packets) file.add(packet);
   return file.end();
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
-import { packetsOf, sumOf } from '../../../src/services/sound/ogg.ts';
-import { opusStretches } from '../../../src/services/sound/opus.ts';
-import { recorded } from '../../../src/services/sound/resample.ts';
+import { oggChecksum, readPackets } from '../../../src/services/sound/ogg.ts';
+import { decodeOpus } from '../../../src/services/sound/opus.ts';
+import { collectSamples } from '../../../src/services/sound/resample.ts';
 import { loudness } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
 import { SECONDS } from './tones.ts';
 
 const file = readFileSync(new URL('./files/mono.ogg', import.meta.url));
-const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = packetsOf(file)
+const [head = Buffer.alloc(19), tags = Buffer.alloc(16), ...voice] = readPackets(file)
   .map(({ data }) => data)
   .toArray();
-const heard = (bytes: Buffer) => recorded(opusStretches(bytes), 60);
+const heard = (bytes: Buffer) => collectSamples(decodeOpus(bytes), 60);
 const page = (number: number) => (bytes: Buffer) => {
   let at = 0;
   for (let left = number; left > 0; left--) at = bytes.indexOf('OggS', at + 4);
@@ -38,7 +38,7 @@ describe('an Ogg file', () => {
       1,
     );
     expect(
-      packetsOf(bytes)
+      readPackets(bytes)
         .map(({ data }) => data)
         .toArray(),
     ).toEqual(packets);
@@ -72,12 +72,12 @@ describe('an Ogg file', () => {
       head.writeUInt32LE(first / 255, 18);
       head[26] = own.length;
       const whole = Buffer.concat([head, Buffer.from(own), data.subarray(at, at + size)]);
-      whole.writeUInt32LE(sumOf(whole), 22);
+      whole.writeUInt32LE(oggChecksum(whole), 22);
       pages.push(whole);
       at += size;
     }
     const read = (left: Buffer[]) =>
-      packetsOf(Buffer.concat(left))
+      readPackets(Buffer.concat(left))
         .map(({ data: packet }) => packet)
         .toArray();
     expect(read(pages)).toEqual(packets);

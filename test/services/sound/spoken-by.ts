@@ -1,8 +1,8 @@
-import type { Sounds } from '../../../src/services/sound/sounds.ts';
-import type { SpokenMessage } from '../../../src/services/sound/writing.ts';
+import type { AudioService } from '../../../src/services/sound/audio.ts';
+import type { VoiceMessage } from '../../../src/services/sound/voice-queue.ts';
 
 /** All of a voice at once. */
-export function spokenBy(sounds: Sounds, pcm: Int16Array): Promise<SpokenMessage> {
+export function spokenBy(sounds: AudioService, pcm: Int16Array): Promise<VoiceMessage> {
   const writer = sounds.writing({ mostSeconds: 600 });
   writer.add(pcm);
   return writer.finish();

@@ -2,15 +2,15 @@ import { OpusDecoder } from 'opus-decoder';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
-import { openSounds } from '../../../src/services/sound/sounds.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
+import { openAudio } from '../../../src/services/sound/audio.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { likeness, loudness } from './listen.ts';
 import { spokenBy } from './spoken-by.ts';
 import { played } from './tones.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-const sounds = openSounds({ log, process: mediaProcess });
+const sounds = openAudio({ log, process: mediaProcess });
 afterAll(() => sounds.close());
 
 const integers = (samples: Float32Array): Int16Array => Int16Array.from(samples, (value) => Math.round(value * 32_767));
@@ -105,7 +105,7 @@ describe('a voice message', () => {
   it('is heard by us as it was said', async () => {
     const pcm = repeated(2.5);
     const { bytes } = await spokenBy(sounds, pcm);
-    const again = await sounds.decoded(inMemory(bytes), { mostSeconds: 3 });
+    const again = await sounds.decoded(memoryContent(bytes), { mostSeconds: 3 });
     expect(again.length).toBe(pcm.length);
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
   });
@@ -113,9 +113,9 @@ describe('a voice message', () => {
   it('of one page alone has an end in the right place', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
-      expect((await sounds.decoded(inMemory((await spokenBy(sounds, pcm)).bytes), { mostSeconds: 3 })).length).toBe(
-        pcm.length,
-      );
+      expect(
+        (await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { mostSeconds: 3 })).length,
+      ).toBe(pcm.length);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { Workroom } from '../../../src/services/sound/workroom.ts';
+import { WorkerPool } from '../../../src/services/sound/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A worker that does to itself what a broken file might, as its job says; and answers with what it has done so far. */
@@ -26,7 +26,7 @@ const told = async (run: Promise<unknown>): Promise<string> =>
 
 describe('the room of the sounds', () => {
   it('loses only the file that was the end of its worker, and a fresh worker goes on', async () => {
-    const room = new Workroom(script, systemClock);
+    const room = new WorkerPool(script, systemClock);
     const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed), []))));
     expect(outcomes).toEqual([
       '{"failed":"1"}',
@@ -43,7 +43,7 @@ describe('the room of the sounds', () => {
 
   it('ends a worker that never comes back, and what waits gets another', async () => {
     const clock = new ManualClock();
-    const room = new Workroom(script, clock);
+    const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
     const outcomes = Promise.all([4, 0].map((deed) => told(room.run(job(deed), []))));
     clock.advance(30_000);
@@ -53,7 +53,7 @@ describe('the room of the sounds', () => {
 
   it('gives no worker more time for having waited', async () => {
     const clock = new ManualClock();
-    const room = new Workroom(script, clock);
+    const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
     clock.advance(29_999);
     expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
@@ -62,7 +62,7 @@ describe('the room of the sounds', () => {
 
   it('lets its worker go after a minute without work, and has a new one for the next file', async () => {
     const clock = new ManualClock();
-    const room = new Workroom(script, clock);
+    const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
     clock.advance(59_999);
     expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
@@ -74,7 +74,7 @@ describe('the room of the sounds', () => {
   it('keeps its worker as long as something is under way in it, however long the pause, and lets it go afterwards', async () => {
     const clock = new ManualClock();
     let isNeeded = true;
-    const room = new Workroom(script, clock, { isNeeded: () => isNeeded });
+    const room = new WorkerPool(script, clock, { isNeeded: () => isNeeded });
     await told(room.run(job(0), []));
     clock.advance(600_000);
     expect(await told(room.run(job(0), []))).toBe('{"failed":"2"}');
@@ -86,7 +86,7 @@ describe('the room of the sounds', () => {
 
   it('goes on with the other files while one hangs, and ends that one alone when its own time is over', async () => {
     const clock = new ManualClock();
-    const room = new Workroom(script, clock, { workers: 2 });
+    const room = new WorkerPool(script, clock, { workers: 2 });
     const slow = told(room.run(job(4), [], { longestMs: 20_000 }));
     const outcomes = [];
     for (let file = 0; file < 3; file++) outcomes.push(await told(room.run(job(0), [])));
@@ -98,14 +98,14 @@ describe('the room of the sounds', () => {
   });
 
   it('says no to more than can wait, at once', async () => {
-    const room = new Workroom(script, new ManualClock());
+    const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('audioBusy'))).toHaveLength(7);
     await room.close();
   });
 
   it('says that the bot is stopping to whoever waits when it closes, and afterwards', async () => {
-    const room = new Workroom(script, new ManualClock());
+    const room = new WorkerPool(script, new ManualClock());
     const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();
     expect(await Promise.all([...waiting, told(room.run(job(0), []))])).toEqual(

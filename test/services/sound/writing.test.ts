@@ -3,25 +3,25 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
 import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
+import { openAudio } from '../../../src/services/sound/audio.ts';
 import { Waveform } from '../../../src/services/sound/opus.ts';
-import { openSounds } from '../../../src/services/sound/sounds.ts';
-import { Writings } from '../../../src/services/sound/writing.ts';
+import { VoiceQueue } from '../../../src/services/sound/voice-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { spokenBy } from './spoken-by.ts';
 import { played } from './tones.ts';
 import { wavOf } from './wav-file.ts';
 
 const opened = () =>
-  openSounds({
+  openAudio({
     log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   });
 /** Voices alone, with a process of their own. */
 function begun(clock: Clock) {
   const process = new MediaProcess({ clock, log: { warn: () => undefined } });
   onTestFinished(() => process.close());
-  return { process, writings: new Writings(process) };
+  return { process, writings: new VoiceQueue(process) };
 }
 const PATIENCE = { timeout: 20_000 };
 const sounds = opened();
@@ -69,9 +69,9 @@ describe('a voice that is written while it speaks', () => {
     const { process, writings } = begun(systemClock);
     const left = writings.begin(60);
     left.add(second);
-    await expect.poll(() => left.waiting, PATIENCE).toBe(0);
+    await expect.poll(() => left.waitingSamples, PATIENCE).toBe(0);
     writings.close();
-    const next = new Writings(process).begin(60);
+    const next = new VoiceQueue(process).begin(60);
     next.add(second);
     expect((await next.finish()).seconds).toBe(1);
   });
@@ -81,7 +81,7 @@ describe('a voice that is written while it speaks', () => {
     const { process, writings } = begun(clock);
     const slow = writings.begin(60);
     slow.add(second);
-    await expect.poll(() => slow.waiting, PATIENCE).toBe(0);
+    await expect.poll(() => slow.waitingSamples, PATIENCE).toBe(0);
     // Models think in the middle of a sentence, and workers that nobody needs go home.
     clock.advance(600_000);
     slow.add(second);
@@ -113,7 +113,7 @@ describe('a voice that is written while it speaks', () => {
       long.finish().then(() => order.push('long')),
       spokenBy(sounds, second).then(() => order.push('short')),
       sounds
-        .decoded(inMemory(wavOf([played(8_000)], 8_000, { bytes: 2 })), { mostSeconds: 2 })
+        .decoded(memoryContent(wavOf([played(8_000)], 8_000, { bytes: 2 })), { mostSeconds: 2 })
         .then(() => order.push('file')),
     ];
     await Promise.all(done);
@@ -142,7 +142,7 @@ describe('a voice that is written while it speaks', () => {
     const { process: own, writings } = begun(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
-    await expect.poll(() => first.waiting, PATIENCE).toBe(0);
+    await expect.poll(() => first.waitingSamples, PATIENCE).toBe(0);
     process.kill(own.pid ?? 0, 'SIGKILL');
     first.add(second);
     expect(await told(first.finish())).toContain('What came before is gone');
@@ -209,7 +209,7 @@ describe('how a voice is drawn', () => {
       const pcm = voice(Math.round(seconds * PCM_RATE));
       const waveform = new Waveform();
       for (let at = 0; at < pcm.length; at += 7_777) waveform.add(pcm.subarray(at, at + 7_777));
-      const columns = [...Buffer.from(waveform.drawn(), 'base64')];
+      const columns = [...Buffer.from(waveform.toBase64(), 'base64')];
       const exact = drawn(pcm);
       expect(columns).toHaveLength(exact.length);
       expect(Math.max(...columns.map((height, at) => Math.abs(height - (exact[at] ?? 0))))).toBeLessThanOrEqual(2);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openStore, StoreError } from '../../../src/services/store/index.ts';
-import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { Wire } from '../../support/wire.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
@@ -11,7 +11,7 @@ const LEASE_MS = 12_000;
 /** What is not answered within a fifth of the lease is given up. */
 const LIMIT_MS = LEASE_MS / 5;
 
-async function wired(site: Site): Promise<{ wire: Wire; store: KeptTasks }> {
+async function wired(site: Site): Promise<{ wire: Wire; store: StoredTasks }> {
   const wire = await Wire.to(site.url);
   const { scheme, log, clock } = site;
   const store = await openStore({ url: wire.url, scheme }, { specs: kindSpecs, log, clock, leaseMs: LEASE_MS });
@@ -24,7 +24,7 @@ const outcomes = async (...works: Promise<unknown>[]) =>
   );
 
 /** Everything that a bot does with its store. */
-const everything = (store: KeptTasks, id: string): Promise<unknown>[] => [
+const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.put(makeTask()),
   store.put(settled(makeTask())),
   store.get(id),
@@ -46,15 +46,15 @@ describe('a connection that is lost', () =>
       wire.cut();
       const works = everything(store, task.id);
       expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
-      expect(store.tenure.trouble()).toMatchObject({ since: site.clock.now() });
+      expect(store.ownership.trouble()).toMatchObject({ since: site.clock.now() });
       expect(said(site, 'cannot be reached')).toBe(1);
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
-      expect(store.tenure.trouble()).toBeUndefined();
+      expect(store.ownership.trouble()).toBeUndefined();
       expect([said(site, 'cannot be reached'), said(site, 'responds again')]).toEqual([1, 1]);
       expect(await site.keys('finished')).toContain(task.id);
       await Promise.all(everything(store, task.id));
-      store.tenure.mustBeOurs();
+      store.ownership.mustBeOurs();
       await store.close();
     });
 
@@ -73,7 +73,7 @@ describe('a connection that is lost', () =>
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
       // What was given up does not come after what was asked later.
       expect((await store.get(task.id))?.state).toBe('delivered');
-      store.tenure.mustBeOurs();
+      store.ownership.mustBeOurs();
       await store.close();
     });
 
@@ -81,11 +81,11 @@ describe('a connection that is lost', () =>
       const site = await stage();
       const { wire, store } = await wired(site);
       wire.cut();
-      const error = await store.tenure.lost;
+      const error = await store.ownership.lost;
       expect(error.message).toContain('was not renewed in time');
       expect(error.message).not.toContain(new URL(site.url).password);
       wire.mend();
-      expect(() => store.tenure.mustBeOurs()).toThrow(error);
+      expect(() => store.ownership.mustBeOurs()).toThrow(error);
       await store.close();
     });
   }));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { lineOf } from '../../../src/services/tasks/task-line.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { leave, onEveryStore, type Site, type SiteRow } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
@@ -17,12 +17,12 @@ async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
       .reverse()
       .map((id) => store.get(id)),
   );
-  const lines = tasks.filter((task) => task !== undefined).map((task) => JSON.parse(JSON.stringify(lineOf(task))));
+  const lines = tasks.filter((task) => task !== undefined).map((task) => JSON.parse(JSON.stringify(summaryOf(task))));
   const of = [...members.map((memberId) => ({ memberId })), { guildId: 'den' }];
   for (const whose of of) {
     const page = await store.page({ of: whose, most: 10_000 });
     const isTheirs = (line: { requesterId: string }) => !('memberId' in whose) || whose.memberId === line.requesterId;
-    expect(JSON.parse(JSON.stringify(page.lines))).toEqual(lines.filter(isTheirs));
+    expect(JSON.parse(JSON.stringify(page.summaries))).toEqual(lines.filter(isTheirs));
   }
 }
 

@@ -146,8 +146,8 @@ async function isMended(
   const live = await store.live();
   expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
   const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();
-  const { lines } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
-  expect(lines.map(({ id }) => id)).toEqual(ids);
+  const { summaries } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
+  expect(summaries.map(({ id }) => id)).toEqual(ids);
 }
 
 describe('examining a store', () => {

@@ -1,7 +1,7 @@
-import { Connection } from '../../../src/services/store/sqlite.ts';
+import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
 
 /** A real connection on which the power fails after so many writes. */
-export class FailingPower extends Connection {
+export class FailingPower extends SqliteBackend {
   #left: number;
 
   constructor(file: string, writes: number) {

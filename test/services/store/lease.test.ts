@@ -60,7 +60,7 @@ describe('the hold on a store', () =>
       const store = await open(site);
       // Twice its time, by the clock of the server.
       await pause(2 * LEASE_MS);
-      store.tenure.mustBeOurs();
+      store.ownership.mustBeOurs();
       await store.put(makeTask());
       expect((await refused(open(site))).kind).toBe('in-use');
     });
@@ -76,8 +76,8 @@ describe('the hold on a store', () =>
       const before = await site.rows();
 
       clock.wake(LEASE_MS);
-      expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
-      expect((await first.tenure.lost).message).toContain('another Atelier may be using the store');
+      expect(() => first.ownership.mustBeOurs()).toThrow(StoreError);
+      expect((await first.ownership.lost).message).toContain('another Atelier may be using the store');
       const works = [
         first.put(makeTask()),
         first.remove(task),
@@ -87,7 +87,7 @@ describe('the hold on a store', () =>
       expect(await site.rows()).toEqual(before);
       // Nor does it give away what is not its own.
       await first.close();
-      second.tenure.mustBeOurs();
+      second.ownership.mustBeOurs();
       expect((await refused(open(site))).kind).toBe('in-use');
     });
 
@@ -102,7 +102,7 @@ describe('the hold on a store', () =>
       await second.put(settled(task));
       const before = await site.rows();
 
-      first.tenure.mustBeOurs();
+      first.ownership.mustBeOurs();
       const works = [
         first.put({ ...task, remoteId: 'late' }),
         first.put(makeTask()),
@@ -111,9 +111,9 @@ describe('the hold on a store', () =>
       ];
       for (const error of await Promise.all(works.map(refused))) expect(error.kind).toBe('lost');
       expect(await site.rows()).toEqual(before);
-      expect((await first.tenure.lost).message).toContain('was taken over or deleted');
-      expect(() => first.tenure.mustBeOurs()).toThrow(StoreError);
-      second.tenure.mustBeOurs();
+      expect((await first.ownership.lost).message).toContain('was taken over or deleted');
+      expect(() => first.ownership.mustBeOurs()).toThrow(StoreError);
+      second.ownership.mustBeOurs();
     });
 
     it('is over a good while before another can have it', async () => {
@@ -144,7 +144,7 @@ describe('the hold on a store', () =>
       const store = await site.open({ leaseMs: MIDDLING_MS });
       await site.forgetLease();
       const second = await site.open({ leaseMs: MIDDLING_MS });
-      expect((await store.tenure.lost).kind).toBe('lost');
+      expect((await store.ownership.lost).kind).toBe('lost');
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
       await second.put(makeTask());
     });

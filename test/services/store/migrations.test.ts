@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskMigrations, upgraded } from '../../../src/services/store/task-rows.ts';
+import { taskMigrations, upgradeRecord } from '../../../src/services/store/task-rows.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
@@ -15,12 +15,12 @@ describe('a record of an older version', () => {
       [1, (record: Record<string, unknown>) => ({ ...record, seen: [1] })],
       [2, (record: Record<string, unknown>) => ({ ...record, seen: [...(record.seen as number[]), 2] })],
     ]);
-    expect(upgraded({ version: 1 }, 3, steps)).toEqual({ version: 3, seen: [1, 2] });
-    expect(upgraded({ version: 3 }, 3, steps)).toEqual({ version: 3 });
+    expect(upgradeRecord({ version: 1 }, 3, steps)).toEqual({ version: 3, seen: [1, 2] });
+    expect(upgradeRecord({ version: 3 }, 3, steps)).toEqual({ version: 3 });
   });
 
   it.each([{}, { version: '1' }, { version: 0 }, { version: Number.NaN }])('has no way up from %j', (record) => {
-    expect(upgraded(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
+    expect(upgradeRecord(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
   });
 
   onEveryStore((stage) => {

@@ -14,7 +14,7 @@ async function used(site: Site): Promise<SiteRow[]> {
       await store.put(at % 3 === 0 ? task : settled(task));
     }
     for (let at = 0; at < 20; at++)
-      await store.keepSent(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
+      await store.putSentOrder(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
@@ -77,7 +77,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           expect(await from.rows()).toEqual(rows);
           const store = await to.open();
           expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
-          expect((await store.page({ of: { memberId: 'ann' }, most: 500 })).lines).toHaveLength(COUNT);
+          expect((await store.page({ of: { memberId: 'ann' }, most: 500 })).summaries).toHaveLength(COUNT);
           const days: string[] = [];
           for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
           expect(days).toEqual(['x']);

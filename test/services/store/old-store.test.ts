@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { examine, openStore } from '../../../src/services/store/index.ts';
-import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { recordOf } from '../../../src/services/store/task-rows.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { toRecord } from '../../../src/services/store/task-rows.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';
@@ -28,9 +28,9 @@ const bare = (key: string): string => key.replace(/^of /, '');
 const rowsIn = (file: string) => sql(file, 'SELECT * FROM atelier ORDER BY namespace, key');
 
 let scene: Stage;
-let store: KeptTasks;
+let store: StoredTasks;
 
-async function open(): Promise<KeptTasks> {
+async function open(): Promise<StoredTasks> {
   const { clock, log, file } = scene;
   return openStore(
     { url: `sqlite://${file}`, scheme: 'sqlite' },
@@ -56,7 +56,7 @@ describe('of a store that the bot before the restructuring left', () => {
 
   it.each(storedTasks)('task %s is read as it was stored', async (id, task) => {
     const read = await store.get(id);
-    expect(read && recordOf(read)).toEqual(task);
+    expect(read && toRecord(read)).toEqual(task);
   });
 
   it('everything that something is left to do for is found', async () => {
@@ -68,12 +68,12 @@ describe('of a store that the bot before the restructuring left', () => {
   it('a list of each member and of the server has all of their tasks', async () => {
     const tasks = storedTasks.map(([, task]) => task);
     for (const memberId of new Set(tasks.map(({ requesterId }) => requesterId))) {
-      const { lines } = await store.page({ of: { memberId }, most: 100 });
-      expect(ids(lines)).toEqual(ids(tasks.filter(({ requesterId }) => requesterId === memberId)));
+      const { summaries } = await store.page({ of: { memberId }, most: 100 });
+      expect(ids(summaries)).toEqual(ids(tasks.filter(({ requesterId }) => requesterId === memberId)));
     }
     for (const guildId of new Set(tasks.flatMap((task) => task.guildId ?? []))) {
-      const { lines } = await store.page({ of: { guildId }, most: 100 });
-      expect(ids(lines)).toEqual(ids(tasks.filter((task) => task.guildId === guildId)));
+      const { summaries } = await store.page({ of: { guildId }, most: 100 });
+      expect(ids(summaries)).toEqual(ids(tasks.filter((task) => task.guildId === guildId)));
     }
   });
 
@@ -83,11 +83,11 @@ describe('of a store that the bot before the restructuring left', () => {
     for (const [key, { durations }] of stored<{ durations: object[] }>('durations'))
       expect(await store.durations(bare(key))).toEqual(durations);
     for (const [key, { id }] of stored<{ id: string }>('remotes'))
-      expect((await store.knownAs(bare(key)))?.id).toBe(id);
-    for (const [key, sent] of stored<object>('sent')) expect(await store.sentOf(key)).toEqual(sent);
+      expect((await store.findByRemoteId(bare(key)))?.id).toBe(id);
+    for (const [key, sent] of stored<object>('sent')) expect(await store.getSentOrder(key)).toEqual(sent);
     for (const [key, follow] of stored<object>('follows')) expect(await store.follows.get(key)).toEqual(follow);
-    expect(await store.forgettings()).toEqual(stored('forgetting').map(([, mark]) => mark));
-    expect(await store.askingUntil()).toBe(stored<{ at: number }>('asking')[0]?.[1].at);
+    expect(await store.openErasures()).toEqual(stored('forgetting').map(([, mark]) => mark));
+    expect(await store.lastPolledAt()).toBe(stored<{ at: number }>('asking')[0]?.[1].at);
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { PageQuestion, TaskStore } from '../../../src/services/tasks/task-store.ts';
+import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { onEveryStore } from './sites.ts';
 import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './stage.ts';
 
-type Question = Omit<PageQuestion, 'of' | 'most'>;
+type Question = Omit<PageQuery, 'of' | 'most'>;
 
 /** Every id that one can leaf to, and how many pages that took. */
-async function leaf(store: TaskStore, of: PageQuestion['of'], most: number, question: Question = {}) {
+async function leaf(store: TaskStore, of: PageQuery['of'], most: number, question: Question = {}) {
   const ids: string[] = [];
   let pages = 0;
   let next: string | undefined;
   do {
     const page = await store.page({ of, most, ...question, before: next });
-    ids.push(...page.lines.map(({ id }) => id));
+    ids.push(...page.summaries.map(({ id }) => id));
     next = page.next;
     pages++;
   } while (next !== undefined);
@@ -33,7 +33,7 @@ describe('pages of tasks', () =>
       expect(await leaf(store, ann, 7)).toEqual({ ids, pages: 36 });
       expect(await leaf(store, { guildId: 'den' }, 1_000)).toEqual({ ids, pages: 1 });
       expect(await leaf(store, { guildId: 'elsewhere' }, 10)).toEqual({ ids: [], pages: 1 });
-      expect((await store.page({ of: ann, most: 2, before: ids[100] })).lines.map(({ id }) => id)).toEqual(
+      expect((await store.page({ of: ann, most: 2, before: ids[100] })).summaries.map(({ id }) => id)).toEqual(
         ids.slice(101, 103),
       );
     });
@@ -86,9 +86,9 @@ describe('pages of tasks', () =>
       const task = makeTask({ state: 'submitting' });
       await store.put(task);
       await store.put({ ...task, state: 'ready' });
-      const { lines } = await store.page({ of: ann, most: 5, states: ['ready'] });
-      expect(lines.map(({ state }) => state)).toEqual(['ready']);
-      expect((await store.page({ of: ann, most: 5, states: ['submitting'] })).lines).toEqual([]);
+      const { summaries } = await store.page({ of: ann, most: 5, states: ['ready'] });
+      expect(summaries.map(({ state }) => state)).toEqual(['ready']);
+      expect((await store.page({ of: ann, most: 5, states: ['submitting'] })).summaries).toEqual([]);
     });
 
     it('show no line whose task was never written', async () => {

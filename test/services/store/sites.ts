@@ -7,12 +7,12 @@ import { describe, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Log, openLog } from '../../../src/lib/log.ts';
 import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
-import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { markSchema } from '../../../src/services/store/marks.ts';
+import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { openBackend, openStore } from '../../../src/services/store/open-store.ts';
-import { shelvesOn } from '../../../src/services/store/shelf.ts';
-import { Connection } from '../../../src/services/store/sqlite.ts';
+import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
+import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Migration } from '../../../src/services/store/task-rows.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { folder, START } from './stage.ts';
@@ -53,11 +53,11 @@ export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber'> {
   /** What was logged, line by line. */
   logged: string[];
   log: Log;
-  open(options?: OpenOptions): Promise<KeptTasks>;
+  open(options?: OpenOptions): Promise<StoredTasks>;
   /** The bare rows, as a bot has them. */
   backend(): Promise<Backend>;
   /** A bot whose power fails after so many writes. */
-  failing(writes: number): Promise<KeptTasks>;
+  failing(writes: number): Promise<StoredTasks>;
   rows(namespace?: string): Promise<SiteRow[]>;
   keys(namespace: string): Promise<string[]>;
   write(...rows: SiteRow[]): Promise<void>;
@@ -99,9 +99,9 @@ async function siteOf(kind: Kind): Promise<Site> {
       : log;
   const parts = { log: quiet, clock };
   const onTop = async (backend: Backend, { botVersion, migrations }: OpenOptions, close: () => Promise<void>) => {
-    const shelves = shelvesOn(backend);
+    const shelves = openNamespaces(backend);
     await markSchema(shelves.meta, botVersion);
-    return new KeptTasks({ specs: kindSpecs, ...parts, migrations, shelves, close });
+    return new StoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces: shelves, close });
   };
   const site: Site = {
     ...{ kind, url, scheme, clock, logged, log },
@@ -125,7 +125,12 @@ async function siteOf(kind: Kind): Promise<Site> {
         ? { backend: shared, close: async () => undefined }
         : await openBackend({ url, scheme }, parts);
       onTestFinished(close);
-      return new KeptTasks({ specs: kindSpecs, ...parts, shelves: shelvesOn(failingPower(backend, writes)), close });
+      return new StoredTasks({
+        specs: kindSpecs,
+        ...parts,
+        namespaces: openNamespaces(failingPower(backend, writes)),
+        close,
+      });
     },
     async rows(namespace) {
       const rows = await back.rows();
@@ -147,7 +152,7 @@ async function siteOf(kind: Kind): Promise<Site> {
 }
 
 /** Leaves a store as a bot does that worked on it; the work is done in memory, which takes a tenth of the time. */
-export async function leave(site: Site, work: (store: KeptTasks) => Promise<void>): Promise<SiteRow[]> {
+export async function leave(site: Site, work: (store: StoredTasks) => Promise<void>): Promise<SiteRow[]> {
   const quick = await siteOf('memory');
   await work(await quick.open());
   await (await site.open()).close();
@@ -184,7 +189,7 @@ function failingPower(backend: Backend, writes: number): Backend {
 interface Made {
   url: string;
   back: Back;
-  shared?: Connection;
+  shared?: SqliteBackend;
 }
 
 const made: Readonly<Record<Kind, () => Promise<Made>>> = {
@@ -204,7 +209,7 @@ const made: Readonly<Record<Kind, () => Promise<Made>>> = {
     return { url: `sqlite://${file}`, back: sqlBack(session) };
   },
   async memory() {
-    const shared = new Connection(':memory:');
+    const shared = new SqliteBackend(':memory:');
     onTestFinished(() => shared.close());
     return {
       url: 'sqlite://:memory:',

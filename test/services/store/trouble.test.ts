@@ -2,9 +2,9 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/services/store/index.ts';
-import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../src/services/store/shelf.ts';
-import { Connection } from '../../../src/services/store/sqlite.ts';
+import { openNamespaces } from '../../../src/services/store/namespaces.ts';
+import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
+import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { child, holdsWrite } from './child.ts';
@@ -47,10 +47,10 @@ async function filled(made: Stage, count = 300): Promise<void> {
 describe('a store that fails says so', () => {
   it('when there is no room left, and keeps what was there', async () => {
     const { file, clock, log, open } = stage();
-    const connection = new Connection(file);
-    const store = new KeptTasks({
+    const connection = new SqliteBackend(file);
+    const store = new StoredTasks({
       specs: kindSpecs,
-      shelves: shelvesOn(connection),
+      namespaces: openNamespaces(connection),
       clock,
       log,
       close: () => connection.close(),
@@ -74,7 +74,7 @@ describe('a store that fails says so', () => {
     expect((await store.get(task.id))?.id).toBe(task.id);
     await other.kill();
     await store.put(settled(task));
-    expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines.map(({ id }) => id)).toEqual([task.id]);
+    expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
   it('when another program holds the database while it opens', async () => {
@@ -90,10 +90,10 @@ describe('a store that fails says so', () => {
   it('when it may not write', async () => {
     const { file, clock, log, open } = stage();
     await (await open()).close();
-    const connection = new Connection(file, { readOnly: true });
-    const store = new KeptTasks({
+    const connection = new SqliteBackend(file, { readOnly: true });
+    const store = new StoredTasks({
       specs: kindSpecs,
-      shelves: shelvesOn(connection),
+      namespaces: openNamespaces(connection),
       clock,
       log,
       close: () => connection.close(),
@@ -190,13 +190,13 @@ describe('rows that cannot be read', () =>
       await store.put(makeTask());
       await store.addDuration('imagine', duration);
       await site.rewrite(({ namespace }) => (['index', 'durations'].includes(namespace) ? 'rubbish' : undefined));
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines).toEqual([]);
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries).toEqual([]);
       expect(await store.durations('imagine')).toEqual([]);
       expect(logged).toHaveLength(2);
       const next = makeTask({ times: { created: START + 1 } });
       await store.put(next);
       await store.addDuration('imagine', duration);
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).lines.map(({ id }) => id)).toEqual([next.id]);
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([next.id]);
       expect(await store.durations('imagine')).toEqual([duration]);
     });
 

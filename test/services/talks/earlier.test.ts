@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { earlierIn } from '../../../src/services/talks/opening.ts';
-import { NO_ANSWER } from '../../../src/services/tasks/answer.ts';
+import { earlierTurns } from '../../../src/services/talks/session.ts';
+import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../support/tasks.ts';
 import { madeTask } from '../tasks/made.ts';
 
@@ -15,10 +15,10 @@ function conversation(saids: Parts[]) {
   );
   const asked = { model: 'parley', who: 'me' };
   const talk = madeTask({ kind: 'talk', request: asked, talk: { turns: [...kept.keys(), 'gone'], heardAt: 0 } });
-  return earlierIn(talk, async (id) => kept.get(id));
+  return earlierTurns(talk, async (id) => kept.get(id));
 }
 
-const answer = (changes: object) => ({ answer: { ...NO_ANSWER, ...changes } });
+const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });
 
 it('is what was said and answered, in its order, with what the gateway wrote down of sounds', async () => {
   const sound = { address: 'https://files.example/a.ogg', name: 'a.ogg' };

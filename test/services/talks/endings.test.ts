@@ -8,10 +8,10 @@ describe('a conversation', () => {
   it('is found by its place from memory, as long as it lasts', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
-    expect(talks.in(talk.channelId ?? '')?.id).toBe(talk.id);
-    expect(talks.in('elsewhere')).toBeUndefined();
+    expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(talks.inChannel('elsewhere')).toBeUndefined();
     await talks.end(talk.id, 'ended');
-    expect(talks.in(talk.channelId ?? '')).toBeUndefined();
+    expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
   it('ends when its member ends it: what is being said is broken off, and the session closed', async () => {
@@ -57,7 +57,7 @@ describe('a member who wants to be forgotten', () => {
     const talk = await begin();
     const said = await say(talk, 'a secret that nobody shall know of');
     await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
-    const { bytes, release } = await tasks.exports.of(owner, 1_000_000);
+    const { bytes, release } = await tasks.exports.create(owner, 1_000_000);
     release();
     const exported = JSON.parse(bytes.toString()) as { tasks: { id: string }[] };
     expect(exported.tasks.map(({ id }) => id).sort()).toEqual([said.id, talk.id].sort());
@@ -66,8 +66,8 @@ describe('a member who wants to be forgotten', () => {
       .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(said.id)], patience)
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
-    expect(talks.in(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.forgettings(), patience).toEqual([]);
+    expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
+    await expect.poll(() => store.openErasures(), patience).toEqual([]);
   });
 
   it('leaves the conversations of others, and no session of theirs remembers', async () => {
@@ -77,7 +77,7 @@ describe('a member who wants to be forgotten', () => {
     const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
     const before = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.forgettings(), patience).toEqual([]);
+    await expect.poll(() => store.openErasures(), patience).toEqual([]);
     const answer = await ended(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('nobody shall know');

@@ -33,8 +33,10 @@ describe('what was said in conversations', () => {
     const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));
     await talks.end(talk.id, 'ended');
     const page = async (question: object) => {
-      const { lines } = await tasks.lists.page({ of: { memberId: owner }, most: 10, ...question });
-      return lines.map(({ id, summary }) => `${id === talk.id ? 'talk' : id === said.id ? 'said' : '?'}: ${summary}`);
+      const { summaries } = await tasks.lists.page({ of: { memberId: owner }, most: 10, ...question });
+      return summaries.map(
+        ({ id, summary }) => `${id === talk.id ? 'talk' : id === said.id ? 'said' : '?'}: ${summary}`,
+      );
     };
     expect(await page({ withoutParts: true })).toEqual(['talk: Be a pirate.']);
     expect(await page({ kind: 'said' })).toEqual(['said: Hello in 5 words']);

@@ -17,7 +17,7 @@ describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtime
     const { gateway } = first;
     await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
     const second = await scene({}, first);
-    expect(second.talks.in(talk.channelId ?? '')?.id).toBe(talk.id);
+    expect(second.talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.opened).toBe(1);
     const answer = await second.ended(await second.say(talk, 'What is my name?', guest));
     expect(answer.text).toContain('My name is Wren');
@@ -66,7 +66,7 @@ describe('a restart', () => {
     await beginning;
     const second = await scene({}, first);
     expect(await second.store.live()).toEqual([]);
-    expect(second.talks.in('300000000000000001')).toBeUndefined();
+    expect(second.talks.inChannel('300000000000000001')).toBeUndefined();
   });
 
   it('finds everything in order, wherever the power fails', { timeout: 60_000 }, async () => {

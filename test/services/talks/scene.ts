@@ -7,14 +7,14 @@ import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import type { Sounds } from '../../../src/services/sound/sounds.ts';
+import type { AudioService } from '../../../src/services/sound/audio.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { Talks } from '../../../src/services/talks/talks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { QuickClock } from '../../support/quick-clock.ts';
@@ -36,9 +36,9 @@ export const spoken = { address: 'https://files.example/tones.ogg', name: 'tones
 export interface Scene {
   tasks: Tasks;
   talks: Talks;
-  store: KeptTasks;
+  store: StoredTasks;
   gateway: EmbeddedGateway;
-  sounds: Sounds;
+  sounds: AudioService;
   clock: QuickClock;
   file: string;
   /** Everything that was told of tasks, oldest first. */
@@ -65,7 +65,7 @@ interface SceneOptions extends GatewayOptions {
   isShown?: boolean;
   /** Nothing reaches the store any more after so many writes. */
   diesAfter?: number;
-  sounds?: Pick<Sounds, 'writing'>;
+  sounds?: Pick<AudioService, 'writing'>;
   removed?: string[];
 }
 
@@ -110,14 +110,14 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     kinds: talks.kinds,
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
     ...{ clock, log, random: () => 0.5 },
-    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     gather: async ({ sound }) =>
-      sound ? { sound: await sounds.decoded(inMemory(await tones()), { mostSeconds: 300 }) } : {},
+      sound ? { sound: await sounds.decoded(memoryContent(await tones()), { mostSeconds: 300 }) } : {},
     removeMessages: async ({ id }) => {
       removed.push(id);
-      return { removed: 0, left: [], isLater: false };
+      return { removed: 0, left: [], needsRetry: false };
     },
-    tellForgotten: async () => true,
+    tellErased: async () => true,
   });
   const news: Task[] = [];
   const showing: Promise<unknown>[] = [];
@@ -125,7 +125,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     news.push(task);
     if (!isShown || !hasEnded(task) || !isLive(task) || task.unwanted) return;
     const shown = tasks.book
-      .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
+      .change(task.id, (known) => (isLive(known) ? markDelivered(known, undefined, clock.now()) : known))
       .catch((error: unknown) => lines.push(String(error)));
     showing.push(shown);
   });
@@ -186,7 +186,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
 
 const tones = (): Promise<Buffer> => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-function mortal(store: KeptTasks, writes: number, die: () => Promise<void>): KeptTasks {
+function mortal(store: StoredTasks, writes: number, die: () => Promise<void>): StoredTasks {
   let left = writes;
   const written =
     <A extends unknown[], R>(write: (...given: A) => Promise<R>) =>

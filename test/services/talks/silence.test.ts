@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Silence } from '../../../src/services/talks/conversation.ts';
+import { SilenceWatch } from '../../../src/services/talks/live-talk.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 function watched() {
   const clock = new ManualClock();
   const told: string[] = [];
-  const silence = new Silence(clock, (id) => told.push(id));
+  const silence = new SilenceWatch(clock, (id) => told.push(id));
   const conversation = { heardAt: clock.now(), isBusy: false };
   silence.watch('a', conversation);
   return { clock, told, silence, conversation };
@@ -41,7 +41,7 @@ it('is told at once of what has been silent for long, and never of what is not w
   clock.advance(0);
   expect(told).toEqual(['b']);
   silence.watch('c', { heardAt: clock.now(), isBusy: false });
-  silence.forget('a');
+  silence.unwatch('a');
   silence.stop();
   clock.advance(60 * MINUTE);
   expect(told).toEqual(['b']);

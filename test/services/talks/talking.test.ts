@@ -3,7 +3,7 @@ import { secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
-import { inMemory } from '../../../src/services/media/content.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { guest, owner, patience, SLOWLY, scene, spoken } from './scene.ts';
 
@@ -23,7 +23,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
-    const heard = await sounds.decoded(inMemory(Buffer.from(voice?.sound ?? '', 'base64')), { mostSeconds: 600 });
+    const heard = await sounds.decoded(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { mostSeconds: 600 });
     expect(secondsOf(heard)).toBeCloseTo(voice?.seconds ?? 0, 0);
     expect(voice?.seconds).toBeGreaterThan(1);
     expect(tokens?.audioOutput).toBeGreaterThan(0);
@@ -81,10 +81,10 @@ describe('speaking again', () => {
     const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
-    await talks.stop(growing);
+    await talks.stopAnswer(growing);
     const broken = await when(said, hasEnded);
     expect(broken).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    await talks.stop(broken);
+    await talks.stopAnswer(broken);
     expect(await tasks.book.get(said.id)).toEqual(broken);
   });
 });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { RealtimeResponse } from '../../../src/services/gateway/realtime/events.ts';
-import { factOf } from '../../../src/services/ledger/entry.ts';
+import { factOfTask } from '../../../src/services/ledger/entry.ts';
 import {
-  concluded,
-  heardAs,
-  talkOver,
-  turnGone,
-  turnTaken,
-  underWay,
+  addTurn,
+  concludeAnswer,
+  endTalk,
+  markRunning,
+  removeTurn,
+  setTranscript,
 } from '../../../src/services/talks/transitions.ts';
 import {
-  called,
-  delivered,
+  dropVoiceAudio,
+  markDelivered,
+  markPingDue,
+  markPinged,
   markUndeliverable,
-  toBeCalled,
-  voiceShown,
 } from '../../../src/services/tasks/delivery-state.ts';
 import { exportText } from '../../../src/services/tasks/own-data/exports.ts';
 import { withRequest } from '../../../src/services/tasks/task.ts';
-import { lineOf } from '../../../src/services/tasks/task-line.ts';
+import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { changed } from '../../support/tasks.ts';
 import { madeTask, start } from '../tasks/made.ts';
 
@@ -32,51 +32,51 @@ function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
 }
 
 const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => ({
-  ...{ response: response(changes), isAnything: true, voice, takenBack: undefined },
+  ...{ response: response(changes), hasContent: true, voice, takenBack: undefined },
   ...more,
 });
 
 describe('a conversation', () => {
   it('remembers each thing that was said in it once, in its order, and no more than five hundred', () => {
-    let known = underWay(talk);
-    for (let index = 0; index < 600; index++) known = turnTaken(known, `said-${index}`, start + index);
-    expect(turnTaken(known, 'said-599', start + 10_000)).toBe(known);
+    let known = markRunning(talk);
+    for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
+    expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
     expect(known.talk?.turns).toHaveLength(500);
     expect(known.talk?.turns.at(-1)).toBe('said-599');
     expect(known.talk?.heardAt).toBe(start + 599);
-    expect(turnGone(known, 'said-599').talk?.turns).not.toContain('said-599');
+    expect(removeTurn(known, 'said-599').talk?.turns).not.toContain('said-599');
   });
 
   it('ends once, and why it ended stays', () => {
-    const over = talkOver(underWay(talk), 'idle', start + 1);
+    const over = endTalk(markRunning(talk), 'idle', start + 1);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' }, times: { ended: start + 1 } });
-    expect(talkOver(over, 'ended', start + 2)).toBe(over);
-    expect(underWay(over)).toBe(over);
+    expect(endTalk(over, 'ended', start + 2)).toBe(over);
+    expect(markRunning(over)).toBe(over);
   });
 
   it('is called by how the model is to be, else by its model; what is said in it by its words, else by what was heard', () => {
-    expect(lineOf(talk).summary).toBe('parley');
-    expect(lineOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
-    expect(lineOf(said).summary).toBe('Hello');
+    expect(summaryOf(talk).summary).toBe('parley');
+    expect(summaryOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
+    expect(summaryOf(said).summary).toBe('Hello');
     expect(
-      lineOf(heardAs(changed(said, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound')).summary,
+      summaryOf(setTranscript(changed(said, { request: { talk: talk.id, model: 'parley' } }), 'a clear sound')).summary,
     ).toBe('a clear sound');
   });
 
   it('is private in lists where its thread is', () => {
-    expect(lineOf(talk).isPrivate).toBe(false);
-    expect(lineOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
+    expect(summaryOf(talk).isPrivate).toBe(false);
+    expect(summaryOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
   });
 });
 
 describe('the end of an answer', () => {
   it('brings words, sound and what it took at once, and counts each response once', () => {
-    const ended = concluded(said, outcome(), start + 1);
+    const ended = concludeAnswer(said, outcome(), start + 1);
     expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
     expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
-    const again = concluded({ ...ended, state: 'running' }, outcome(), start + 2);
+    const again = concludeAnswer({ ...ended, state: 'running' }, outcome(), start + 2);
     expect(again.answer?.tokens).toEqual(usage);
-    expect(factOf(ended)).toEqual({ standing: 'settled', at: start + 1, tokens: usage });
+    expect(factOfTask(ended)).toEqual({ standing: 'settled', at: start + 1, tokens: usage });
   });
 
   it.each([
@@ -90,45 +90,45 @@ describe('the end of an answer', () => {
   ] as const)(
     'that is %s, and was %s, leaves it %s as %s, with its words and as used',
     (end, takenBack, state, cause) => {
-      const ended = concluded(said, outcome({ end }, { takenBack }), start + 1);
+      const ended = concludeAnswer(said, outcome({ end }, { takenBack }), start + 1);
       expect(ended.state).toBe(state);
       expect(ended.failure?.cause).toBe(cause);
       expect(ended.text).toBe('Good day.');
-      expect(factOf(ended)).toMatchObject({ standing: 'settled', tokens: usage });
+      expect(factOfTask(ended)).toMatchObject({ standing: 'settled', tokens: usage });
     },
   );
 
   it('keeps what had come where the last event holds nothing, and says why it is not whole', () => {
     const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
-    expect(concluded(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
-    const ended = concluded(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
+    expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
+    const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
   it('is no use where nothing came and nothing was told', () => {
-    const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { isAnything: false, voice: undefined });
-    expect(factOf(concluded(said, nothing, start)).standing).toBe('refunded');
+    const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
+    expect(factOfTask(concludeAnswer(said, nothing, start)).standing).toBe('refunded');
     const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
-    expect(factOf(concluded(said, soundAlone, start)).standing).toBe('settled');
+    expect(factOfTask(concludeAnswer(said, soundAlone, start)).standing).toBe('settled');
   });
 });
 
 describe('the sound of an answer', () => {
-  const ended = concluded(said, outcome(), start);
+  const ended = concludeAnswer(said, outcome(), start);
   const place = { channelId: 'c', id: 'm' };
 
   it('stays until it stands in Discord or cannot, and never longer', () => {
-    const waiting = toBeCalled(ended, place, start);
+    const waiting = markPingDue(ended, place, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
     const without = { seconds: 2, waveform: 'AAEC' };
     for (const gone of [
-      voiceShown(waiting),
-      called(waiting, start),
-      delivered(ended, place, start),
+      dropVoiceAudio(waiting),
+      markPinged(waiting, start),
+      markDelivered(ended, place, start),
       markUndeliverable(ended, 'deleted', start),
     ]) {
       expect(gone.answer?.voice).toEqual(without);
-      expect(voiceShown(gone)).toBe(gone);
+      expect(dropVoiceAudio(gone)).toBe(gone);
     }
   });
 

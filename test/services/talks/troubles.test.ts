@@ -126,6 +126,6 @@ it('a wish to be forgotten ends a conversation although the bot ended in between
   await first.drop();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.forgettings(), patience).toEqual([]);
+  await expect.poll(() => second.store.openErasures(), patience).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksForWords, meaningOfAction } from '../../../src/services/tasks/actions.ts';
+import { meaningOfAction, needsForm } from '../../../src/services/tasks/actions.ts';
 
 const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
 
@@ -24,7 +24,7 @@ describe('a button of the gateway', () => {
     ['MJ::Job::PromptAnalyzer::5', { family: 'shorten-line', words: 'always', index: 5 }],
     [`MJ::JOB::animate_high::1::${uuid}::SOLO`, { family: 'animate', words: 'in-remix' }],
     [`MJ::JOB::animate_low_extend::2::${uuid}::SOLO`, { family: 'extend', words: 'always', index: 2 }],
-    [`MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`, { family: 'film', words: 'never', index: 1 }],
+    [`MJ::JOB::video_virtual_upscale::1::${uuid}::SOLO`, { family: 'video', words: 'never', index: 1 }],
     [`MJ::BOOKMARK::${uuid}`, { family: 'favourite', words: 'never' }],
     ['something::nobody::told', { family: 'other', words: 'never' }],
     ['', { family: 'other', words: 'never' }],
@@ -33,10 +33,10 @@ describe('a button of the gateway', () => {
   });
 
   it('opens a form first when the gateway will ask for words', () => {
-    expect(asksForWords(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
-    expect(asksForWords(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
-    expect(asksForWords(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);
-    expect(asksForWords(`MJ::JOB::variation::1::${uuid}`, true)).toBe(true);
-    expect(asksForWords(`MJ::JOB::upsample::1::${uuid}`, true)).toBe(false);
+    expect(needsForm(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
+    expect(needsForm(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
+    expect(needsForm(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);
+    expect(needsForm(`MJ::JOB::variation::1::${uuid}`, true)).toBe(true);
+    expect(needsForm(`MJ::JOB::upsample::1::${uuid}`, true)).toBe(false);
   });
 });

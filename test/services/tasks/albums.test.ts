@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../src/services/store/shelf.ts';
+import { openNamespaces } from '../../../src/services/store/namespaces.ts';
+import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { Albums } from '../../../src/services/tasks/albums.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { lists, singles, songs } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
@@ -31,7 +31,7 @@ describe('an album', () => {
   it('of 300 is asked about with three questions a round at most, though a third is left out each time, in no order', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await songs(side.gateway, ...titles(300));
-    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.create(whence, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
     // A restart does not scatter them.
@@ -54,7 +54,7 @@ describe('an album', () => {
       do: { type: 'body', body: { code: 'success', data: null } },
       times: 4,
     });
-    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.create(whence, ids, everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ remoteId }) => remoteId)).toEqual(ids);
@@ -64,24 +64,18 @@ describe('an album', () => {
   it('gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await songs(side.gateway, 'Song');
-    const album = await side.tasks.albums.bringTogether(
-      whence,
-      ['nobody-1', known, 'nobody-2', 'nobody-3'],
-      everything,
-    );
+    const album = await side.tasks.albums.create(whence, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
     // Whoever asks for it again may know better.
-    await side.tasks.albums.bringTogether(whence, ['nobody-1'], (found) =>
-      expect([...found.values()]).toEqual([undefined]),
-    );
+    await side.tasks.albums.create(whence, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
   it('asks with shorter lists once the gateway has refused a long one, and for good', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await songs(side.gateway, ...titles(10));
-    await ended(side, await side.tasks.albums.bringTogether(whence, ids, everything));
+    await ended(side, await side.tasks.albums.create(whence, ids, everything));
     const lengths = lists(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
     expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
@@ -91,11 +85,11 @@ describe('an album', () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
-    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.create(whence, ids, everything);
     expect(ofKind('album', album).request.parts).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
     await ended(side, album);
-    await side.tasks.book.change(song.id, (task) => delivered(task, undefined, side.clock.now()));
-    const again = await side.tasks.albums.bringTogether(whence, ids, everything);
+    await side.tasks.book.change(song.id, (task) => markDelivered(task, undefined, side.clock.now()));
+    const again = await side.tasks.albums.create(whence, ids, everything);
     expect((await ended(side, again)).state).toBe('ready');
     expect(lists(side.gateway)).toEqual([]);
   });
@@ -105,7 +99,7 @@ describe('an album', () => {
     const refuse = (): void => {
       throw new Error('no');
     };
-    await expect(side.tasks.albums.bringTogether(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
+    await expect(side.tasks.albums.create(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
     expect(await side.store.live()).toEqual([]);
     expect(side.tasks.book.liveCount).toBe(0);
   });
@@ -113,7 +107,7 @@ describe('an album', () => {
   it('is forgotten with its parts when its member wants that, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    await side.tasks.albums.bringTogether(whence, ids, everything);
+    await side.tasks.albums.create(whence, ids, everything);
     const told = Promise.withResolvers<void>();
     await side.tasks.erasure.begin(whence.requesterId, async () => {
       told.resolve();
@@ -121,14 +115,14 @@ describe('an album', () => {
     });
     await side.until(() => (side.tasks.book.liveCount === 0 ? true : undefined));
     await told.promise;
-    expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ lines: [] });
-    for (const id of ids) expect(await side.store.knownAs(id)).toBeUndefined();
+    expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ summaries: [] });
+    for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
   it('is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    const album = await side.tasks.albums.bringTogether(whence, ids, everything);
+    const album = await side.tasks.albums.create(whence, ids, everything);
     await ended(side, album);
     await side.store.put(album);
     await side.drop();
@@ -146,9 +140,9 @@ describe('an album', () => {
       copyFileSync(first.file, file);
       isThrough = await gatheredWith(file, writes, ids, first);
       const side = await engine({}, { ...first, file });
-      const { lines } = await side.store.page({ of: { memberId: order.requesterId }, most: 100 });
-      const albums = lines.filter(({ kind }) => kind === 'album');
-      expect(lines.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
+      const { summaries } = await side.store.page({ of: { memberId: order.requesterId }, most: 100 });
+      const albums = summaries.filter(({ kind }) => kind === 'album');
+      expect(summaries.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
       if (isThrough) expect(albums).toHaveLength(1);
       for (const { id } of albums) {
         const album = (await side.tasks.book.get(id)) as Task;
@@ -167,9 +161,9 @@ describe('an album', () => {
 async function gatheredWith(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const connection = new FailingPower(file, writes);
-  const store = new KeptTasks({
+  const store = new StoredTasks({
     specs: kindSpecs,
-    shelves: shelvesOn(connection),
+    namespaces: openNamespaces(connection),
     clock,
     log,
     close: () => connection.close(),
@@ -177,7 +171,7 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
   const book = new TaskBook({ store, log });
   const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
   try {
-    await albums.bringTogether(whence, ids, everything);
+    await albums.create(whence, ids, everything);
     return true;
   } catch {
     return false;

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { actionOn } from '../../../src/commands/imagine/follow-ups.ts';
+import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 import { type Engine, engine } from './engine.ts';
 import { minute, order } from './made.ts';
@@ -66,7 +66,7 @@ describe('an order', () => {
     await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
     expect(await side.store.live()).toEqual([]);
     expect(await side.store.page({ of: { memberId: order.requesterId }, most: 10 })).toEqual({
-      lines: [],
+      summaries: [],
       next: undefined,
     });
     expect(side.news).toEqual([]);
@@ -194,7 +194,7 @@ describe('a start', () => {
     const told = await first.tasks.orders.submit({ ...order, request: { prompt: 'told' } });
     await ready(first, done.id);
     await ready(first, told.id);
-    await first.tasks.book.change(told.id, (task) => delivered(task, undefined, first.clock.now()));
+    await first.tasks.book.change(told.id, (task) => markDelivered(task, undefined, first.clock.now()));
     await first.store.put({ ...running, id: 'submitting0000000', state: 'submitting', remoteId: undefined });
     await first.store.put({ ...running, id: 'running0000000000' });
     await first.drop();
@@ -250,13 +250,13 @@ describe('words for a task that waits for them', () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
-    await side.tasks.orders.submit({ ...order, ...actionOn(grid, 0) });
+    await side.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
     const single = await side.until(() => side.news.findLast((task) => task.parentId === id && task.state === 'ready'));
     before(side);
     const place = single.actions.findIndex(({ customId }) => customId.includes('CustomZoom'));
     const task = await side.tasks.orders.submit({
       ...order,
-      ...actionOn(single, place, { words: 'a fox --zoom 1.5' }),
+      ...actionOrder(single, place, { words: 'a fox --zoom 1.5' }),
     });
     return { side, id: task.id };
   }
@@ -309,7 +309,7 @@ describe('a follow-up whose fate is unknown', () => {
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
-    const lost = await side.tasks.orders.submit({ ...order, ...actionOn(grid, 0) });
+    const lost = await side.tasks.orders.submit({ ...order, ...actionOrder(grid, 0) });
     expect(lost.state).toBe('unconfirmed');
     const again = await side.tasks.orders.tryAgain(lost.id, order);
     expect(again).toMatchObject({ parentId: id, rootId: id, request: lost.request });

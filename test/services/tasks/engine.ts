@@ -8,7 +8,7 @@ import { defaultSettings, openGateway } from '../../../src/services/gateway/inde
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
 import { openStore } from '../../../src/services/store/index.ts';
-import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
@@ -22,7 +22,7 @@ import { thriftyStudio } from '../../support/studio.ts';
 
 export interface Engine {
   tasks: Tasks;
-  store: KeptTasks;
+  store: StoredTasks;
   gateway: EmbeddedGateway;
   clock: ManualClock;
   /** The file of the store. */
@@ -41,7 +41,7 @@ export interface Engine {
 interface EngineParts {
   gather?: Gather;
   /** In place of the store itself. */
-  storeFor?: (store: KeptTasks) => TaskStore;
+  storeFor?: (store: StoredTasks) => TaskStore;
   /** Kinds that stand in for our own of the same name. */
   kindsFor?: (client: ReturnType<typeof openGateway>) => Kind[];
   offers?: Offers;
@@ -81,7 +81,7 @@ export async function engine(
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
-  const maxWaitMs = { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 };
+  const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
   const kept = storeFor(store);
   const tasks = new Tasks({
@@ -96,8 +96,8 @@ export async function engine(
     maxWaitMs,
     gather,
     offers,
-    removeMessages: async () => ({ removed: 0, left: [], isLater: false }),
-    tellForgotten: async () => true,
+    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
+    tellErased: async () => true,
     random: () => 0.5,
   });
   const news: Task[] = [];

@@ -1,7 +1,7 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import type { Snapshot } from '../../../src/services/gateway/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { type OrderOf, submitting } from '../../../src/services/tasks/transitions.ts';
+import { createTask, type OrderOf } from '../../../src/services/tasks/transitions.ts';
 import { changed, type Parts } from '../../support/tasks.ts';
 
 export const start = Date.UTC(2026, 0, 1);
@@ -28,7 +28,7 @@ export const order: OrderOf<'imagine'> = {
 export function madeTask(changes: Parts = {}): Task {
   const { traits } = kindSpecs.imagine;
   const facts = { id: '01k3v9x2mabcdefgh', traits, idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
-  return changed(submitting(order, facts), changes);
+  return changed(createTask(order, facts), changes);
 }
 
 export const taken = { remoteId: 'remote-1', needsInput: false, finalPrompt: undefined, queuedBehind: undefined };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FILM_DOOR } from '../../../src/commands/imagine/animations.ts';
-import { actionOn } from '../../../src/commands/imagine/follow-ups.ts';
-import { kindName, Offers } from '../../../src/services/tasks/offers.ts';
+import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
+import { VIDEO_ENDPOINT } from '../../../src/commands/imagine/videos.ts';
+import { kindOfferName, Offers } from '../../../src/services/tasks/offers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { engine } from './engine.ts';
 import { minute, order } from './made.ts';
@@ -10,7 +10,7 @@ describe('what a gateway has refused', () => {
   it('is offered again after ten minutes, whatever becomes of the clock', () => {
     const clock = new ManualClock();
     const offers = new Offers(clock);
-    offers.refuse('MJ::JOB::upsample::1::x');
+    offers.markRefused('MJ::JOB::upsample::1::x');
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(false);
     expect(offers.isOffered('MJ::JOB::variation::2::y')).toBe(true);
     clock.setBack(60 * minute);
@@ -23,16 +23,16 @@ describe('what a gateway has refused', () => {
 
   it('is offered at once after it was taken', () => {
     const offers = new Offers(new ManualClock());
-    const song = kindName('song');
-    for (const one of [FILM_DOOR, song]) offers.refuse(one);
-    expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([false, true]);
-    for (const one of [FILM_DOOR, song]) offers.take(one);
-    expect([offers.isOffered(FILM_DOOR), offers.isMissing('song')]).toEqual([true, false]);
+    const song = kindOfferName('song');
+    for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
+    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([false, true]);
+    for (const one of [VIDEO_ENDPOINT, song]) offers.markAccepted(one);
+    expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
   it('is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
     const offers = new Offers(new ManualClock());
-    for (let at = 0; at < 1_000; at++) offers.refuse(`invented-${at}`);
+    for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
     expect(offers.isOffered('invented-999')).toBe(false);
     expect(offers.isOffered('MJ::BOOKMARK::x')).toBe(false);
@@ -52,7 +52,7 @@ describe('a button of a result', () => {
     const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
     const { customId = '' } = parent.actions[0] ?? {};
     side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
-    await expect(side.tasks.orders.submit({ ...order, ...actionOn(parent, 0) })).rejects.toMatchObject({
+    await expect(side.tasks.orders.submit({ ...order, ...actionOrder(parent, 0) })).rejects.toMatchObject({
       kind: 'not-offered',
     });
     expect(offers.isOffered(customId)).toBe(true);
@@ -66,7 +66,7 @@ describe('a button of a result', () => {
     const { customId = '' } = parent.actions[0] ?? {};
     const unknown = { type: 'status', status: 404, code: 'unknown_action', message: 'unknown_action' } as const;
     side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: unknown });
-    const again = { ...order, ...actionOn(parent, 0) };
+    const again = { ...order, ...actionOrder(parent, 0) };
     await expect(side.tasks.orders.submit(again)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(offers.isOffered(customId)).toBe(false);
     expect((await side.tasks.orders.submit(again)).state).toBe('accepted');

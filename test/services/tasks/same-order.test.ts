@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { StoreError } from '../../../src/services/store/index.ts';
-import type { KeptTasks } from '../../../src/services/store/kept-tasks.ts';
-import { delivered } from '../../../src/services/tasks/delivery-state.ts';
-import { kind } from '../../../src/services/tasks/kind.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
+import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
@@ -130,13 +130,13 @@ describe('an unconfirmed order of an image that is tried again', () => {
   it('after a smaller body took the place of one that was too large is the smaller one, under a key of its own', async () => {
     const heavy = 'data:image/png;base64,AAAA';
     const parts = {
-      gather: async (_: unknown, { lighter }: { lighter?: boolean }) => ({
-        references: [{ medium: 'image' as const, given: lighter ? 'https://files.example/light.png' : heavy }],
+      gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
+        references: [{ medium: 'image' as const, given: isSmaller ? 'https://files.example/light.png' : heavy }],
       }),
       kindsFor: ({ imageJobs }: Parameters<NonNullable<Parameters<typeof engine>[2]>['kindsFor'] & object>[0]) => [
-        kind({
+        defineKind({
           name: 'image',
-          patience: () => 'picture',
+          waitLimit: () => 'image',
           durationKey: () => 'image',
           keyed: {
             bodyOf: ({ prompt, model }, { references = [] }) => {
@@ -193,7 +193,7 @@ describe('what is sent for an order', () => {
 
   it('goes when its member wants to hear no more of it', async () => {
     const { side, lost } = await unknown();
-    await side.tasks.book.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
     await side.tasks.orders.dismiss(lost.id, order.requesterId);
     expect(kept(side)).toEqual([]);
@@ -201,7 +201,7 @@ describe('what is sent for an order', () => {
 
   it('goes with its task', async () => {
     const { side, lost } = await unknown();
-    await side.tasks.book.change(lost.id, (task) => delivered(task, undefined, side.clock.now()));
+    await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     await side.tasks.erasure.begin(order.requesterId, async () => true);
     await side.until(() => (kept(side).length === 0 ? true : undefined));
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
@@ -211,7 +211,7 @@ describe('what is sent for an order', () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
-    const { bytes, release } = await side.tasks.exports.of(order.requesterId, 1_000_000);
+    const { bytes, release } = await side.tasks.exports.create(order.requesterId, 1_000_000);
     release();
     const seen = [
       await side.tasks.book.get(lost.id),
@@ -225,8 +225,8 @@ describe('what is sent for an order', () => {
   });
 
   it('keeps its order from being sent where it cannot be kept', async () => {
-    const full = (store: KeptTasks): TaskStore =>
-      overlaid(store, { keepSent: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
+    const full = (store: StoredTasks): TaskStore =>
+      overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
     expect(sent(side)).toEqual([]);
@@ -235,7 +235,7 @@ describe('what is sent for an order', () => {
   });
 });
 
-function overlaid(store: KeptTasks, over: Partial<TaskStore>): TaskStore {
+function overlaid(store: StoredTasks, over: Partial<TaskStore>): TaskStore {
   return new Proxy(store, {
     get(target, name) {
       if (name in over) return Reflect.get(over, name);
@@ -248,7 +248,7 @@ function overlaid(store: KeptTasks, over: Partial<TaskStore>): TaskStore {
 /** The process ends when so many writes have reached the store. */
 function mortal(after: number) {
   let left = after;
-  return (store: KeptTasks): TaskStore => {
+  return (store: StoredTasks): TaskStore => {
     const written = async <T>(write: () => Promise<T>): Promise<T> => {
       if (left <= 0) throw new StoreError('failed', 'no power');
       const result = await write();
@@ -259,7 +259,7 @@ function mortal(after: number) {
     return overlaid(store, {
       put: (task) => written(() => store.put(task)),
       remove: (task) => written(() => store.remove(task)),
-      keepSent: (id, body) => written(() => store.keepSent(id, body)),
+      putSentOrder: (id, body) => written(() => store.putSentOrder(id, body)),
     });
   };
 }
@@ -267,15 +267,15 @@ function mortal(after: number) {
 describe('wherever the bot ends', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
-    const { lines } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
-    return Promise.all(lines.map(async ({ id }) => isThere(await tasks.book.get(id))));
+    const { summaries } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
+    return Promise.all(summaries.map(async ({ id }) => isThere(await tasks.book.get(id))));
   };
 
   /** Every task to its end, and its end shown. */
   async function ended(side: Engine): Promise<void> {
     await side.until(() => (side.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
     for (const { id } of side.tasks.book.live(isImage))
-      await side.tasks.book.change(id, (task) => delivered(task, undefined, side.clock.now()));
+      await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
   }
 
   /** A member who tries again until it is known what became of their order. */

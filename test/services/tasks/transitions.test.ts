@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { recordOf } from '../../../src/services/store/task-rows.ts';
+import { toRecord } from '../../../src/services/store/task-rows.ts';
 import {
-  called,
-  calling,
-  delivered,
-  intending,
+  clearMessage,
+  countProgressEdit,
+  dropExpiredToken,
+  dropToken,
+  markDelivered,
+  markPingDue,
+  markPinged,
+  markPinging,
   markUndeliverable,
-  messageGone,
-  progressShown,
-  shownIn,
-  toBeCalled,
-  withoutExpiredToken,
-  withoutToken,
+  recordIntention,
+  setMessage,
 } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isFollowed, isLive, type Task } from '../../../src/services/tasks/task.ts';
 import {
-  dismissed,
+  countNotFound,
+  createTask,
   markAccepted,
+  markDismissed,
   markOverdue,
-  notKnown,
-  submitting,
-  succeededBy,
-  unconfirmed,
+  markUnconfirmed,
+  setSuccessor,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
 import { madeTask, minute, order, start, taken } from './made.ts';
@@ -36,14 +36,14 @@ describe('a new task', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
-    expect(taskFrom(JSON.parse(JSON.stringify(recordOf(task))))).toEqual(task);
+    expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
   it('knows its parent and the first of its line', () => {
     const { traits } = madeTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
-    const child = submitting({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
-    const grandchild = submitting({ ...order, parent: child }, { ...facts, id: 'c' });
+    const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
+    const grandchild = createTask({ ...order, parent: child }, { ...facts, id: 'c' });
     expect(child).toMatchObject({ parentId: 'a', rootId: 'a' });
     expect(grandchild).toMatchObject({ parentId: 'b', rootId: 'a' });
     expect(child).not.toHaveProperty('parent');
@@ -68,11 +68,11 @@ describe('the gateway’s first word', () => {
 
   it('is not taken twice', () => {
     expect(() => markAccepted(followed(), taken, later)).toThrow('is accepted');
-    expect(() => unconfirmed(followed(), undefined, later)).toThrow('is accepted');
+    expect(() => markUnconfirmed(followed(), undefined, later)).toThrow('is accepted');
   });
 
   it('leaves it unconfirmed when it never came, with the reason', () => {
-    const task = unconfirmed(madeTask(), 'reset', later);
+    const task = markUnconfirmed(madeTask(), 'reset', later);
     expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
     expect(task.times.ended).toBe(later);
     expect(isLive(task) && hasEnded(task)).toBe(true);
@@ -81,20 +81,20 @@ describe('the gateway’s first word', () => {
 
 describe('the decision about an unconfirmed one', () => {
   it('names the task that took its place, and can be taken back', () => {
-    const task = succeededBy(ended('unconfirmed'), 'b');
+    const task = setSuccessor(ended('unconfirmed'), 'b');
     expect(task.successorId).toBe('b');
-    expect(succeededBy(task, undefined).successorId).toBeUndefined();
+    expect(setSuccessor(task, undefined).successorId).toBeUndefined();
   });
 
   it('dismisses it for good', () => {
-    const task = dismissed(ended('unconfirmed'), later);
+    const task = markDismissed(ended('unconfirmed'), later);
     expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
-    expect(() => dismissed(task, later)).toThrow('is cancelled');
+    expect(() => markDismissed(task, later)).toThrow('is cancelled');
   });
 });
 
 describe('answers that do not know it', () => {
-  const told = (times: readonly number[]): Task => times.reduce((task, at) => notKnown(task, at), followed());
+  const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
 
   it('end it only when there are several over minutes', () => {
     expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
@@ -106,7 +106,7 @@ describe('answers that do not know it', () => {
 
   it('change nothing about one that has ended', () => {
     const task = ended('ready');
-    expect(notKnown(task, later)).toBe(task);
+    expect(countNotFound(task, later)).toBe(task);
   });
 });
 
@@ -121,16 +121,16 @@ describe('time', () => {
 
   it('takes the token when it has expired, and not before', () => {
     const task = followed();
-    expect(withoutExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
-    expect(withoutExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
-    const without = withoutToken(task);
-    expect(withoutToken(without)).toBe(without);
+    expect(dropExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
+    expect(dropExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
+    const without = dropToken(task);
+    expect(dropToken(without)).toBe(without);
   });
 });
 
 describe('the call to the end', () => {
-  const waiting = toBeCalled(
-    intending(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
+  const waiting = markPingDue(
+    recordIntention(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
     message,
     later,
   );
@@ -141,26 +141,26 @@ describe('the call to the end', () => {
     expect(waiting.delivery).not.toHaveProperty('intention');
     expect(waiting.route.token).toBe(order.route.token);
     expect(taskFrom(waiting).delivery.call).toEqual({ shownAt: later });
-    expect(toBeCalled(ended('failed'), undefined, later).state).toBe('failed');
+    expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
   });
 
   it('keeps the moment when it was first about to go', () => {
-    const going = calling(waiting, later + 1);
+    const going = markPinging(waiting, later + 1);
     expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
-    expect(calling(going, later + minute)).toBe(going);
+    expect(markPinging(going, later + minute)).toBe(going);
   });
 
   it('settles it, and is nothing to one that has none', () => {
-    const settled = called(calling(waiting, later), later + minute);
+    const settled = markPinged(markPinging(waiting, later), later + minute);
     expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
     expect(settled.delivery).not.toHaveProperty('call');
     expect(settled.route).not.toHaveProperty('token');
-    expect(called(settled, later)).toBe(settled);
-    expect(calling(settled, later)).toBe(settled);
+    expect(markPinged(settled, later)).toBe(settled);
+    expect(markPinging(settled, later)).toBe(settled);
   });
 
   it('of one that its member has dismissed is left out', () => {
-    const task = dismissed(toBeCalled(ended('unconfirmed'), message, later), later + minute);
+    const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
   });
@@ -168,11 +168,11 @@ describe('the call to the end', () => {
 
 describe('delivery', () => {
   it('remembers the message, and how often it was changed', () => {
-    const task = shownIn(followed(), message);
+    const task = setMessage(followed(), message);
     expect(task.message).toEqual(message);
-    expect(shownIn(task, { ...message })).toBe(task);
-    expect(progressShown(progressShown(task)).delivery.progressEdits).toBe(2);
-    expect(messageGone(task)).not.toHaveProperty('message');
+    expect(setMessage(task, { ...message })).toBe(task);
+    expect(countProgressEdit(countProgressEdit(task)).delivery.progressEdits).toBe(2);
+    expect(clearMessage(task)).not.toHaveProperty('message');
   });
 
   it.each([
@@ -181,8 +181,8 @@ describe('delivery', () => {
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
   ] as const)('of one that is %s leaves it %s, settled, without token and intention', (from, to) => {
-    const intended = intending(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
-    const task = delivered(intended, message, later);
+    const intended = recordIntention(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
+    const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
     expect(isLive(task)).toBe(false);
     expect(task.route).not.toHaveProperty('token');
@@ -195,8 +195,8 @@ describe('delivery', () => {
   });
 
   it('of one that has not ended is a mistake', () => {
-    expect(() => delivered(followed(), message, later)).toThrow('is accepted');
-    expect(() => toBeCalled(followed(), message, later)).toThrow('is accepted');
+    expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
+    expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');
   });
 });

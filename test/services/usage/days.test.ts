@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { askedRange, daysOf, isDay, lengthOf, quickRange } from '../../../src/services/usage/days.ts';
+import { countDays, isDay, listDays, parseRange, quickRange } from '../../../src/services/usage/days.ts';
 
 const today = '2028-03-01';
-const asked = (start?: string, end?: string) => askedRange({ start, end }, today);
+const asked = (start?: string, end?: string) => parseRange({ start, end }, today);
 
 describe('a range', () => {
   it('is the last seven days unless told, and seven days up to an end that is told alone', () => {
@@ -14,7 +14,7 @@ describe('a range', () => {
 
   it('may have a year and a leap day, and no day more', () => {
     expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
-    expect(lengthOf({ start: '2027-03-02', end: today })).toBe(366);
+    expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(asked('2027-03-01')).toMatchObject({
       key: 'refusals.usageTooLong',
       variables: { days: '367', most: '366' },
@@ -51,5 +51,5 @@ it('quick ranges are whole months, across a leap day and a new year', () => {
   expect(quickRange('month', today)).toEqual({ start: today, end: today });
   expect(quickRange('last', today)).toEqual({ start: '2028-02-01', end: '2028-02-29' });
   expect(quickRange('last', '2028-01-31')).toEqual({ start: '2027-12-01', end: '2027-12-31' });
-  expect(daysOf(quickRange('week', today))).toHaveLength(7);
+  expect(listDays(quickRange('week', today))).toHaveLength(7);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compared, difference, drawn, hundredth, isDecimal, magnitude, sumOf } from '../../../src/lib/decimals.ts';
+import { compare, difference, hundredth, inUnitsOf, isDecimal, magnitude, sumOf } from '../../../src/lib/decimals.ts';
 
 interface Made {
   text: string;
@@ -56,7 +56,7 @@ describe('sums', () => {
   it('are undone by differences', () => {
     fc.assert(
       fc.property(made, made, (one, other) => {
-        expect(compared(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
+        expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
       }),
     );
   });
@@ -78,7 +78,7 @@ it('what would fill the memory is no decimal here, nor is what is none', () => {
 });
 
 it('what is drawn has the size of the amount, however large or small it is', () => {
-  expect(drawn('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
-  expect(drawn('0.000000000000000000004', -21)).toBe(4);
+  expect(inUnitsOf('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
+  expect(inUnitsOf('0.000000000000000000004', -21)).toBe(4);
   expect(magnitude('0.00')).toBe(0);
 });

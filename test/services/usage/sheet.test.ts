@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compared, sumOf } from '../../../src/lib/decimals.ts';
+import { compare, sumOf } from '../../../src/lib/decimals.ts';
 import type { Usage } from '../../../src/services/gateway/usage.ts';
-import type { Use } from '../../../src/services/ledger/ledger.ts';
-import { dayAfter } from '../../../src/services/usage/days.ts';
-import { accountSheet, bookSheet } from '../../../src/services/usage/sheet.ts';
+import type { UsageGroup } from '../../../src/services/ledger/ledger.ts';
+import { addDays } from '../../../src/services/usage/days.ts';
+import { accountSheet, ledgerSheet } from '../../../src/services/usage/sheet.ts';
 
 const range = { start: '2026-03-01', end: '2026-03-31' };
 const amount = fc
@@ -12,7 +12,7 @@ const amount = fc
   .map(([whole, part]) => `${whole}.${part}`);
 const row = fc.record({
   date: fc.option(
-    fc.integer({ min: -3, max: 33 }).map((days) => dayAfter(range.start, days)),
+    fc.integer({ min: -3, max: 33 }).map((days) => addDays(range.start, days)),
     { nil: undefined },
   ),
   model: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
@@ -33,7 +33,7 @@ describe('the account’s sheet', () => {
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const { lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
         const wanted = inRange(rows).map((one) => one.amount ?? sumOf(one.items.map((item) => item.amount)));
-        expect(compared(exact(lines.map((line) => line.amount)), exact(wanted))).toBe(0);
+        expect(compare(exact(lines.map((line) => line.amount)), exact(wanted))).toBe(0);
         expect(requests ?? 0).toBe(counted(inRange(rows)));
         expect(new Set(lines.map(({ label }) => label)).size).toBe(lines.length);
         for (const { label } of lines)
@@ -47,7 +47,7 @@ describe('the account’s sheet', () => {
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const usage = { total: undefined, rows };
         const [byDay, byModel] = (['day', 'model'] as const).map((by) => accountSheet(usage, range, by));
-        expect(compared(byModel?.total ?? '0', byDay?.total ?? '0')).toBe(0);
+        expect(compare(byModel?.total ?? '0', byDay?.total ?? '0')).toBe(0);
         expect(byModel?.requests).toBe(byDay?.requests);
       }),
     );
@@ -73,20 +73,20 @@ describe('the account’s sheet', () => {
 });
 
 describe('the sheet of the bot’s own book', () => {
-  const use: Use = {
+  const use: UsageGroup = {
     ...{ day: '2026-03-02', memberId: '1', kind: 'imagine', model: undefined, count: 1 },
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
   it('counts what came to an end, and tells of the rest beside it', () => {
-    const uses: Use[] = [
+    const uses: UsageGroup[] = [
       use,
       { ...use, memberId: '2', count: 2, amount: '0.2', isEstimate: true },
       { ...use, memberId: undefined, amount: undefined },
       { ...use, state: 'open', count: 4 },
       { ...use, state: 'unconfirmed', count: 5 },
     ];
-    const sheet = bookSheet(uses, range, 'member', 'members');
+    const sheet = ledgerSheet(uses, range, 'member', 'members');
     expect(sheet.lines).toEqual([
       { label: '2', requests: 2, amount: '0.2', isEstimate: true },
       { label: '1', requests: 1, amount: '0.10', isEstimate: false },
@@ -101,7 +101,7 @@ describe('the sheet of the bot’s own book', () => {
   });
 
   it('misses no price where there is none at all, and calls an order without a model by its kind', () => {
-    const sheet = bookSheet([{ ...use, amount: undefined }], range, 'model', 'own');
+    const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
     expect(sheet).toMatchObject({ total: undefined, notes: [], lines: [{ label: 'imagine', requests: 1 }] });
   });
 });

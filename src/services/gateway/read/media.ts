@@ -1,9 +1,9 @@
-import { definedIn } from '../../../lib/entries.ts';
+import { withoutUndefined } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { asNumber, asText, asTime, firstAt, places } from './places.ts';
 import type { Medium } from './snapshot.ts';
 
-export interface ReadingPlace {
+export interface ResponseContext {
   base: URL;
   imgxPath: string;
   now: number;
@@ -22,14 +22,14 @@ const at = {
 } as const;
 
 /** Reads one item of a result: an address, a data URI, base64, or an object around one of them. */
-export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
+export function readMedium(value: unknown, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
   if (typeof value === 'string' && kindOfBase64(value) === kind) return { kind, base64: value };
-  if (typeof value === 'string') return bareMedium(value, kind, place);
+  if (typeof value === 'string') return addressedMedium(value, kind, context);
   if (!isRecord(value)) return undefined;
   const source =
     firstAt(value, at.address, (address) =>
-      typeof address === 'string' ? bareMedium(address, kind, place) : undefined,
-    ) ?? firstAt(value, at.base64, (text) => (typeof text === 'string' ? encodedMedium(text, kind) : undefined));
+      typeof address === 'string' ? addressedMedium(address, kind, context) : undefined,
+    ) ?? firstAt(value, at.base64, (text) => (typeof text === 'string' ? base64Medium(text, kind) : undefined));
   if (!source) return undefined;
   const lifetime = firstAt(value, at.lifetime, asNumber);
   const facts = {
@@ -37,15 +37,15 @@ export function mediumFrom(value: unknown, kind: Medium['kind'], place: ReadingP
     width: firstAt(value, at.width, asNumber),
     height: firstAt(value, at.height, asNumber),
     seconds: firstAt(value, at.seconds, asNumber),
-    thumbnail: firstAt(value, at.thumbnail, (text) => addressFrom(text, place)),
+    thumbnail: firstAt(value, at.thumbnail, (text) => readAddress(text, context)),
     expiresAt:
-      firstAt(value, at.expiry, asTime) ?? (lifetime === undefined ? undefined : asTime(place.now + lifetime * 1000)),
+      firstAt(value, at.expiry, asTime) ?? (lifetime === undefined ? undefined : asTime(context.now + lifetime * 1000)),
   };
-  return { ...source, ...definedIn(facts) };
+  return { ...source, ...withoutUndefined(facts) };
 }
 
 /** An absolute address. Paths, and addresses of the gateway's own machine, are resolved against the gateway. */
-export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): string | undefined {
+export function readAddress(value: unknown, { base, imgxPath }: ResponseContext): string | undefined {
   if (typeof value !== 'string') return undefined;
   // A gateway that does not know its public name may leave the host out.
   const text = value.trim().replace(/^https?:\/{3,}/i, '/');
@@ -53,28 +53,28 @@ export function addressFrom(value: unknown, { base, imgxPath }: ReadingPlace): s
   const url = URL.parse(text, base.href);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
   const path = url.pathname.replace(/^\/+/, '/');
-  const isForwarded = (imgxPath !== '' && path.startsWith(`${imgxPath}/image/`)) || path.startsWith('/mj/image/');
-  const isAstray = isForwarded || (isLoopback(url) && !isLoopback(base));
-  return isAstray ? URL.parse(base.origin + path + url.search)?.href : url.href;
+  const isImageProxy = (imgxPath !== '' && path.startsWith(`${imgxPath}/image/`)) || path.startsWith('/mj/image/');
+  const isOnGateway = isImageProxy || (isLoopback(url) && !isLoopback(base));
+  return isOnGateway ? URL.parse(base.origin + path + url.search)?.href : url.href;
 }
 
 function isLoopback(url: URL): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 }
 
-function bareMedium(text: string, kind: Medium['kind'], place: ReadingPlace): Medium | undefined {
-  if (text.startsWith('data:')) return encodedMedium(text, kind);
-  const address = addressFrom(text, place);
+function addressedMedium(text: string, kind: Medium['kind'], context: ResponseContext): Medium | undefined {
+  if (text.startsWith('data:')) return base64Medium(text, kind);
+  const address = readAddress(text, context);
   return address === undefined ? undefined : { kind, address };
 }
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[^;,]*)*;base64,/i;
 
-function encodedMedium(text: string, kind: Medium['kind']): Medium | undefined {
+function base64Medium(text: string, kind: Medium['kind']): Medium | undefined {
   const head = DATA_URI.exec(text.slice(0, 200));
   const base64 = head ? text.slice(head[0].length) : text;
   if (base64 === '' || !/^[\w+/=\s-]{1,100}$/.test(base64.slice(0, 100))) return undefined;
-  return { kind, base64, ...definedIn({ mediaType: head?.[1]?.toLowerCase() }) };
+  return { kind, base64, ...withoutUndefined({ mediaType: head?.[1]?.toLowerCase() }) };
 }
 
 /** The first characters of image, video and audio files in base64. */
@@ -107,13 +107,13 @@ const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
 ];
 
 /** Last resort for a finished task without a result at a known place: any suitable media in the response. */
-export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], place: ReadingPlace): Medium[] {
+export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], context: ResponseContext): Medium[] {
   const found = new Map<string, Medium>();
   let left = MOST_VALUES;
   const visit = (value: unknown, depth: number): void => {
     if (depth > DEEPEST || left-- <= 0) return;
     if (typeof value === 'string') {
-      const medium = mediumIn(value, place);
+      const medium = mediumIn(value, context);
       if (medium && kinds.includes(medium.kind)) found.set(value, medium);
       return;
     }
@@ -125,12 +125,12 @@ export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], pla
   return [...found.values()];
 }
 
-function mediumIn(text: string, place: ReadingPlace): Medium | undefined {
+function mediumIn(text: string, context: ResponseContext): Medium | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
   const kinds = ['image', 'video', 'audio'] as const;
   const kind = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
-  if (kind) return mediumFrom(text, kind, place);
-  const address = addressFrom(text, place);
+  if (kind) return readMedium(text, kind, context);
+  const address = readAddress(text, context);
   if (address === undefined || text.startsWith('/')) return undefined;
   const { pathname } = new URL(address);
   const byEnding = KIND_BY_ENDING.find(([ending]) => ending.test(pathname))?.[1];

@@ -12,11 +12,11 @@ const MOST_VALUES = 200;
 const MOST_ITEMS = 2_000;
 
 /** The words of a list that is written as one string. */
-export const wordsIn = (text: string): string[] => text.split(/\s+/);
+export const splitWords = (text: string): string[] => text.split(/\s+/);
 
 /** Compiles paths, one or several per string. Called where tables are written, never while a response is read. */
 export function places(...texts: string[]): readonly Place[] {
-  return texts.flatMap(wordsIn).map((text) =>
+  return texts.flatMap(splitWords).map((text) =>
     [...text.matchAll(/[^.[\]]+|\[\d*\]/g)].map(([step]) => {
       if (!step.startsWith('[')) return step;
       return step === '[]' ? every : Number(step.slice(1, -1));
@@ -56,16 +56,17 @@ function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T |
   for (let index = at; index < where.length; index++) {
     const step = where[index];
     // Lists and objects may arrive as JSON text.
-    const open = typeof value === 'string' ? opened(value) : value;
+    const container = typeof value === 'string' ? parseIfJson(value) : value;
     if (step === every) {
-      for (const item of itemsOf(open)) {
+      for (const item of itemsOf(container)) {
         const result = search(item, where, index + 1, read);
         if (result !== undefined) return result;
       }
       return undefined;
     }
-    if (typeof step === 'number') value = Array.isArray(open) ? open[step] : undefined;
-    else value = isRecord(open) && step !== undefined && Object.hasOwn(open, step) ? open[step] : undefined;
+    if (typeof step === 'number') value = Array.isArray(container) ? container[step] : undefined;
+    else
+      value = isRecord(container) && step !== undefined && Object.hasOwn(container, step) ? container[step] : undefined;
     if (value === undefined) return undefined;
   }
   return read(value);
@@ -77,9 +78,9 @@ function itemsOf(value: unknown): unknown[] {
   return isRecord(value) ? Object.values(value).slice(0, MOST_ITEMS).filter(isRecord) : [];
 }
 
-const opened = (text: string): unknown => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
+const parseIfJson = (text: string): unknown => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined);
 
-export function parsedJson(text: string): Json | undefined {
+export function parseJson(text: string): Json | undefined {
   try {
     return parseExact(text);
   } catch {
@@ -139,11 +140,11 @@ export function asTime(value: unknown): number | undefined {
 }
 
 /** Usage counts as integers; undefined if the response has none. */
-export function countsIn<Name extends string>(
+export function readCounts<Name extends string>(
   value: unknown,
   at: Readonly<Record<Name, readonly Place[]>>,
 ): Record<Name, number | undefined> | undefined;
-export function countsIn(value: unknown, at: Readonly<Record<string, readonly Place[]>>): object | undefined {
+export function readCounts(value: unknown, at: Readonly<Record<string, readonly Place[]>>): object | undefined {
   if (!isRecord(value)) return undefined;
   const counts = Object.entries(at).map(([name, places]) => [name, firstAt(value, places, asCount)] as const);
   return counts.every(([, count]) => count === undefined) ? undefined : Object.fromEntries(counts);

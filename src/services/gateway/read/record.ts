@@ -1,14 +1,14 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asString, asText, firstAt, type Place, wordsIn } from './places.ts';
+import { asString, asText, firstAt, type Place, splitWords } from './places.ts';
 import type { Failure, SnapshotState } from './snapshot.ts';
 import { type Family, tables } from './table.ts';
 
-export interface Standing {
+export interface StatusMeaning {
   state: SnapshotState;
   cause?: Failure['cause'];
 }
 
-const WORDS: readonly [Standing, string][] = [
+const WORDS: readonly [StatusMeaning, string][] = [
   [
     { state: 'queued' },
     `not_start not_started submitted submitting accepted queued queueing queuing in_queue pending created preparing
@@ -22,17 +22,17 @@ const WORDS: readonly [Standing, string][] = [
   [{ state: 'failed', cause: 'expired' }, 'expired'],
 ];
 
-const STANDINGS = new Map<string, Standing>([
+const STANDINGS = new Map<string, StatusMeaning>([
   ['', { state: 'queued' }],
-  ...WORDS.flatMap(([standing, words]) => wordsIn(words).map((word) => [word, standing] as const)),
+  ...WORDS.flatMap(([standing, words]) => splitWords(words).map((word) => [word, standing] as const)),
 ]);
 
 /** undefined for an unknown word. It counts as "still running"; a deadline elsewhere limits the wait. */
-export function standingOf(word: string): Standing | undefined {
-  return STANDINGS.get(normalised(word));
+export function meaningOfStatus(word: string): StatusMeaning | undefined {
+  return STANDINGS.get(normaliseStatus(word));
 }
 
-export const normalised = (word: string): string =>
+export const normaliseStatus = (word: string): string =>
   word
     .trim()
     .toLowerCase()
@@ -43,12 +43,12 @@ const ID_NAMES = ['task_id', 'taskId', 'id'];
 const MOST_ENVELOPES = 2;
 
 /** The task's own record: opens envelopes (`{code, message, data: {…}}`) until a record has a state of its own. */
-export function recordIn(answer: unknown): Record<string, unknown> | undefined {
+export function findRecord(answer: unknown): Record<string, unknown> | undefined {
   if (!isRecord(answer)) return undefined;
   let record = answer;
   for (let depth = 0; depth < MOST_ENVELOPES; depth++) {
     const { data } = record;
-    if (!isRecord(data) || (saysState(record) && !isEnvelope(record, data))) break;
+    if (!isRecord(data) || (hasState(record) && !isEnvelope(record, data))) break;
     record = data;
   }
   return record;
@@ -56,26 +56,26 @@ export function recordIn(answer: unknown): Record<string, unknown> | undefined {
 
 /** An envelope may have a status word ("success") but no id; its content has both. */
 function isEnvelope(outer: Record<string, unknown>, inner: Record<string, unknown>): boolean {
-  return !saysId(outer) && saysId(inner) && saysState(inner);
+  return !hasId(outer) && hasId(inner) && hasState(inner);
 }
 
-export function saysState(record: Record<string, unknown>): boolean {
+export function hasState(record: Record<string, unknown>): boolean {
   return STATE_NAMES.some((name) => typeof record[name] === 'string');
 }
 
-export function saysId(record: Record<string, unknown>): boolean {
+export function hasId(record: Record<string, unknown>): boolean {
   return ID_NAMES.some((name) => asText(record[name]) !== undefined);
 }
 
-export function idIn(family: Family, record: unknown): string | undefined {
+export function readTaskId(family: Family, record: unknown): string | undefined {
   const { id, textId } = tables[family];
   return firstAt(record, id, asText) ?? firstAt(record, textId, asString);
 }
 
 /** The gateway's status word; undefined if there is none. */
-export function wordIn(record: unknown, where: readonly Place[]): string | undefined {
+export function readStatusWord(record: unknown, where: readonly Place[]): string | undefined {
   // An empty word counts: gateways send "" or null between accepting a task and starting it.
-  const said = (value: unknown): string | undefined =>
+  const wordOf = (value: unknown): string | undefined =>
     value === null ? '' : typeof value === 'string' ? value : undefined;
-  return firstAt(record, where, (value) => asText(said(value))) ?? firstAt(record, where, said);
+  return firstAt(record, where, (value) => asText(wordOf(value))) ?? firstAt(record, where, wordOf);
 }

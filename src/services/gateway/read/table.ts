@@ -30,7 +30,7 @@ const videos = places(
 );
 
 /** The default for a family. */
-const usual = {
+const defaults = {
   /** Strings only: a number here is a database row. */
   textId: none,
   ...{ status, progress, action: none, tracks: none, preview: none, text: none, actions: none, reason, code },
@@ -41,14 +41,14 @@ const usual = {
 };
 
 /** Where each value may stand, best place first. Places start at the task's record, inside all envelopes. */
-export interface Table extends Readonly<Record<'id' | keyof typeof usual, readonly Place[]>> {
+export interface PlaceTable extends Readonly<Record<'id' | keyof typeof defaults, readonly Place[]>> {
   /** Kinds in order of preference: a video's still image is not its result. */
   media: readonly { kind: Medium['kind']; at: readonly Place[] }[];
 }
 
-export const tables: Readonly<Record<Family, Table>> = {
+export const tables: Readonly<Record<Family, PlaceTable>> = {
   imgx: {
-    ...usual,
+    ...defaults,
     id: places('id', 'taskId', 'task_id'),
     // `state` is the caller's own tag in this family.
     status: places('status'),
@@ -63,19 +63,19 @@ export const tables: Readonly<Record<Family, Table>> = {
     actions: places('buttons[]'),
   },
   image: {
-    ...usual,
+    ...defaults,
     id: places('id', 'job.id', 'job_id', 'task_id'),
     media: [{ kind: 'image', at: images }],
     text: places('data[0].revised_prompt', 'result.data[0].revised_prompt'),
   },
   video: {
-    ...usual,
+    ...defaults,
     id: places('task_id', 'taskId'),
     textId: places('id'),
     media: [{ kind: 'video', at: videos }],
   },
   music: {
-    ...usual,
+    ...defaults,
     id: places('task_id', 'taskId'),
     textId: places('id'),
     action: places('action'),
@@ -90,7 +90,7 @@ export const tables: Readonly<Record<Family, Table>> = {
 /** Actions of the image-prompt and music families that return text. */
 export const TEXT_ACTIONS: ReadonlySet<string> = new Set(['DESCRIBE', 'SHORTEN', 'LYRICS']);
 
-export const submitted = {
+export const submissionPlaces = {
   /** Where ids stand; in the second list only strings are ids, because a number is a database row. */
   ids: {
     imgx: [places('result', 'task_id', 'taskId', 'id', 'data.task_id', 'data.taskId', 'data.id', 'data'), none],
@@ -104,10 +104,10 @@ export const submitted = {
   queuedBehind: places('properties.numberOfQueues'),
 } as const;
 
-export const times = {
+export const timePlaces = {
   submitted: places('submitTime', 'submit_time', 'created_at', 'job.created_at', 'created'),
   started: places('startTime', 'start_time', 'started_at'),
   finished: places('finishTime', 'finish_time', 'completed_at', 'finished_at'),
 } as const;
 
-export const seeds = places('seed', 'metadata.seed', 'data.metadata.seed', 'properties.seed');
+export const seedPlaces = places('seed', 'metadata.seed', 'data.metadata.seed', 'properties.seed');

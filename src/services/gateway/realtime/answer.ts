@@ -1,18 +1,18 @@
 import { PCM_RATE } from '../../../lib/pcm.ts';
-import { type GatewayError, tooLarge, withEffect } from '../errors.ts';
+import { type GatewayError, tooLargeError, withTakenEffect } from '../errors.ts';
 import { asText } from '../read/places.ts';
-import type { Surroundings } from './connector.ts';
+import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
+import type { SessionContext } from './connector.ts';
 import type { RealtimeAnswer, RealtimeEvent, RealtimeResponse, Utterance } from './events.ts';
-import { type Ear, type Line, lost } from './line.ts';
 import { ResponseReader } from './reader.ts';
-import { type Frame, responseIdOf } from './wire.ts';
+import { type RealtimeFrame, responseIdOf } from './wire.ts';
 
 const PREFIX = 'conversation.item.input_audio_transcription.';
 
 /** The transcript of one utterance. It arrives next to the answer, and may be late or never come. */
-class Hearing {
+class Transcript {
   #itemId: string | undefined;
-  #words = '';
+  #text = '';
   #isOver: boolean;
 
   constructor(isExpected: boolean) {
@@ -24,12 +24,12 @@ class Hearing {
   }
 
   /** The whole transcript, once, as soon as it is known. */
-  take({ type, body }: Frame): string | undefined {
+  take({ type, body }: RealtimeFrame): string | undefined {
     if (type === 'input_audio_buffer.committed') this.#itemId ??= asText(body.item_id);
     const id = asText(body.item_id);
     const isOurs = id === undefined || this.#itemId === undefined || id === this.#itemId;
     if (this.#isOver || !isOurs) return undefined;
-    if (type === `${PREFIX}delta` && typeof body.delta === 'string') this.#words += body.delta;
+    if (type === `${PREFIX}delta` && typeof body.delta === 'string') this.#text += body.delta;
     if (type === `${PREFIX}completed`) return this.close(asText(body.transcript));
     return type === `${PREFIX}failed` ? this.close() : undefined;
   }
@@ -38,19 +38,19 @@ class Hearing {
   close(whole?: string): string | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    return (whole ?? this.#words).trim() || undefined;
+    return (whole ?? this.#text).trim() || undefined;
   }
 }
 
 /** An unbounded queue with one reader. */
-class Feed<T> implements AsyncIterable<T> {
-  readonly #waiting: T[] = [];
+class EventQueue<T> implements AsyncIterable<T> {
+  readonly #queued: T[] = [];
   #isOver = false;
   #wake: (() => void) | undefined;
 
-  tell(value: T): void {
+  push(value: T): void {
     if (this.#isOver) return;
-    this.#waiting.push(value);
+    this.#queued.push(value);
     this.#wake?.();
   }
 
@@ -62,8 +62,8 @@ class Feed<T> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     try {
       for (;;) {
-        for (const value of this.#waiting.splice(0)) yield value;
-        if (this.#waiting.length > 0) continue;
+        for (const value of this.#queued.splice(0)) yield value;
+        if (this.#queued.length > 0) continue;
         if (this.#isOver) return;
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
@@ -72,157 +72,157 @@ class Feed<T> implements AsyncIterable<T> {
     } finally {
       // A reader that has left gets nothing more, so nothing is kept.
       this.#isOver = true;
-      this.#waiting.length = 0;
+      this.#queued.length = 0;
     }
   }
 }
 
 /** How long an interrupted answer may take to end. */
-const LAST_WORD_MS = 5_000;
+const INTERRUPT_LIMIT_MS = 5_000;
 /** How long the end of an answer waits for a late transcript of the utterance. */
-const LATE_WORDS_MS = 2_000;
+const LATE_TRANSCRIPT_MS = 2_000;
 
-interface Beginning {
+interface AnswerParts {
   id: string;
-  line: Line;
+  connection: RealtimeConnection;
   /** The utterance that it answers. */
-  said: Utterance;
+  utterance: Utterance;
   /** Whether the gateway transcribes audio. */
-  writesDown: boolean;
-  whenOver(): void;
+  isTranscribed: boolean;
+  onEnd(): void;
 }
 
-export class Answer implements RealtimeAnswer, Ear {
+export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   readonly id: string;
-  readonly #around: Surroundings;
-  readonly #line: Line;
-  readonly #whenOver: () => void;
+  readonly #context: SessionContext;
+  readonly #connection: RealtimeConnection;
+  readonly #onEnd: () => void;
   readonly #reader: ResponseReader;
-  readonly #hearing: Hearing;
-  readonly #feed = new Feed<RealtimeEvent>();
-  readonly #over = Promise.withResolvers<void>();
+  readonly #transcript: Transcript;
+  readonly #queue = new EventQueue<RealtimeEvent>();
+  readonly #ended = Promise.withResolvers<void>();
   /** Adds the transcript to the conversation's memory. */
-  readonly #learn: ((words: string) => void) | undefined;
+  readonly #setTranscript: ((text: string) => void) | undefined;
   #end: RealtimeResponse | undefined;
   #isInterrupted = false;
   #isOver = false;
   #size = 0;
   #stopTimer: () => void = () => undefined;
 
-  constructor(around: Surroundings, { id, line, said, writesDown, whenOver }: Beginning) {
+  constructor(context: SessionContext, { id, connection, utterance, isTranscribed, onEnd }: AnswerParts) {
     this.id = id;
-    this.#line = line;
-    this.#around = around;
-    this.#whenOver = whenOver;
-    this.#reader = new ResponseReader(id, around.http.errorIn);
-    const { text = '', sound, outputs = [] } = said;
-    for (const output of outputs) around.memory.answered(output);
-    const hasSound = sound !== undefined && sound.length > 0;
-    if (hasSound) this.#learn = around.memory.heard();
-    around.memory.said('member', text);
-    this.#hearing = new Hearing(hasSound && writesDown);
-    this.#expectMore();
+    this.#connection = connection;
+    this.#context = context;
+    this.#onEnd = onEnd;
+    this.#reader = new ResponseReader(id, context.http.parseError);
+    const { text = '', audio, outputs = [] } = utterance;
+    for (const output of outputs) context.memory.addOutput(output);
+    const hasAudio = audio !== undefined && audio.length > 0;
+    if (hasAudio) this.#setTranscript = context.memory.addUtterance();
+    context.memory.addTurn('member', text);
+    this.#transcript = new Transcript(hasAudio && isTranscribed);
+    this.#awaitEvent();
   }
 
   get events(): AsyncIterable<RealtimeEvent> {
-    return this.#feed;
+    return this.#queue;
   }
 
-  hear(frame: Frame): void {
+  onFrame(frame: RealtimeFrame): void {
     if (this.#isOver) return;
     this.#size += frame.size;
-    const most = this.#around.http.limits.answerBytes;
-    if (this.#size > most) this.#giveUp(tooLarge(most, {}));
+    const most = this.#context.http.limits.responseBytes;
+    if (this.#size > most) this.#giveUp(tooLargeError(most, {}));
     else this.#take(frame);
   }
 
-  lose(why: GatewayError): void {
-    if (!this.#isOver) this.#release(this.#end ?? this.#cut(why));
+  onLost(error: GatewayError): void {
+    if (!this.#isOver) this.#endWith(this.#end ?? this.#cut(error));
   }
 
   async interrupt(): Promise<void> {
     if (this.#isOver) return;
-    if (this.#end) this.#release(this.#end);
+    if (this.#end) this.#endWith(this.#end);
     else if (!this.#isInterrupted) {
       this.#isInterrupted = true;
       this.#reader.freeze();
-      this.#expectMore(LAST_WORD_MS);
+      this.#awaitEvent(INTERRUPT_LIMIT_MS);
       // If the connection is lost meanwhile, that ends the answer as well.
-      await Promise.allSettled(this.#breakingOff().map((event) => this.#line.send(event)));
+      await Promise.allSettled(this.#interruptEvents().map((event) => this.#connection.send(event)));
     }
-    await this.#over.promise;
+    await this.#ended.promise;
   }
 
-  #breakingOff() {
-    const { names } = this.#around;
-    const cancel = names.event('response.cancel', { response_id: this.id });
-    const { sound } = this.#reader;
-    if (!sound) return [cancel];
-    const { itemId: item_id, contentIndex: content_index, samples } = sound;
+  #interruptEvents() {
+    const { eventIds } = this.#context;
+    const cancel = eventIds.createEvent('response.cancel', { response_id: this.id });
+    const { audioProgress } = this.#reader;
+    if (!audioProgress) return [cancel];
+    const { itemId: item_id, contentIndex: content_index, samples } = audioProgress;
     const audio_end_ms = Math.floor((samples * 1000) / PCM_RATE);
-    return [cancel, names.event('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
+    return [cancel, eventIds.createEvent('conversation.item.truncate', { item_id, content_index, audio_end_ms })];
   }
 
-  #cut(why: GatewayError): RealtimeResponse {
-    if (this.#isInterrupted) return this.#reader.end('cancelled');
-    return this.#reader.end('cut', { error: withEffect(why, true) });
+  #cut(error: GatewayError): RealtimeResponse {
+    if (this.#isInterrupted) return this.#reader.buildEnd('cancelled');
+    return this.#reader.buildEnd('cut', { error: withTakenEffect(error, true) });
   }
 
-  #giveUp(why: GatewayError): void {
-    this.#line.close();
-    this.lose(why);
+  #giveUp(error: GatewayError): void {
+    this.#connection.close();
+    this.onLost(error);
   }
 
-  #take(frame: Frame): void {
-    this.#tellHeard(this.#hearing.take(frame));
+  #take(frame: RealtimeFrame): void {
+    this.#reportTranscript(this.#transcript.take(frame));
     const isOurs = frame.type.startsWith('response.') && (responseIdOf(frame.body) ?? this.id) === this.id;
     if (!this.#end) {
       if (isOurs) this.#read(frame);
-    } else if (!this.#hearing.isAwaited) this.#release(this.#end);
+    } else if (!this.#transcript.isAwaited) this.#endWith(this.#end);
   }
 
-  #read(frame: Frame): void {
-    if (!this.#isInterrupted) this.#expectMore();
+  #read(frame: RealtimeFrame): void {
+    if (!this.#isInterrupted) this.#awaitEvent();
     for (const event of this.#reader.take(frame)) {
       if (event.type === 'end') this.#finish(event.response);
-      else this.#feed.tell(event);
+      else this.#queue.push(event);
     }
   }
 
   #finish(end: RealtimeResponse): void {
-    if (this.#hearing.isAwaited && !this.#isInterrupted) {
+    if (this.#transcript.isAwaited && !this.#isInterrupted) {
       this.#end = end;
-      this.#expect(LATE_WORDS_MS, () => this.#release(end));
-    } else this.#release(end);
+      this.#startTimer(LATE_TRANSCRIPT_MS, () => this.#endWith(end));
+    } else this.#endWith(end);
   }
 
-  #release(end: RealtimeResponse): void {
+  #endWith(end: RealtimeResponse): void {
     this.#isOver = true;
     this.#stopTimer();
-    this.#tellHeard(this.#hearing.close());
-    const { memory, past } = this.#around;
-    memory.said('model', end.text);
-    for (const call of end.calls) memory.called(call);
-    past.add(this.id);
-    this.#feed.tell({ type: 'end', response: end });
-    this.#feed.end();
-    this.#over.resolve();
-    this.#whenOver();
+    this.#reportTranscript(this.#transcript.close());
+    const { memory, endedResponses } = this.#context;
+    memory.addTurn('model', end.text);
+    for (const call of end.calls) memory.addCall(call);
+    endedResponses.add(this.id);
+    this.#queue.push({ type: 'end', response: end });
+    this.#queue.end();
+    this.#ended.resolve();
+    this.#onEnd();
   }
 
-  #tellHeard(words: string | undefined): void {
-    if (words === undefined) return;
-    this.#learn?.(words);
-    this.#feed.tell({ type: 'heard', text: words });
+  #reportTranscript(text: string | undefined): void {
+    if (text === undefined) return;
+    this.#setTranscript?.(text);
+    this.#queue.push({ type: 'heard', text });
   }
 
-  #expectMore(ms = this.#around.http.limits.silenceMs): void {
-    this.#expect(ms, () => this.#giveUp(lost('silent', this.#around.http.baseUrl.host)));
+  #awaitEvent(ms = this.#context.http.limits.silenceMs): void {
+    this.#startTimer(ms, () => this.#giveUp(connectionError('silent', this.#context.http.baseUrl.host)));
   }
 
   /** Only one timer runs at a time. */
-  #expect(ms: number, late: () => void): void {
+  #startTimer(ms: number, onTimeout: () => void): void {
     this.#stopTimer();
-    this.#stopTimer = this.#around.http.tools.clock.after(ms, late);
+    this.#stopTimer = this.#context.http.parts.clock.after(ms, onTimeout);
   }
 }

@@ -3,14 +3,14 @@ import type { Pcm } from '../../../lib/pcm.ts';
 import type { GatewayError } from '../errors.ts';
 import type { ToolCall } from '../responses/events.ts';
 import { functionTool, otherTool } from '../responses/request.ts';
-import { modelId, taskId, words } from '../schemas.ts';
+import { modelId, nonEmptyText, taskId } from '../schemas.ts';
 
 export const realtimeSettings = z.strictObject({
   model: modelId,
-  instructions: words('the instructions are empty').optional(),
-  voice: words('the voice is empty').optional(),
+  instructions: nonEmptyText('the instructions are empty').optional(),
+  voice: nonEmptyText('the voice is empty').optional(),
   /** The model that transcribes the member's audio, if the gateway has one. */
-  transcriber: words('the transcription model is missing').optional(),
+  transcriber: nonEmptyText('the transcription model is missing').optional(),
   /** Gateways offer web search for text only. */
   tools: z
     .array(z.discriminatedUnion('type', [functionTool, otherTool], 'this is not a tool'))
@@ -29,20 +29,20 @@ export type EarlierTurn = z.output<typeof earlierTurn>;
 
 const NOTHING = 'the message is empty: write or record something';
 
-export const spoken = z
+export const utteranceSchema = z
   .strictObject({
     text: z.string().optional(),
-    sound: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is not audio').optional(),
+    audio: z.custom<Pcm>((value) => value instanceof Int16Array, 'this is not audio').optional(),
     /** The results of the tools that the last answer called. */
     outputs: z
       .array(z.strictObject({ callId: taskId, output: z.string() }))
       .readonly()
       .optional(),
   })
-  .refine(({ text = '', sound, outputs = [] }) => text.trim() !== '' || sound?.length || outputs.length > 0, NOTHING);
+  .refine(({ text = '', audio, outputs = [] }) => text.trim() !== '' || audio?.length || outputs.length > 0, NOTHING);
 
 /** What a member says to the model at once. */
-export type Utterance = z.output<typeof spoken>;
+export type Utterance = z.output<typeof utteranceSchema>;
 
 export type RealtimeUsage = Partial<
   Record<'input' | 'cached' | 'output' | 'audioInput' | 'audioOutput', number | undefined>

@@ -1,128 +1,128 @@
-import { errorOf, statusOf } from '../error-responses.ts';
-import { GatewayError, tooLarge, withEffect } from '../errors.ts';
+import { errorInEvent, statusOfError } from '../error-responses.ts';
+import { GatewayError, tooLargeError, withTakenEffect } from '../errors.ts';
 import { asText } from '../read/places.ts';
-import { checked } from '../schemas.ts';
-import { Answer } from './answer.ts';
-import type { Connector, Surroundings } from './connector.ts';
-import { type RealtimeAnswer, type RealtimeSession, spoken, type Utterance } from './events.ts';
-import { Lifeline } from './lifeline.ts';
-import { type Ear, type Line, lost } from './line.ts';
-import { blamed, eventsOf, type Frame, responseIdOf } from './wire.ts';
+import { validate } from '../schemas.ts';
+import { ActiveAnswer } from './answer.ts';
+import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
+import { ConnectionKeeper } from './connection-keeper.ts';
+import type { Connector, SessionContext } from './connector.ts';
+import { type RealtimeAnswer, type RealtimeSession, type Utterance, utteranceSchema } from './events.ts';
+import { causingEventId, type RealtimeFrame, responseIdOf, utteranceEvents } from './wire.ts';
 
 /** Events about the utterance, before it is answered. */
-const OF_THE_SOUND = /^(?:input_audio_buffer\.committed$|conversation\.item\.input_audio_transcription\.)/;
+const UTTERANCE_EVENTS = /^(?:input_audio_buffer\.committed$|conversation\.item\.input_audio_transcription\.)/;
 
 /** A response may fail before it is announced. */
-const BEGINNINGS = new Set(['response.created', 'response.done']);
+const START_EVENTS = new Set(['response.created', 'response.done']);
 
 /** Starts the answer synchronously with the events that begin it, because more may have arrived already. */
-type Begin = (id: string, frames: readonly Frame[]) => Answer;
+type StartAnswer = (id: string, frames: readonly RealtimeFrame[]) => ActiveAnswer;
 
 /**
  * Sends an utterance and waits until the model starts to answer. Before the request for an answer nothing has started
  * at the gateway; after it, the outcome is unknown until it responds.
  */
-class Saying implements Ear {
-  readonly #around: Surroundings;
+class UtteranceSender implements ConnectionListener {
+  readonly #context: SessionContext;
   readonly #utterance: Utterance;
-  readonly #begin: Begin;
-  readonly #line: Line;
-  readonly #own = new Set<string>();
-  readonly #before: Frame[] = [];
-  readonly #outcome = Promise.withResolvers<Answer | undefined>();
+  readonly #startAnswer: StartAnswer;
+  readonly #connection: RealtimeConnection;
+  readonly #sentIds = new Set<string>();
+  readonly #earlyFrames: RealtimeFrame[] = [];
+  readonly #outcome = Promise.withResolvers<ActiveAnswer | undefined>();
   #request: string | undefined;
   #size = 0;
   #isSettled = false;
 
-  constructor(around: Surroundings, utterance: Utterance, line: Line, begin: Begin) {
-    this.#around = around;
+  constructor(context: SessionContext, utterance: Utterance, connection: RealtimeConnection, startAnswer: StartAnswer) {
+    this.#context = context;
     this.#utterance = utterance;
-    this.#line = line;
-    this.#begin = begin;
+    this.#connection = connection;
+    this.#startAnswer = startAnswer;
   }
 
   /** Undefined if the connection was lost before anything had started: another one may be tried. */
-  async put(signal: AbortSignal | undefined): Promise<Answer | undefined> {
-    const { http } = this.#around;
-    const takenBack = (): void =>
-      this.#fail(withEffect(lost('aborted', http.baseUrl.host, signal?.reason), this.#isAsked));
-    if (signal?.aborted) takenBack();
-    signal?.addEventListener('abort', takenBack);
-    const sending = this.#send().catch((why: GatewayError) => this.lose(why));
+  async run(signal: AbortSignal | undefined): Promise<ActiveAnswer | undefined> {
+    const { http } = this.#context;
+    const onAbort = (): void =>
+      this.#fail(withTakenEffect(connectionError('aborted', http.baseUrl.host, signal?.reason), this.#isRequested));
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+    const sending = this.#send().catch((error: GatewayError) => this.onLost(error));
     try {
       return await this.#outcome.promise;
     } finally {
-      signal?.removeEventListener('abort', takenBack);
+      signal?.removeEventListener('abort', onAbort);
       await sending;
     }
   }
 
-  hear(frame: Frame): void {
+  onFrame(frame: RealtimeFrame): void {
     if (this.#isSettled) return;
     this.#size += frame.size;
-    const most = this.#around.http.limits.answerBytes;
-    if (this.#size > most) this.#fail(tooLarge(most, { mayHaveTakenEffect: this.#isAsked }));
-    else if (frame.type === 'error') this.#complain(errorOf(frame.body));
-    else if (OF_THE_SOUND.test(frame.type)) this.#before.push(frame);
-    else if (BEGINNINGS.has(frame.type)) this.#start(frame);
+    const most = this.#context.http.limits.responseBytes;
+    if (this.#size > most) this.#fail(tooLargeError(most, { mayHaveTakenEffect: this.#isRequested }));
+    else if (frame.type === 'error') this.#readError(errorInEvent(frame.body));
+    else if (UTTERANCE_EVENTS.test(frame.type)) this.#earlyFrames.push(frame);
+    else if (START_EVENTS.has(frame.type)) this.#start(frame);
   }
 
-  lose(why: GatewayError): void {
-    if (this.#isAsked) this.#fail(withEffect(why, true));
+  onLost(error: GatewayError): void {
+    if (this.#isRequested) this.#fail(withTakenEffect(error, true));
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#line.close();
+    this.#connection.close();
     this.#outcome.resolve(undefined);
   }
 
-  get #isAsked(): boolean {
+  get #isRequested(): boolean {
     return this.#request !== undefined;
   }
 
   async #send(): Promise<void> {
-    const { names, http } = this.#around;
-    for (const event of eventsOf(this.#utterance, names)) {
+    const { eventIds, http } = this.#context;
+    for (const event of utteranceEvents(this.#utterance, eventIds)) {
       if (this.#isSettled) return;
-      this.#own.add(event.event_id);
-      await this.#line.send(event);
+      this.#sentIds.add(event.event_id);
+      await this.#connection.send(event);
     }
-    await this.#line.alive();
+    await this.#connection.assertAlive();
     if (this.#isSettled) return;
-    const request = names.event('response.create');
-    this.#own.add(request.event_id);
+    const request = eventIds.createEvent('response.create');
+    this.#sentIds.add(request.event_id);
     this.#request = request.event_id;
-    const late = lost('silent', http.baseUrl.host);
-    const cancel = http.tools.clock.after(http.limits.submitMs, () => this.#fail(withEffect(late, true)));
-    await this.#line.send(request);
+    const timeout = connectionError('silent', http.baseUrl.host);
+    const cancel = http.parts.clock.after(http.limits.submitMs, () => this.#fail(withTakenEffect(timeout, true)));
+    await this.#connection.send(request);
     await Promise.allSettled([this.#outcome.promise]);
     cancel();
   }
 
-  #start(frame: Frame): void {
+  #start(frame: RealtimeFrame): void {
     if (this.#request === undefined) return;
     const id = responseIdOf(frame.body) ?? this.#request;
-    if (this.#around.past.has(id)) return;
+    if (this.#context.endedResponses.has(id)) return;
     this.#isSettled = true;
-    this.#outcome.resolve(this.#begin(id, [...this.#before, frame]));
+    this.#outcome.resolve(this.#startAnswer(id, [...this.#earlyFrames, frame]));
   }
 
-  #complain(error: Record<string, unknown>): void {
-    const about = blamed(error);
-    if (about !== undefined && !this.#own.has(about)) return;
+  #readError(error: Record<string, unknown>): void {
+    const eventId = causingEventId(error);
+    if (eventId !== undefined && !this.#sentIds.has(eventId)) return;
     // An error without an event id can only be about the request.
-    if (about === undefined && !this.#isAsked) return;
+    if (eventId === undefined && !this.#isRequested) return;
     // The gateway then closes the connection, which is handled there.
     if (asText(error.code) === 'session_expired') return;
-    const refusal = this.#around.http.errorIn({ error }, statusOf(error));
-    this.#fail(about === undefined ? refusal : withEffect(refusal, false));
+    const refusal = this.#context.http.parseError({ error }, statusOfError(error));
+    this.#fail(eventId === undefined ? refusal : withTakenEffect(refusal, false));
   }
 
   /** Closes the connection: the gateway's conversation holds an utterance without an answer. */
-  #fail(why: GatewayError): void {
+  #fail(error: GatewayError): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#line.close();
-    this.#outcome.reject(why);
+    this.#connection.close();
+    this.#outcome.reject(error);
   }
 }
 
@@ -131,33 +131,33 @@ const MOST_CONNECTIONS = 3;
 
 /** A conversation: one utterance at a time, each with its answer. */
 export class Session implements RealtimeSession {
-  readonly #around: Surroundings;
+  readonly #context: SessionContext;
   readonly #connector: Connector;
-  readonly #lifeline: Lifeline;
-  readonly #whenClosed: () => void;
+  readonly #connections: ConnectionKeeper;
+  readonly #onClosed: () => void;
   /** The utterance being sent, or its answer: receives all events. */
-  #now: Ear | undefined;
+  #current: ConnectionListener | undefined;
   #isBusy = false;
 
-  constructor(around: Surroundings, connector: Connector, whenClosed: () => void) {
-    this.#around = around;
+  constructor(context: SessionContext, connector: Connector, onClosed: () => void) {
+    this.#context = context;
     this.#connector = connector;
-    this.#whenClosed = whenClosed;
-    this.#lifeline = new Lifeline(around, connector, {
-      hear: (frame) => this.#now?.hear(frame),
-      lose: (why) => this.#now?.lose(why),
+    this.#onClosed = onClosed;
+    this.#connections = new ConnectionKeeper(context, connector, {
+      onFrame: (frame) => this.#current?.onFrame(frame),
+      onLost: (error) => this.#current?.onLost(error),
     });
   }
 
   get id(): string {
-    return this.#lifeline.id;
+    return this.#connections.id;
   }
 
   /** Opens the first connection; a refusal is thrown. */
   async open(signal: AbortSignal | undefined): Promise<void> {
     try {
-      await this.#lifeline.take(signal);
-      this.#lifeline.rest();
+      await this.#connections.acquire(signal);
+      this.#connections.release();
     } catch (error) {
       await this.close();
       throw error;
@@ -165,48 +165,61 @@ export class Session implements RealtimeSession {
   }
 
   async say(utterance: Utterance, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<RealtimeAnswer> {
-    const said = checked(spoken, utterance);
+    const validUtterance = validate(utteranceSchema, utterance);
     if (this.#isBusy) {
       throw new GatewayError('The last answer has not ended: interrupt it first.', { kind: 'invalid', code: 'busy' });
     }
     this.#isBusy = true;
     try {
-      return await this.#put(said, signal);
+      return await this.#sendUtterance(validUtterance, signal);
     } catch (error) {
-      this.#rest();
+      this.#release();
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    const closed = this.#lifeline.close();
-    this.#now?.lose(lost('closed', this.#around.http.baseUrl.host));
-    this.#whenClosed();
+    const closed = this.#connections.close();
+    this.#current?.onLost(connectionError('closed', this.#context.http.baseUrl.host));
+    this.#onClosed();
     await closed;
   }
 
-  async #put(said: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
-    for (let connection = 1; connection <= MOST_CONNECTIONS; connection++) {
-      const line = await this.#lifeline.take(signal);
-      const saying = new Saying(this.#around, said, line, (id, frames) => this.#begin(id, line, said, frames));
-      this.#now = saying;
-      const answer = await saying.put(signal);
+  async #sendUtterance(validUtterance: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
+    for (let attempt = 1; attempt <= MOST_CONNECTIONS; attempt++) {
+      const connection = await this.#connections.acquire(signal);
+      const sender = new UtteranceSender(this.#context, validUtterance, connection, (id, frames) =>
+        this.#startAnswer(id, connection, validUtterance, frames),
+      );
+      this.#current = sender;
+      const answer = await sender.run(signal);
       if (answer) return answer;
     }
-    throw lost('cut', this.#around.http.baseUrl.host);
+    throw connectionError('cut', this.#context.http.baseUrl.host);
   }
 
-  #begin(id: string, line: Line, said: Utterance, frames: readonly Frame[]): Answer {
-    const { writesDown } = this.#connector;
-    const answer = new Answer(this.#around, { id, line, said, writesDown, whenOver: () => this.#rest() });
-    this.#now = answer;
-    for (const frame of frames) answer.hear(frame);
+  #startAnswer(
+    id: string,
+    connection: RealtimeConnection,
+    validUtterance: Utterance,
+    frames: readonly RealtimeFrame[],
+  ): ActiveAnswer {
+    const { isTranscribed } = this.#connector;
+    const answer = new ActiveAnswer(this.#context, {
+      id,
+      connection,
+      utterance: validUtterance,
+      isTranscribed,
+      onEnd: () => this.#release(),
+    });
+    this.#current = answer;
+    for (const frame of frames) answer.onFrame(frame);
     return answer;
   }
 
-  #rest(): void {
-    this.#now = undefined;
+  #release(): void {
+    this.#current = undefined;
     this.#isBusy = false;
-    this.#lifeline.rest();
+    this.#connections.release();
   }
 }

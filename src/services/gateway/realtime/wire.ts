@@ -1,7 +1,7 @@
 import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
-import { asText, parsedJson } from '../read/places.ts';
+import { asText, parseJson } from '../read/places.ts';
 import { outputItem } from '../responses/request.ts';
 import type { RealtimeSettings, Utterance } from './events.ts';
 
@@ -15,7 +15,7 @@ export interface ClientEvent {
 type Item = Record<string, unknown>;
 
 /** Ids of our events, unique across the sessions of this gateway. */
-export class EventNames {
+export class EventIds {
   readonly #start: string;
   #count = 0;
 
@@ -23,11 +23,11 @@ export class EventNames {
     this.#start = `atelier_${Math.floor(random() * 2 ** 32).toString(36)}`;
   }
 
-  event(type: string, fields: Record<string, unknown> = {}): ClientEvent {
-    return { type, event_id: this.fresh(), ...fields };
+  createEvent(type: string, fields: Record<string, unknown> = {}): ClientEvent {
+    return { type, event_id: this.nextId(), ...fields };
   }
 
-  fresh(): string {
+  nextId(): string {
     this.#count += 1;
     return `${this.#start}_${this.#count}`;
   }
@@ -36,18 +36,18 @@ export class EventNames {
 /** No detection of pauses: the member decides when an utterance ends. */
 const turn_detection = null;
 
-export function sessionOf(dialect: Dialect, settings: RealtimeSettings): Record<string, unknown> {
+export function toSessionPayload(dialect: Dialect, settings: RealtimeSettings): Record<string, unknown> {
   const { instructions, voice, transcriber, tools } = settings;
   const transcription = transcriber === undefined ? undefined : { model: transcriber };
-  const both = { instructions, tools: tools?.map(toolOf) };
+  const shared = { instructions, tools: tools?.map(toolOf) };
   if (dialect === 'beta') {
     const formats = { input_audio_format: 'pcm16', output_audio_format: 'pcm16' };
     const input = { input_audio_transcription: transcription, turn_detection };
-    return { ...both, modalities: ['text', 'audio'], voice, ...formats, ...input };
+    return { ...shared, modalities: ['text', 'audio'], voice, ...formats, ...input };
   }
   const format = { type: 'audio/pcm', rate: PCM_RATE };
   return {
-    ...both,
+    ...shared,
     type: 'realtime',
     // Audio comes with its transcript; this dialect refuses both at once.
     output_modalities: ['audio'],
@@ -61,22 +61,25 @@ function toolOf(tool: NonNullable<RealtimeSettings['tools']>[number]): Record<st
   return { type, name, description, parameters };
 }
 
-export function memberSaid(text: string): Item {
+export function memberMessage(text: string): Item {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-export function modelSaid(text: string, dialect: Dialect): Item {
+export function modelMessage(text: string, dialect: Dialect): Item {
   return { type: 'message', role: 'assistant', content: [{ type: dialect === 'ga' ? 'output_text' : 'text', text }] };
 }
 
 /** The utterance as events, up to the single request for an answer. */
-export function* eventsOf({ text = '', sound, outputs = [] }: Utterance, names: EventNames): Generator<ClientEvent> {
-  for (const output of outputs) yield names.event('conversation.item.create', { item: outputItem(output) });
+export function* utteranceEvents(
+  { text = '', audio: sound, outputs = [] }: Utterance,
+  ids: EventIds,
+): Generator<ClientEvent> {
+  for (const output of outputs) yield ids.createEvent('conversation.item.create', { item: outputItem(output) });
   if (sound && sound.length > 0) {
-    for (const audio of soundInPieces(sound)) yield names.event('input_audio_buffer.append', { audio });
-    yield names.event('input_audio_buffer.commit');
+    for (const audio of audioPieces(sound)) yield ids.createEvent('input_audio_buffer.append', { audio });
+    yield ids.createEvent('input_audio_buffer.commit');
   }
-  if (text.trim() !== '') yield names.event('conversation.item.create', { item: memberSaid(text) });
+  if (text.trim() !== '') yield ids.createEvent('conversation.item.create', { item: memberMessage(text) });
 }
 
 /** ga: the current format. beta: its predecessor, which some gateways still use. */
@@ -90,25 +93,25 @@ const SHAPE_CODES = new Set(['unknown_parameter', 'missing_required_parameter', 
 const SHAPE_PARAM = 'session.type';
 
 /** Which dialect a gateway speaks: taken from its session, else found out by trying, once for all sessions. */
-export class Dialects {
-  #proven: Dialect | undefined;
+export class DialectDetector {
+  #confirmed: Dialect | undefined;
   readonly #refused = new Set<Dialect>();
 
   /** For the session that the gateway describes. */
   choose(session: unknown): Dialect {
     const said = dialectOf(session);
     if (said !== undefined && !this.#refused.has(said)) return said;
-    return this.#proven ?? (this.#refused.has('ga') ? 'beta' : 'ga');
+    return this.#confirmed ?? (this.#refused.has('ga') ? 'beta' : 'ga');
   }
 
-  taken(dialect: Dialect): void {
-    this.#proven = dialect;
+  confirm(dialect: Dialect): void {
+    this.#confirmed = dialect;
     this.#refused.clear();
   }
 
   /** The other dialect, if this refusal may be due to the dialect. */
-  otherAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
-    if (this.#proven === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
+  alternativeAfter(error: Record<string, unknown>, dialect: Dialect): Dialect | undefined {
+    if (this.#confirmed === dialect || this.#refused.size > 0 || !isAboutShape(error)) return undefined;
     this.#refused.add(dialect);
     return dialect === 'ga' ? 'beta' : 'ga';
   }
@@ -116,16 +119,16 @@ export class Dialects {
 
 function dialectOf(session: unknown): Dialect | undefined {
   if (!isRecord(session)) return undefined;
-  const says = (name: string): boolean => session[name] != null;
-  if (session.type === 'realtime' || GA_FIELDS.some(says)) return 'ga';
-  return BETA_FIELDS.some(says) ? 'beta' : undefined;
+  const has = (name: string): boolean => session[name] != null;
+  if (session.type === 'realtime' || GA_FIELDS.some(has)) return 'ga';
+  return BETA_FIELDS.some(has) ? 'beta' : undefined;
 }
 
 function isAboutShape({ code, param }: Record<string, unknown>): boolean {
   return SHAPE_CODES.has(asText(code) ?? '') || asText(param) === SHAPE_PARAM;
 }
 
-export interface Frame {
+export interface RealtimeFrame {
   type: string;
   body: Record<string, unknown>;
   /** Characters on the wire. */
@@ -133,15 +136,15 @@ export interface Frame {
 }
 
 /** Undefined for anything but an event. Some gateways send binary frames. */
-export function frameOf(data: RawData): Frame | undefined {
+export function parseFrame(data: RawData): RealtimeFrame | undefined {
   const text = textOf(data);
-  const body = parsedJson(text);
+  const body = parseJson(text);
   const type = isRecord(body) ? asText(body.type) : undefined;
   return isRecord(body) && type !== undefined ? { type, body, size: text.length } : undefined;
 }
 
 /** The event of ours that caused an error, if the error names it. */
-export const blamed = (error: Record<string, unknown>): string | undefined => asText(error.event_id);
+export const causingEventId = (error: Record<string, unknown>): string | undefined => asText(error.event_id);
 
 /** The response that an event belongs to. */
 export const responseIdOf = ({ response, response_id: id }: Record<string, unknown>): string | undefined =>
@@ -153,24 +156,24 @@ function textOf(data: RawData): string {
 }
 
 /** One second: some 64 KB as base64, far below the limit of an event. */
-const PIECE = PCM_RATE;
+const PIECE_SAMPLES = PCM_RATE;
 
 /** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and wherever Node runs. */
-function* soundInPieces(pcm: Pcm): Generator<string, void, void> {
-  for (let start = 0; start < pcm.length; start += PIECE) {
-    const piece = pcm.subarray(start, start + PIECE);
+function* audioPieces(pcm: Pcm): Generator<string, void, void> {
+  for (let start = 0; start < pcm.length; start += PIECE_SAMPLES) {
+    const piece = pcm.subarray(start, start + PIECE_SAMPLES);
     yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64');
   }
 }
 
 /** Reads audio from the wire. A sample may be split between events. */
 export class SampleReader {
-  #half: Buffer = Buffer.alloc(0);
+  #oddByte: Buffer = Buffer.alloc(0);
 
   read(base64: string): Pcm {
-    const bytes = Buffer.concat([this.#half, Buffer.from(base64, 'base64')]);
+    const bytes = Buffer.concat([this.#oddByte, Buffer.from(base64, 'base64')]);
     const whole = bytes.byteLength - (bytes.byteLength % 2);
-    this.#half = Buffer.from(bytes.subarray(whole));
+    this.#oddByte = Buffer.from(bytes.subarray(whole));
     // Copied, because samples must start at an even address.
     return new Int16Array(new Uint8Array(bytes.subarray(0, whole)).buffer);
   }

@@ -19,7 +19,7 @@ export class Calls {
   readonly #drafts: Draft[] = [];
   readonly #byName = new Map<string, Draft>();
 
-  get whole(): ToolCall[] {
+  get completed(): ToolCall[] {
     return this.#drafts.flatMap(({ isWhole, call }) => (isWhole ? [{ ...call }] : []));
   }
 
@@ -28,22 +28,22 @@ export class Calls {
   }
 
   /** Undefined if the event is about something else. */
-  took(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
-    if (type === 'response.function_call_arguments.delta') return this.#wrote(body, body.delta);
-    if (type === 'response.function_call_arguments.done') return this.#wroteAll(body);
+  take(type: string, body: Record<string, unknown>): TextEvent[] | undefined {
+    if (type === 'response.function_call_arguments.delta') return this.#addArguments(body, body.delta);
+    if (type === 'response.function_call_arguments.done') return this.#completeArguments(body);
     const { item } = body;
     if (!isRecord(item) || item.type !== 'function_call') return undefined;
-    if (type === 'response.output_item.added') return this.#learn(item, body).events;
-    return type === 'response.output_item.done' ? this.ended(item, body) : undefined;
+    if (type === 'response.output_item.added') return this.#identify(item, body).events;
+    return type === 'response.output_item.done' ? this.complete(item, body) : undefined;
   }
 
   /** A complete call in the output. */
-  ended(item: Record<string, unknown>, address: Address): TextEvent[] {
-    const { draft, events } = this.#learn(item, address);
+  complete(item: Record<string, unknown>, address: Address): TextEvent[] {
+    const { draft, events } = this.#identify(item, address);
     return [...events, ...this.#finish(draft, item.arguments)];
   }
 
-  #wrote(address: Address, delta: unknown): TextEvent[] {
+  #addArguments(address: Address, delta: unknown): TextEvent[] {
     if (typeof delta !== 'string') return [];
     const draft = this.#find(namesOf({}, address));
     if (draft.isWhole || delta === '') return [];
@@ -52,17 +52,17 @@ export class Calls {
   }
 
   /** The arguments are complete. The name may still be missing, and comes with the item. */
-  #wroteAll(frame: Record<string, unknown>): TextEvent[] {
-    const { draft, events } = this.#learn({ name: frame.name, call_id: frame.call_id }, frame);
+  #completeArguments(frame: Record<string, unknown>): TextEvent[] {
+    const { draft, events } = this.#identify({ name: frame.name, call_id: frame.call_id }, frame);
     return [...events, ...this.#finish(draft, frame.arguments)];
   }
 
   /** The answer is complete, so every call is, even if no event said so. */
-  endAll(): TextEvent[] {
+  completeAll(): TextEvent[] {
     return this.#drafts.flatMap((draft) => this.#finish(draft, undefined));
   }
 
-  #learn(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
+  #identify(item: Record<string, unknown>, address: Address): { draft: Draft; events: TextEvent[] } {
     const draft = this.#find(namesOf(item, address));
     const { call, isStarted } = draft;
     if (isStarted) return { draft, events: [] };
@@ -70,10 +70,10 @@ export class Calls {
     call.name = asText(item.name) ?? call.name;
     if (call.name === '') return { draft, events: [] };
     draft.isStarted = true;
-    const { callId, name, arguments: before } = call;
+    const { callId, name, arguments: early } = call;
     const started: TextEvent = { type: 'call-started', callId, name };
     // What was written before the tool was known.
-    return { draft, events: before === '' ? [started] : [started, { type: 'call-arguments', callId, delta: before }] };
+    return { draft, events: early === '' ? [started] : [started, { type: 'call-arguments', callId, delta: early }] };
   }
 
   #finish(draft: Draft, written: unknown): TextEvent[] {
@@ -116,28 +116,28 @@ const STATES: ReadonlyMap<string, State> = new Map([
 
 /** Web searches. Each state is reported once, although both the item and the search event report it. */
 export class Searches {
-  readonly #told = new Map<string, { states: Set<State>; hasQuery: boolean }>();
+  readonly #reported = new Map<string, { states: Set<State>; hasQuery: boolean }>();
 
   /** Undefined if the event is about something else. */
-  took(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
+  take(type: string, { item, item_id, output_index }: Record<string, unknown>): TextEvent[] | undefined {
     const state = STATES.get(type);
     if (!state) return undefined;
-    if (!type.startsWith('response.output_item.')) return this.#tell(state, asText(item_id) ?? asText(output_index));
-    return isRecord(item) && item.type === 'web_search_call' ? this.item(state, item, output_index) : undefined;
+    if (!type.startsWith('response.output_item.')) return this.#report(state, asText(item_id) ?? asText(output_index));
+    return isRecord(item) && item.type === 'web_search_call' ? this.takeItem(state, item, output_index) : undefined;
   }
 
-  item(state: State, item: Record<string, unknown>, place?: unknown): TextEvent[] {
+  takeItem(state: State, item: Record<string, unknown>, place?: unknown): TextEvent[] {
     const query = isRecord(item.action) ? asText(item.action.query) : asText(item.query);
-    return this.#tell(state, asText(item.id) ?? asText(place), query);
+    return this.#report(state, asText(item.id) ?? asText(place), query);
   }
 
-  #tell(state: State, search = '', query?: string): TextEvent[] {
-    const told = this.#told.get(search) ?? { states: new Set<State>(), hasQuery: false };
-    this.#told.set(search, told);
+  #report(state: State, search = '', query?: string): TextEvent[] {
+    const reported = this.#reported.get(search) ?? { states: new Set<State>(), hasQuery: false };
+    this.#reported.set(search, reported);
     // The query is often known only at the end, and is still worth reporting.
-    const isNews = !told.states.has(state) || (query !== undefined && !told.hasQuery);
-    told.states.add(state);
-    told.hasQuery ||= query !== undefined;
+    const isNews = !reported.states.has(state) || (query !== undefined && !reported.hasQuery);
+    reported.states.add(state);
+    reported.hasQuery ||= query !== undefined;
     return isNews ? [{ type: 'web-search', state, query }] : [];
   }
 }

@@ -1,17 +1,17 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText, countsIn, places } from '../read/places.ts';
+import { asText, places, readCounts } from '../read/places.ts';
 import type { TextUsage } from './events.ts';
 
 /** Where a piece of text belongs: an item of the output, and a part of that item. */
-export interface Spot {
+export interface TextPosition {
   item: string;
   part: string;
 }
 
 /** Text in pieces of several parts, some repeated whole. Each call returns what is new; joined, that is `text`. */
-export class Growing {
+export class TextAssembler {
   #text = '';
-  #last: Spot | undefined;
+  #last: TextPosition | undefined;
   readonly #parts = new Map<string, string>();
   readonly #partsAreParagraphs: boolean;
 
@@ -24,7 +24,7 @@ export class Growing {
     return this.#text;
   }
 
-  add(spot: Spot, delta: string): string {
+  add(spot: TextPosition, delta: string): string {
     if (delta === '') return '';
     const { item, part } = this.#last ?? spot;
     const isNew = item !== spot.item || (this.#partsAreParagraphs && part !== spot.part);
@@ -32,43 +32,47 @@ export class Growing {
     this.#last = spot;
     const key = keyOf(spot);
     this.#parts.set(key, (this.#parts.get(key) ?? '') + delta);
-    const fresh = needsBreak ? `\n\n${delta}` : delta;
-    this.#text += fresh;
-    return fresh;
+    const added = needsBreak ? `\n\n${delta}` : delta;
+    this.#text += added;
+    return added;
   }
 
   /** Adds what is missing of a whole part. Earlier text that contradicts it stays: it has been shown already. */
-  whole(spot: Spot, whole: string): string {
-    const came = this.#parts.get(keyOf(spot));
-    if (came !== undefined) return whole.startsWith(came) ? this.add(spot, whole.slice(came.length)) : '';
+  addWhole(spot: TextPosition, whole: string): string {
+    const received = this.#parts.get(keyOf(spot));
+    if (received !== undefined) return whole.startsWith(received) ? this.add(spot, whole.slice(received.length)) : '';
     // Repeated under another number than its pieces had.
     return this.#text.endsWith(whole) ? '' : this.add(spot, whole);
   }
 
   /** The whole text again, from the last event; may be empty. */
-  complete(whole: string): string {
+  addFinal(whole: string): string {
     if (!whole.startsWith(this.#text)) return '';
-    const fresh = whole.slice(this.#text.length);
+    const added = whole.slice(this.#text.length);
     this.#text = whole;
-    return fresh;
+    return added;
   }
 }
 
-const keyOf = ({ item, part }: Spot): string => `${item} ${part}`;
+const keyOf = ({ item, part }: TextPosition): string => `${item} ${part}`;
 
 /** The parts of an item may be one sentence split at its sources; parts of the reasoning are separate thoughts. */
-export const newVoices = () => ({ text: new Growing(), refusal: new Growing(), reasoning: new Growing(true) });
+export const createTexts = () => ({
+  text: new TextAssembler(),
+  refusal: new TextAssembler(),
+  reasoning: new TextAssembler(true),
+});
 
-export type Voice = keyof ReturnType<typeof newVoices>;
+export type TextKind = keyof ReturnType<typeof createTexts>;
 
-interface Spoken {
-  voice: Voice;
-  spot: Spot;
+interface TextPart {
+  voice: TextKind;
+  spot: TextPosition;
   text: string;
 }
 
 /** The text of an output item, part by part. */
-export function spokenIn(item: Record<string, unknown>, name: string): Spoken[] {
+export function textPartsIn(item: Record<string, unknown>, name: string): TextPart[] {
   if (item.type === 'reasoning') {
     return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, at) =>
       typeof part.text === 'string'
@@ -78,7 +82,7 @@ export function spokenIn(item: Record<string, unknown>, name: string): Spoken[] 
   }
   if (item.type !== 'message' && item.role !== 'assistant') return [];
   if (typeof item.content === 'string') return [{ voice: 'text', spot: { item: name, part: '0' }, text: item.content }];
-  return partsOf(item.content).flatMap((part, at): Spoken[] => {
+  return partsOf(item.content).flatMap((part, at): TextPart[] => {
     const spot = { item: name, part: String(at) };
     if (typeof part.text === 'string') return [{ voice: 'text', spot, text: part.text }];
     return typeof part.refusal === 'string' ? [{ voice: 'refusal', spot, text: part.refusal }] : [];
@@ -86,7 +90,7 @@ export function spokenIn(item: Record<string, unknown>, name: string): Spoken[] 
 }
 
 /** The items of a whole response, or its `output_text` if there are none. */
-export function itemsOf(response: Record<string, unknown>): Record<string, unknown>[] {
+export function outputItems(response: Record<string, unknown>): Record<string, unknown>[] {
   const items = partsOf(response.output);
   const text = response.output_text;
   return items.length === 0 && typeof text === 'string' ? [{ type: 'message', content: text }] : items;
@@ -105,7 +109,7 @@ const at = {
 } as const;
 
 /** In the fields of this endpoint or of chat completions. */
-export const usageFrom = (value: unknown): TextUsage | undefined => countsIn(value, at);
+export const readUsage = (value: unknown): TextUsage | undefined => readCounts(value, at);
 
 /** A word of the gateway, short and on one line, safe to show. */
-export const asWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);
+export const shortWord = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);

@@ -1,14 +1,22 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { errorOf, statusOf, toldLater } from '../error-responses.ts';
-import { type GatewayError, malformed } from '../errors.ts';
-import { CHAT_END, DONE, type Frame, framesOfChat, isChat } from '../event-stream.ts';
+import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
+import { type GatewayError, malformedError } from '../errors.ts';
+import { CHAT_END, DONE, type Frame, framesFromChat, isChat } from '../event-stream.ts';
 import { asText } from '../read/places.ts';
 import { Calls, Searches } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
-import { asWord, itemsOf, newVoices, type Spot, spokenIn, usageFrom, type Voice } from './output.ts';
+import {
+  createTexts,
+  outputItems,
+  readUsage,
+  shortWord,
+  type TextKind,
+  type TextPosition,
+  textPartsIn,
+} from './output.ts';
 
 /** Events with a piece of text; their `.done` twins repeat it whole. */
-const SPOKEN: ReadonlyMap<string, { voice: Voice; whole: string }> = new Map([
+const TEXT_EVENTS: ReadonlyMap<string, { voice: TextKind; whole: string }> = new Map([
   ['response.output_text', { voice: 'text', whole: 'text' }],
   ['response.refusal', { voice: 'refusal', whole: 'refusal' }],
   ['response.reasoning_text', { voice: 'reasoning', whole: 'text' }],
@@ -33,15 +41,15 @@ const END_OF_STATUS: ReadonlyMap<unknown, TextEnd> = new Map<unknown, TextEnd>([
 ]);
 
 /** A response in the background: there is no way to query it later. */
-const UNDER_WAY: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
+const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
 /** Turns the gateway's events for one answer into ours, without repetition; the end comes once and holds everything. */
 export class AnswerReader {
   readonly #errorIn: (body: unknown, status: number) => GatewayError;
-  readonly #said = newVoices();
+  readonly #texts = createTexts();
   readonly #calls = new Calls();
   readonly #searches = new Searches();
-  #isBegun = false;
+  #isStarted = false;
   #isOver = false;
   #isDone = false;
   #id: string | undefined;
@@ -63,9 +71,9 @@ export class AnswerReader {
       this.#isDone = true;
       return [];
     }
-    const isError = frame.type === 'error' || (!ENDS.has(frame.type) && saysError(frame.body.error));
+    const isError = frame.type === 'error' || (!ENDS.has(frame.type) && hasError(frame.body.error));
     if (isError) return this.#fail(frame.body);
-    if (isChat(frame.body)) return framesOfChat(frame.body).flatMap((one) => this.#read(one));
+    if (isChat(frame.body)) return framesFromChat(frame.body).flatMap((one) => this.#read(one));
     return this.#read(frame);
   }
 
@@ -73,9 +81,9 @@ export class AnswerReader {
   takeWhole(body: unknown): TextEvent[] {
     if (!isRecord(body)) return [];
     if (isChat(body)) return [...this.take({ type: '', body }), ...this.close()];
-    const inside = [body.response, body.data].find((value) => isRecord(value) && isAnswer(value));
-    const response = inside ?? body;
-    const isOne = isRecord(response) && isAnswer(response) && !UNDER_WAY.has(response.status);
+    const nested = [body.response, body.data].find((value) => isRecord(value) && isAnswer(value));
+    const response = nested ?? body;
+    const isOne = isRecord(response) && isAnswer(response) && !UNFINISHED.has(response.status);
     return isOne ? this.#read({ type: 'response.completed', body: { response } }) : [];
   }
 
@@ -85,10 +93,10 @@ export class AnswerReader {
     if (this.#chatEnd || (this.#isDone && this.#hasOutput)) {
       const reason = this.#chatEnd?.reason;
       if (reason !== undefined) return this.#end('incomplete', { reason });
-      return [...this.#calls.endAll(), ...this.#end('completed', {})];
+      return [...this.#calls.completeAll(), ...this.#end('completed', {})];
     }
-    const cut = malformed(
-      this.#isBegun
+    const cut = malformedError(
+      this.#isStarted
         ? 'The gateway ended its response in the middle.'
         : 'The response of the gateway cannot be understood.',
       { code: 'ended_early', mayHaveTakenEffect: true },
@@ -97,7 +105,7 @@ export class AnswerReader {
   }
 
   get #hasOutput(): boolean {
-    const { text, refusal, reasoning } = this.#said;
+    const { text, refusal, reasoning } = this.#texts;
     return text.text !== '' || refusal.text !== '' || reasoning.text !== '' || this.#calls.hasAny;
   }
 
@@ -107,105 +115,109 @@ export class AnswerReader {
     this.#model ??= asText(response.model);
     const end = ENDS.get(type);
     if (end !== undefined) return this.#finish(end, response, body);
-    const events = this.#newsIn(type, body);
+    const events = this.#readEvent(type, body);
     const isKnown = events.length > 0 || type.startsWith('response.');
-    return isKnown ? [...this.#begin(), ...events] : events;
+    return isKnown ? [...this.#start(), ...events] : events;
   }
 
-  #begin(): TextEvent[] {
-    if (this.#isBegun) return [];
-    this.#isBegun = true;
+  #start(): TextEvent[] {
+    if (this.#isStarted) return [];
+    this.#isStarted = true;
     return [{ type: 'created', id: this.#id, model: this.#model }];
   }
 
-  #newsIn(type: string, body: Record<string, unknown>): TextEvent[] {
+  #readEvent(type: string, body: Record<string, unknown>): TextEvent[] {
     if (type === CHAT_END) {
-      this.#chatEnd = { reason: asWord(body.reason) };
+      this.#chatEnd = { reason: shortWord(body.reason) };
       return [];
     }
     const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
-    const spoken = SPOKEN.get(name);
-    if (spoken) {
-      const words = ending === 'delta' ? body.delta : body[spoken.whole];
-      return typeof words === 'string' ? this.#say(spoken.voice, spotOf(body), words, ending === 'done') : [];
+    const textEvent = TEXT_EVENTS.get(name);
+    if (textEvent) {
+      const words = ending === 'delta' ? body.delta : body[textEvent.whole];
+      return typeof words === 'string' ? this.#addText(textEvent.voice, spotOf(body), words, ending === 'done') : [];
     }
-    if (type === 'usage') return this.#count(body.usage);
-    return this.#calls.took(type, body) ?? this.#searches.took(type, body) ?? this.#item(type, body);
+    if (type === 'usage') return this.#readUsage(body.usage);
+    return this.#calls.take(type, body) ?? this.#searches.take(type, body) ?? this.#readItem(type, body);
   }
 
-  #item(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
+  #readItem(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
     if (type !== 'response.output_item.done' || !isRecord(item)) return [];
     const name = asText(output_index) ?? asText(item.id) ?? '';
-    return spokenIn(item, name).flatMap(({ voice, spot, text }) => this.#say(voice, spot, text, true));
+    return textPartsIn(item, name).flatMap(({ voice, spot, text }) => this.#addText(voice, spot, text, true));
   }
 
-  #say(voice: Voice, spot: Spot, words: string, isWhole: boolean): TextEvent[] {
-    const fresh = isWhole ? this.#said[voice].whole(spot, words) : this.#said[voice].add(spot, words);
-    return fresh === '' ? [] : [{ type: voice, delta: fresh }];
+  #addText(voice: TextKind, spot: TextPosition, words: string, isWhole: boolean): TextEvent[] {
+    const added = isWhole ? this.#texts[voice].addWhole(spot, words) : this.#texts[voice].add(spot, words);
+    return added === '' ? [] : [{ type: voice, delta: added }];
   }
 
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
-    const told = END_OF_STATUS.get(response.status) ?? end;
-    const news = [...this.#output(response), ...this.#count(response.usage ?? body.usage)];
+    const finalEnd = END_OF_STATUS.get(response.status) ?? end;
+    const news = [...this.#readOutput(response), ...this.#readUsage(response.usage ?? body.usage)];
     // A refusal before the first word does not start an answer.
-    const events = news.length > 0 || told !== 'failed' ? [...this.#begin(), ...news] : [];
-    if (told === 'failed') return [...events, ...this.#fail(body)];
-    if (told === 'completed') return [...events, ...this.#calls.endAll(), ...this.#end(told, {})];
+    const events = news.length > 0 || finalEnd !== 'failed' ? [...this.#start(), ...news] : [];
+    if (finalEnd === 'failed') return [...events, ...this.#fail(body)];
+    if (finalEnd === 'completed') return [...events, ...this.#calls.completeAll(), ...this.#end(finalEnd, {})];
     const { incomplete_details: details } = response;
-    return [...events, ...this.#end(told, { reason: asWord(isRecord(details) ? details.reason : details) })];
+    return [...events, ...this.#end(finalEnd, { reason: shortWord(isRecord(details) ? details.reason : details) })];
   }
 
   /** What the last event repeats. Its places may be renumbered, so the text is compared as a whole. */
-  #output(response: Record<string, unknown>): TextEvent[] {
-    const items = itemsOf(response);
-    const whole = newVoices();
+  #readOutput(response: Record<string, unknown>): TextEvent[] {
+    const items = outputItems(response);
+    const whole = createTexts();
     for (const [at, item] of items.entries()) {
-      for (const { voice, spot, text } of spokenIn(item, String(at))) whole[voice].add(spot, text);
+      for (const { voice, spot, text } of textPartsIn(item, String(at))) whole[voice].add(spot, text);
     }
     const voices = ['reasoning', 'text', 'refusal'] as const;
-    const spoken = voices.flatMap((voice): TextEvent[] => {
-      const delta = this.#said[voice].complete(whole[voice].text);
+    const textEvents = voices.flatMap((voice): TextEvent[] => {
+      const delta = this.#texts[voice].addFinal(whole[voice].text);
       return delta === '' ? [] : [{ type: voice, delta }];
     });
-    const rest = items.flatMap((item) => (item.type === 'message' ? [] : this.#lateItem(item)));
-    return [...rest, ...spoken];
+    const rest = items.flatMap((item) => (item.type === 'message' ? [] : this.#readLateItem(item)));
+    return [...rest, ...textEvents];
   }
 
-  #lateItem(item: Record<string, unknown>): TextEvent[] {
-    if (item.type === 'function_call') return this.#calls.ended(item, {});
-    return item.type === 'web_search_call' && asText(item.id) !== undefined ? this.#searches.item('done', item) : [];
+  #readLateItem(item: Record<string, unknown>): TextEvent[] {
+    if (item.type === 'function_call') return this.#calls.complete(item, {});
+    return item.type === 'web_search_call' && asText(item.id) !== undefined
+      ? this.#searches.takeItem('done', item)
+      : [];
   }
 
-  #count(value: unknown): TextEvent[] {
-    const usage = usageFrom(value);
+  #readUsage(value: unknown): TextEvent[] {
+    const usage = readUsage(value);
     if (!usage) return [];
     this.#usage = usage;
     return [{ type: 'usage', usage }];
   }
 
   #fail(body: Record<string, unknown>): TextEvent[] {
-    const error = errorOf(body);
-    return this.#end('failed', { error: toldLater(this.#errorIn({ error }, statusOf(error)), this.#hasOutput) });
+    const error = errorInEvent(body);
+    return this.#end('failed', {
+      error: toMidStreamError(this.#errorIn({ error }, statusOfError(error)), this.#hasOutput),
+    });
   }
 
-  #end(end: TextEnd, why: { reason?: string | undefined; error?: GatewayError }): TextEvent[] {
+  #end(end: TextEnd, cause: { reason?: string | undefined; error?: GatewayError }): TextEvent[] {
     this.#isOver = true;
-    const { text, refusal, reasoning } = this.#said;
+    const { text, refusal, reasoning } = this.#texts;
     const response: TextResponse = {
       ...{ end, id: this.#id, model: this.#model, text: text.text, refusal: refusal.text, reasoning: reasoning.text },
-      ...{ calls: this.#calls.whole, usage: this.#usage, reason: why.reason, error: why.error },
+      ...{ calls: this.#calls.completed, usage: this.#usage, reason: cause.reason, error: cause.error },
     };
     return [{ type: end, response }];
   }
 }
 
-function spotOf(body: Record<string, unknown>): Spot {
+function spotOf(body: Record<string, unknown>): TextPosition {
   const part = asText(body.content_index) ?? asText(body.summary_index) ?? '0';
   return { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
 }
 
 /** An empty `error` field is not an error. */
-const saysError = (error: unknown): boolean =>
+const hasError = (error: unknown): boolean =>
   isRecord(error) ? Object.values(error).some((value) => value !== null && value !== '') : asText(error) !== undefined;
 
 const isAnswer = (body: Record<string, unknown>): boolean =>

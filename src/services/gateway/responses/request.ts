@@ -1,24 +1,28 @@
 import { z } from 'zod';
-import { definedIn, keysOf } from '../../../lib/entries.ts';
+import { keysOf, withoutUndefined } from '../../../lib/entries.ts';
 import type { GatewayError } from '../errors.ts';
-import { wordsIn } from '../read/places.ts';
-import { modelId, picture, taskId, webAddress, words } from '../schemas.ts';
+import { splitWords } from '../read/places.ts';
+import { imageSource, modelId, nonEmptyText, taskId, webAddress } from '../schemas.ts';
 import type { ToolCall } from './events.ts';
 
-const anything = z.record(z.string(), z.json());
+const jsonRecord = z.record(z.string(), z.json());
 
 const FILE_URI = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+=[\w.+-]+)*;base64,[A-Za-z0-9+/]+={0,2}$/i;
 const fileData = z.string().regex(FILE_URI, 'this is not a file as a data URI (data:application/pdf;base64,…)');
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
 /** An address the gateway can reach, or a data URI. */
-const pictureShown = z.strictObject({ type: z.literal('picture'), picture });
-const fileSent = z.strictObject({ type: z.literal('file'), name: words('the file has no name'), data: fileData });
-const fileAt = z.strictObject({ type: z.literal('file'), address: webAddress });
+const imagePart = z.strictObject({ type: z.literal('image'), image: imageSource });
+const filePart = z.strictObject({
+  type: z.literal('file'),
+  name: nonEmptyText('the file has no name'),
+  data: fileData,
+});
+const linkedFilePart = z.strictObject({ type: z.literal('file'), address: webAddress });
 
-const content = z.union([text, pictureShown, fileSent, fileAt], 'this is neither text nor an image nor a file');
+const content = z.union([text, imagePart, filePart, linkedFilePart], 'this is neither text nor an image nor a file');
 
-const said = z.strictObject({
+const message = z.strictObject({
   role: z.enum(['user', 'assistant', 'system', 'developer'], 'the role is user, assistant, system or developer'),
   content: z.union(
     [z.string(), z.array(content).min(1, 'this message is empty')],
@@ -27,16 +31,16 @@ const said = z.strictObject({
 });
 
 /** An earlier call of the model, sent back so that the model can match the output. */
-const callMade = z.strictObject({
+const toolCall = z.strictObject({
   type: z.literal('call'),
   callId: taskId,
-  name: words('the name of the tool is missing'),
+  name: nonEmptyText('the name of the tool is missing'),
   arguments: z.string(),
 });
 
 const callOutput = z.strictObject({ type: z.literal('call-output'), callId: taskId, output: z.string() });
 
-const item = z.union([said, callMade, callOutput], 'this is neither a message nor a call nor the output of one');
+const item = z.union([message, toolCall, callOutput], 'this is neither a message nor a call nor the output of one');
 
 const TOOL_NAME = 'the name of a tool has 1 to 64 letters, digits, _ or -';
 export const functionTool = z.strictObject({
@@ -44,12 +48,12 @@ export const functionTool = z.strictObject({
   name: z.string().regex(/^[\w-]{1,64}$/, TOOL_NAME),
   description: z.string().optional(),
   /** JSON Schema of the arguments. */
-  parameters: anything,
+  parameters: jsonRecord,
   strict: z.boolean().optional(),
 });
 const webSearch = z.strictObject({ type: z.literal('web-search') });
 /** Any other tool of a gateway, sent unchanged. */
-export const otherTool = z.strictObject({ type: z.literal('other'), definition: anything });
+export const otherTool = z.strictObject({ type: z.literal('other'), definition: jsonRecord });
 const tool = z.discriminatedUnion('type', [functionTool, webSearch, otherTool], 'this is not a tool');
 
 const FORMAT_NAME = 'the name of a format has 1 to 64 letters, digits, _ or -';
@@ -61,7 +65,7 @@ const format = z.discriminatedUnion(
     z.strictObject({
       type: z.literal('schema'),
       name: z.string().regex(/^[\w-]{1,64}$/, FORMAT_NAME),
-      schema: anything,
+      schema: jsonRecord,
       strict: z.boolean().optional(),
     }),
   ],
@@ -74,19 +78,22 @@ const TOKENS = 'the most tokens of an answer are a whole number above 0';
 export const textRequest = z.strictObject({
   model: modelId,
   input: z.union(
-    [words('the prompt is empty: write what you want to know'), z.array(item).min(1, 'there is nothing to answer')],
+    [
+      nonEmptyText('the prompt is empty: write what you want to know'),
+      z.array(item).min(1, 'there is nothing to answer'),
+    ],
     'the input is neither text nor a list of messages',
   ),
-  instructions: words('the instructions are empty').optional(),
+  instructions: nonEmptyText('the instructions are empty').optional(),
   tools: z.array(tool).min(1, 'the list of tools is empty').optional(),
   toolChoice: z.enum(['auto', 'none', 'required']).optional(),
   /** Only for reasoning models; the values are the gateway's, such as low, medium, high. */
-  effort: words('the effort is empty').optional(),
+  effort: nonEmptyText('the effort is empty').optional(),
   format: format.optional(),
   maxOutputTokens: z.int(TOKENS).min(1, TOKENS).optional(),
   temperature: z.number().min(0).max(2, 'the temperature goes from 0 to 2').optional(),
   /** A gateway's own fields, sent at the top level. */
-  extra: anything.optional(),
+  extra: jsonRecord.optional(),
 });
 
 export type TextRequest = z.input<typeof textRequest>;
@@ -95,7 +102,7 @@ export type TextContent = z.input<typeof content>;
 export type TextTool = z.input<typeof tool>;
 
 /** The request body (specification, 4.6; where it is silent, as in the wild). */
-export function bodyOf(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
+export function toRequestBody(request: TextRequest, isStreamed: boolean): Record<string, unknown> {
   const { model, input, instructions, tools, toolChoice, effort, format, maxOutputTokens, temperature, extra } =
     request;
   return {
@@ -133,7 +140,7 @@ export function outputItem({ callId, output }: { callId: string; output: string 
 
 function partOf(part: TextContent, role: string): Record<string, unknown> {
   if (part.type === 'text') return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
-  if (part.type === 'picture') return { type: 'input_image', image_url: part.picture };
+  if (part.type === 'image') return { type: 'input_image', image_url: part.image };
   if ('address' in part) return { type: 'input_file', file_url: part.address };
   return { type: 'input_file', filename: part.name, file_data: part.data };
 }
@@ -154,13 +161,13 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
 type RefusablePart = 'tools' | 'reasoning';
 
 /** Codes that refuse a request for something other than its parts. */
-const ABOUT_SOMETHING_ELSE: ReadonlySet<string> = new Set(
-  wordsIn(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
+const UNRELATED_CODES: ReadonlySet<string> = new Set(
+  splitWords(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
     content_policy_violation moderation_blocked request_body_too_large context_length_exceeded`),
 );
 
 /** These require a smaller body (413) or another content type (415), not fewer parts. */
-const ABOUT_THE_BODY = new Set([413, 415]);
+const BODY_STATUSES = new Set([413, 415]);
 
 /**
  * The parts that a refusal may be about; the caller retries without them. That is the field the gateway names, else
@@ -168,9 +175,9 @@ const ABOUT_THE_BODY = new Set([413, 415]);
  */
 export function refusedParts(error: GatewayError, request: TextRequest): RefusablePart[] {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return [];
-  if (ABOUT_SOMETHING_ELSE.has(error.code ?? '') || ABOUT_THE_BODY.has(error.status ?? 0)) return [];
+  if (UNRELATED_CODES.has(error.code ?? '') || BODY_STATUSES.has(error.status ?? 0)) return [];
   const { tools, effort: reasoning } = request;
-  const sent = keysOf(definedIn({ tools, reasoning }));
+  const sent = keysOf(withoutUndefined({ tools, reasoning }));
   // `tools[0].type`, `tool_choice`, `reasoning.effort`
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
   if (field === undefined) return sent;

@@ -1,35 +1,35 @@
-import { checkedPicture } from '../../media/pictures/clean.ts';
-import { fitPicture } from '../../media/pictures/fit-picture.ts';
-import { drawnMask, sideMask } from '../../media/pictures/mask.ts';
-import { examined, Workbench } from '../../media/pictures/workbench.ts';
-import type { Done, Job, Work } from '../jobs.ts';
+import { checkImage } from '../../media/images/clean.ts';
+import { fitImage } from '../../media/images/fit.ts';
+import { examineImage, ImageEditor } from '../../media/images/image-editor.ts';
+import { createSideMask, readDrawnMask } from '../../media/images/mask.ts';
+import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 type ImageJob = Extract<Job, { mostPixels: number }>;
 
-export async function image(job: ImageJob, { bytes, claim }: Work): Promise<Done> {
-  const bench = new Workbench(job.mostPixels, claim);
+export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Promise<JobOutput> {
+  const bench = new ImageEditor(job.mostPixels, claim);
   switch (job.do) {
     case 'fit': {
-      const fitted = await fitPicture(await examined(bytes, job.mostPixels), job.mostBytes, bench);
+      const fitted = await fitImage(await examineImage(bytes, job.mostPixels), job.mostBytes, bench);
       if (fitted.how === 'none') return { facts: { how: fitted.how } };
       return { facts: { how: fitted.how, extension: fitted.type.extension }, ...unless(bytes, fitted.bytes) };
     }
     case 'check': {
-      const checked = await checkedPicture(bytes, bench);
+      const checked = await checkImage(bytes, bench);
       return { facts: { extension: checked.type.extension }, ...unless(bytes, checked.bytes) };
     }
     case 'measure': {
-      const { width, height, frames } = await examined(bytes, job.mostPixels);
+      const { width, height, frames } = await examineImage(bytes, job.mostPixels);
       return { facts: { width, height, frames } };
     }
     case 'side-mask':
-      return { facts: {}, body: await sideMask(job.side, job.size, bench) };
+      return { facts: {}, body: await createSideMask(job.side, job.size, bench) };
     case 'drawn-mask': {
-      const mask = await drawnMask(bytes, bench);
+      const mask = await readDrawnMask(bytes, bench);
       return mask.marks === 'a part' ? { facts: { marks: mask.marks }, body: mask.bytes } : { facts: mask };
     }
   }
 }
 
 /** An unchanged file is not sent back. */
-const unless = (given: Buffer, made: Buffer): Partial<Done> => (made === given ? {} : { body: made });
+const unless = (given: Buffer, made: Buffer): Partial<JobOutput> => (made === given ? {} : { body: made });

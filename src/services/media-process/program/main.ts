@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../lib/refusal.ts';
-import { MemoryRoom } from '../../media/download/room.ts';
+import { MemoryPool } from '../../media/download/capacity.ts';
 import { MediaError } from '../../media/errors.ts';
-import type { Failure, Order, Report } from '../child.ts';
+import type { JobFailure, ProcessCommand, ProcessReport } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
-import type { Done, Job, Work } from '../jobs.ts';
+import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 /** Node itself, the libraries, and files that wait. */
 const OWN_BYTES = 128 * 2 ** 20;
@@ -16,7 +16,7 @@ const REPORT_MS = 100;
 const MOST_PIPED = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
-const room = new MemoryRoom(Math.max(0, memoryBytes - OWN_BYTES));
+const room = new MemoryPool(Math.max(0, memoryBytes - OWN_BYTES));
 const running = new Map<number, AbortController>();
 
 const pipe = new Socket({ fd: 3 });
@@ -29,15 +29,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // On Linux the bot measures this itself.
 if (process.platform !== 'linux') setInterval(() => tell({ residentBytes: process.memoryUsage.rss() }), REPORT_MS);
 
-const tell = (report: Report, body?: Uint8Array): void => writeFrame(pipe, report, body);
+const tell = (report: ProcessReport, body?: Uint8Array): void => writeFrame(pipe, report, body);
 
 function receive({ note, body }: Frame): void {
-  const order: Order = JSON.parse(note);
+  const order: ProcessCommand = JSON.parse(note);
   if ('cancelled' in order) running.get(order.id)?.abort(new Error('The job was cancelled.'));
   else void carryOut(order, body);
 }
 
-async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
+async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buffer<ArrayBuffer>): Promise<void> {
   const { id, job, path, into } = order;
   const controller = new AbortController();
   running.set(id, controller);
@@ -63,8 +63,8 @@ async function carryOut(order: Extract<Order, { job: Job }>, body: Buffer<ArrayB
 }
 
 /** Modules are loaded by the first job that needs them. */
-async function runJob(job: Job, work: Work): Promise<Done> {
-  if ('mostPixels' in job) return await (await import('./images.ts')).image(job, work);
+async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
+  if ('mostPixels' in job) return await (await import('./images.ts')).runImageJob(job, work);
   switch (job.do) {
     case 'chart': {
       const release = await work.claim(CHART_BYTES);
@@ -76,14 +76,14 @@ async function runJob(job: Job, work: Work): Promise<Done> {
       }
     }
     case 'read-sound':
-      return await (await import('./sounds.ts')).readSound(job, work);
+      return await (await import('./audio.ts')).runReadJob(job, work);
     case 'write-voice':
     case 'drop-voice':
-      return await (await import('./sounds.ts')).voice(job, work);
+      return await (await import('./audio.ts')).voice(job, work);
   }
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): JobFailure {
   if (error instanceof Refusal) return { kind: 'refusal', key: error.key, variables: { ...error.variables } };
   if (error instanceof MediaError) return { kind: 'media', error: error.kind, message: error.message };
   return { kind: 'bug', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };

@@ -1,16 +1,16 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
-import { MediaError, type MediaErrorKind, tooLarge } from '../errors.ts';
+import { MediaError, type MediaErrorKind, tooLargeError } from '../errors.ts';
 import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
-import { type Held, type Places, received } from './receiver.ts';
+import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
 /** Read of a redirect's or error's body before its connection is cut. */
 const MOST_WASTE = 64 * 1024;
 
 interface Download {
   readonly hosts: Hosts;
-  readonly places: Places;
+  readonly places: FileStorage;
   readonly limits: MediaLimits;
   readonly clock: Clock;
   readonly most: number;
@@ -18,7 +18,7 @@ interface Download {
 }
 
 /** Fetches a file; room is claimed as its bytes arrive. */
-export async function download(address: string, how: Download): Promise<Held> {
+export async function download(address: string, how: Download): Promise<HeldFile> {
   const { hosts, limits, signal } = how;
   let url = parseWebAddress(address);
   // The first foreign host ends it: a redirect back to the gateway must not make us send the key.
@@ -26,7 +26,7 @@ export async function download(address: string, how: Download): Promise<Held> {
   for (let redirects = 0; ; redirects++) {
     withKey &&= hosts.isGateway(url);
     try {
-      const response = await hosts.ask(url, { withKey, signal });
+      const response = await hosts.request(url, { withKey, signal });
       const target = await redirectTarget(response, url);
       if (target === undefined) return await receiveBody(response, how);
       if (redirects >= limits.redirects) {
@@ -53,15 +53,15 @@ async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Prom
   throw new MediaError('unreachable', message, { status });
 }
 
-async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<Held> {
+async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<HeldFile> {
   // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
   body.on('error', () => undefined);
   const { places, clock, limits, most, signal } = how;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
   try {
-    if (announced !== undefined && announced > most) throw tooLarge(most);
-    return await received(paced(body, clock, limits), places, { most, announced, signal });
+    if (announced !== undefined && announced > most) throw tooLargeError(most);
+    return await receiveFile(paced(body, clock, limits), places, { most, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;
@@ -75,7 +75,11 @@ function parseWebAddress(address: string, base?: URL): URL {
 }
 
 /** Passes a file's chunks on. A host that sends too slowly would long hold room that other files need: its body is destroyed. */
-async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { paceMs, leastPerSecond }: MediaLimits) {
+async function* paced(
+  body: Dispatcher.ResponseData['body'],
+  clock: Clock,
+  { paceMs, leastBytesPerSecond }: MediaLimits,
+) {
   let receivedBytes = 0;
   // How long the host has waited for us since the last check, and since when it is waiting now.
   let heldUpMs = 0;
@@ -90,7 +94,7 @@ async function* paced(body: Dispatcher.ResponseData['body'], clock: Clock, { pac
     countHeldUp();
     const hostsMs = paceMs - heldUpMs;
     // With less than half of the time left for the host, the figure says nothing about it.
-    if (hostsMs > paceMs / 2 && receivedBytes < (leastPerSecond * hostsMs) / 1_000) {
+    if (hostsMs > paceMs / 2 && receivedBytes < (leastBytesPerSecond * hostsMs) / 1_000) {
       body.destroy(new MediaError('timeout', 'The file arrives too slowly.', { code: 'too-slow' }));
       return;
     }

@@ -1,10 +1,10 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
 import { MediaError } from '../errors.ts';
-import type { MediaLimits, MediaSettings, Resolve } from '../settings.ts';
+import type { MediaLimits, MediaSettings, ResolveHost } from '../settings.ts';
 
 /** Where an address comes from: a result of the gateway, or a member. */
-export type Trust = 'results' | 'given';
+export type AddressSource = 'results' | 'given';
 
 /**
  * The hosts that files may be fetched from: the gateway and a few other origins, trusted at any address, and untrusted hosts,
@@ -19,22 +19,22 @@ export class Hosts {
   readonly #trusted: Agent;
   readonly #strangers: Agent;
 
-  constructor(settings: MediaSettings, limits: MediaLimits, resolve: Resolve, trust: Trust) {
-    const { gatewayOrigin, alsoAllowed = [], apiKey, allowPrivate } = settings;
+  constructor(settings: MediaSettings, limits: MediaLimits, resolve: ResolveHost, trust: AddressSource) {
+    const { gatewayOrigin, extraOrigins = [], apiKey, allowPrivate } = settings;
     this.#apiKey = trust === 'results' ? apiKey : undefined;
     this.#isGuarded = trust === 'given' || !allowPrivate;
     this.#gatewayOrigin = new URL(gatewayOrigin).origin;
-    this.#trustedOrigins = new Set([gatewayOrigin, ...alsoAllowed].map((origin) => new URL(origin).origin));
+    this.#trustedOrigins = new Set([gatewayOrigin, ...extraOrigins].map((origin) => new URL(origin).origin));
     const timeout = limits.connectMs;
     const options: Agent.Options = {
       connections: limits.connections,
       headersTimeout: limits.headersMs,
-      bodyTimeout: limits.pieceMs,
+      bodyTimeout: limits.chunkMs,
       // Files come one by one; HTTP/2 would only add a second set of faults.
       allowH2: false,
     };
     this.#trusted = new Agent({ ...options, connect: { timeout } });
-    const lookup = guardedLookup(resolve);
+    const lookup = createGuardedLookup(resolve);
     this.#strangers = new Agent({ ...options, connect: this.#isGuarded ? { timeout, lookup } : { timeout } });
   }
 
@@ -43,10 +43,10 @@ export class Hosts {
   }
 
   /** One request, no redirect followed. The key goes to the gateway's own origin only, and only where the caller says so. */
-  async ask(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
+  async request(url: URL, { withKey, signal }: { withKey: boolean; signal: AbortSignal }) {
     const apiKey = this.#apiKey;
     const isTrusted = this.#trustedOrigins.has(url.origin);
-    // A host that is an IP address is never looked up, so `guardedLookup` does not see it.
+    // A host that is an IP address is never looked up, so `createGuardedLookup` does not see it.
     const isSpecial = isIP(hostOf(url)) !== 0 && !isPublicAddress(hostOf(url));
     if (!isTrusted && this.#isGuarded && isSpecial) throw forbidden(url.hostname);
     return await (isTrusted ? this.#trusted : this.#strangers).request({
@@ -103,7 +103,7 @@ function listOf(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** For untrusted hosts. Its result is what is connected to, so nothing changes after the check; one special address refuses. */
-export function guardedLookup(resolve: Resolve): LookupFunction {
+export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (name, options, callback) => {
     resolve(name).then(
       (addresses) => {

@@ -1,8 +1,8 @@
 import type { PassingBytes } from '../../../lib/passing-bytes.ts';
-import { type FileContent, inMemory } from '../content.ts';
-import { tooLarge } from '../errors.ts';
+import { type FileContent, memoryContent } from '../content.ts';
+import { tooLargeError } from '../errors.ts';
+import type { CapacityPool, Claim } from './capacity.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
-import type { Claim, Room } from './room.ts';
 
 /** The first buffer of a file of unknown size; it doubles when it is full. */
 const FIRST_STEP = 64 * 1024;
@@ -10,13 +10,13 @@ const FIRST_STEP = 64 * 1024;
 const LEAST_CLAIM = 128 * 1024;
 
 /** A file that has arrived. Its owner gives its room back. */
-export interface Held {
+export interface HeldFile {
   readonly content: FileContent;
   release(): void;
 }
 
-export interface Places {
-  readonly room: Room;
+export interface FileStorage {
+  readonly room: CapacityPool;
   /** Room for file bytes in the bot's own memory. Nothing waits for it: what has no room there goes to disk. */
   readonly memory: { freeBytes: number };
   readonly files: PrivateFiles;
@@ -33,7 +33,11 @@ interface Arriving {
 }
 
 /** Receives a whole file. If its chunks break off, everything taken for it is given back. */
-export async function received(pieces: AsyncIterable<Uint8Array>, places: Places, arriving: Arriving): Promise<Held> {
+export async function receiveFile(
+  pieces: AsyncIterable<Uint8Array>,
+  places: FileStorage,
+  arriving: Arriving,
+): Promise<HeldFile> {
   const receiver = new Receiver(places, arriving);
   try {
     for await (const piece of pieces) {
@@ -48,7 +52,7 @@ export async function received(pieces: AsyncIterable<Uint8Array>, places: Places
 }
 
 class Receiver {
-  readonly #places: Places;
+  readonly #places: FileStorage;
   readonly #most: number;
   readonly #announced: number;
   readonly #claim: Claim;
@@ -57,7 +61,7 @@ class Receiver {
   #bytes: Buffer = Buffer.alloc(0);
   #file: PrivateFile | undefined;
 
-  constructor(places: Places, { most, announced = Number.POSITIVE_INFINITY }: Arriving) {
+  constructor(places: FileStorage, { most, announced = Number.POSITIVE_INFINITY }: Arriving) {
     this.#places = places;
     this.#most = most;
     this.#announced = announced;
@@ -66,7 +70,7 @@ class Receiver {
 
   async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + piece.byteLength;
-    if (size > this.#most) throw tooLarge(this.#most);
+    if (size > this.#most) throw tooLargeError(this.#most);
     const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
     if (missing > 0) {
       await this.#claim.take(missing, signal);
@@ -79,7 +83,7 @@ class Receiver {
     this.#places.passing.count(piece.byteLength);
   }
 
-  async finish(): Promise<Held> {
+  async finish(): Promise<HeldFile> {
     this.#claim.settle(Math.max(this.#size, Math.min(this.#claimed, LEAST_CLAIM)));
     if (this.#file) {
       await this.#file.close();
@@ -91,7 +95,7 @@ class Receiver {
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
       this.#places.memory.freeBytes += spare;
     }
-    return { content: inMemory(this.#bytes), release: () => this.discard() };
+    return { content: memoryContent(this.#bytes), release: () => this.discard() };
   }
 
   /** Gives everything back; a second call does nothing. */

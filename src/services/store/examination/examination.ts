@@ -5,25 +5,25 @@ import type { Log } from '../../../lib/log.ts';
 import type { Prices } from '../../ledger/entry.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
-import { refuseOthers } from '../marks.ts';
+import { refuseForeign } from '../marks.ts';
+import { openNamespaces } from '../namespaces.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
-import { shelvesOn } from '../shelf.ts';
-import { durationRows, forgettingRows } from '../side-rows.ts';
-import { Connection, lockStore, storeFailure, truePath } from '../sqlite.ts';
+import { durationRows, erasureRows } from '../side-rows.ts';
+import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
 import {
+  type Check,
+  checkExpired,
+  checkFile,
+  checkLedger,
+  checkLists,
+  checkRows,
+  checkSchemaMark,
+  checkSentOrders,
+  checkTasks,
   type Finding,
-  type Look,
-  lookAtExpired,
-  lookAtFile,
-  lookAtLedger,
-  lookAtLines,
-  lookAtMark,
-  lookAtRows,
-  lookAtSent,
-  lookAtTasks,
-} from './looks.ts';
+} from './checks.ts';
 
 export interface Examination {
   /** A path, or an address without its password. */
@@ -49,20 +49,20 @@ export const examine = (address: StoreAddress, parts: ExaminationParts): Promise
 
 async function examineFile(asked: string, parts: ExaminationParts): Promise<Examination> {
   if (!existsSync(asked)) return { file: asked, holds: undefined, findings: [] };
-  const file = truePath(asked);
+  const file = resolvePath(asked);
   const unlock = lockStore(file);
   try {
     const isDamaged = checkDamage(file);
     if (isDamaged === undefined) return { file, holds: undefined, findings: [] };
     if (isDamaged) return { file, holds: undefined, findings: [{ kind: 'damaged', count: 1 }] };
-    const connection = new Connection(file, { readOnly: !parts.repair });
+    const connection = new SqliteBackend(file, { readOnly: !parts.repair });
     try {
-      return await examineRows(connection, parts, lookAtFile(file));
+      return await examineRows(connection, parts, checkFile(file));
     } finally {
       connection.close();
     }
   } catch (error) {
-    throw storeFailure(error, file);
+    throw sqliteFailure(error, file);
   } finally {
     unlock();
   }
@@ -80,10 +80,10 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
 
 /** undefined where the file is still empty. */
 function checkDamage(file: string): boolean | undefined {
-  const connection = new Connection(file, { readOnly: true });
+  const connection = new SqliteBackend(file, { readOnly: true });
   try {
     if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
-    refuseOthers(connection);
+    refuseForeign(connection);
     const [answer] = connection.rows('PRAGMA integrity_check(1)');
     return answer?.integrity_check !== 'ok';
   } finally {
@@ -94,32 +94,32 @@ function checkDamage(file: string): boolean | undefined {
 async function examineRows(
   backend: Backend,
   { repair, log, clock, specs, prices = {} }: ExaminationParts,
-  ...before: Look[]
+  ...before: Check[]
 ): Promise<Examination> {
-  const shelves = shelvesOn(backend);
-  const quarantine = new Quarantine(shelves.quarantine, { log, clock });
+  const namespaces = openNamespaces(backend);
+  const quarantine = new Quarantine(namespaces.quarantine, { log, clock });
   const reading = { migrations: taskMigrations, specs };
-  const rows = new TaskRows({ ...shelves, quarantine, locks: new KeyedLock(), clock, reading });
-  const tasks = await lookAtTasks(shelves, { rows, quarantine, clock, reading });
-  const looks = [
+  const rows = new TaskRows({ ...namespaces, quarantine, locks: new KeyedLock(), clock, reading });
+  const tasks = await checkTasks(namespaces, { rows, quarantine, clock, reading });
+  const checks = [
     ...before,
-    await lookAtMark(shelves.meta),
+    await checkSchemaMark(namespaces.meta),
     tasks,
-    await lookAtRows(durationRows(shelves.durations, quarantine)),
+    await checkRows(durationRows(namespaces.durations, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
-    await lookAtRows(forgettingRows(shelves.forgetting, quarantine)),
-    await lookAtSent(shelves.sent, tasks.tasks),
-    await lookAtLines(shelves.index, quarantine, { tasks: tasks.tasks, specs }),
-    await lookAtLedger(shelves, quarantine, { tasks: tasks.tasks, clock, prices }),
-    await lookAtExpired(backend, clock),
+    await checkRows(erasureRows(namespaces.forgetting, quarantine)),
+    await checkSentOrders(namespaces.sent, tasks.tasks),
+    await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs }),
+    await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock, prices }),
+    await checkExpired(backend, clock),
   ];
-  if (repair) for (const look of looks) await look.repair();
+  if (repair) for (const look of checks) await look.repair();
   let setAside = 0;
-  for await (const _ of shelves.quarantine.entries()) setAside += 1;
+  for await (const _ of namespaces.quarantine.entries()) setAside += 1;
   return {
     file: backend.name,
     holds: { tasks: tasks.tasks.size, setAside },
-    findings: sumByKind(looks.flatMap(({ findings }) => findings)),
+    findings: sumByKind(checks.flatMap(({ findings }) => findings)),
   };
 }
 

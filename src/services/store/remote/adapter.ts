@@ -5,7 +5,7 @@ import { type Row, type RowStore, StoreError } from '../backend.ts';
 type Optional = keyof typeof packageFile.peerDependencies;
 
 /** Most bots use a file, so the clients of other stores are installed only where needed. */
-export async function optional<T>(load: () => Promise<T>, ...names: Optional[]): Promise<T> {
+export async function importOptional<T>(load: () => Promise<T>, ...names: Optional[]): Promise<T> {
   try {
     return await load();
   } catch (error) {
@@ -24,7 +24,7 @@ interface NewRow extends Row {
 }
 
 /** One namespace on a server. Writes are atomic with the server's check of the lease: a process may resume from a suspension after its own check. */
-export interface RemoteRows {
+export interface ServerRows {
   /** Texts in the order of their keys; undefined where a row is missing or expired. */
   read(keys: readonly string[]): Promise<(string | undefined)[]>;
   write(rows: readonly NewRow[]): Promise<void>;
@@ -34,7 +34,7 @@ export interface RemoteRows {
 }
 
 /** Adapts the rows to keyv. It has no events: keyv would rethrow them where nothing can catch them. */
-export function rowStore(rows: RemoteRows): RowStore {
+export function toRowStore(rows: ServerRows): RowStore {
   const removeAll = async (keys: readonly string[]): Promise<boolean[]> => {
     if (keys.length === 0) return [];
     const removed = await rows.remove(keys);

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { type Backend, publicName, type StoreAddress, StoreError } from '../backend.ts';
-import { Lease, type LeaseClock, leaseClock, longestWork, type Tenure } from '../lease.ts';
+import { Lease, type LeaseClock, leaseClock, requestLimitMs, type StoreOwnership } from '../lease.ts';
 import { refuseNewer, SCHEMA_KEY } from '../marks.ts';
-import { Line, postgresFailure, redisFailure, type Server } from './line.ts';
 import { Postgres } from './postgres.ts';
 import { Redis } from './redis.ts';
+import { postgresFailure, redisFailure, type Server, ServerConnection } from './server-connection.ts';
 
 /** How long a store stays reserved for a bot that no longer renews its lease. */
 const LEASE_MS = 20_000;
@@ -20,7 +20,7 @@ export interface RemoteParts {
 /** A store that is reserved for this process until it is closed. */
 export interface OpenedBackend {
   backend: Backend;
-  tenure: Tenure;
+  ownership: StoreOwnership;
   close(): Promise<void>;
 }
 
@@ -32,15 +32,21 @@ export async function openRemote(
 ): Promise<OpenedBackend | undefined> {
   const name = publicName(address);
   const isRedis = address.scheme.startsWith('redis');
-  const limitMs = longestWork(leaseMs);
-  const line = new Line({ name, limitMs, clock, log, explained: isRedis ? redisFailure : postgresFailure });
+  const limitMs = requestLimitMs(leaseMs);
+  const connection = new ServerConnection({
+    name,
+    limitMs,
+    clock,
+    log,
+    toStoreError: isRedis ? redisFailure : postgresFailure,
+  });
   let lease: Lease | undefined;
   const takenLease = (): Lease => {
     if (!lease) throw new StoreError('failed', `The store ${name} is not open yet.`);
     return lease;
   };
   const mustBeOurs = (): void => takenLease().mustBeHeld();
-  const parts = { url: address.url, name, line, limitMs, lease: takenLease };
+  const parts = { url: address.url, name, connection, limitMs, lease: takenLease };
   const backend: Server = await (isRedis ? Redis : Postgres).open(parts);
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
@@ -50,7 +56,7 @@ export async function openRemote(
       // It expires without our help.
       log.warn({ store: name, err: error }, 'The lease of the store could not be given back.');
     }
-    line.close();
+    connection.close();
     await backend.close();
   };
   const close = (): Promise<void> => {
@@ -63,17 +69,17 @@ export async function openRemote(
       return undefined;
     }
     await backend.prepare?.();
-    const waits = (endsInMs: number): void =>
+    const onWait = (endsInMs: number): void =>
       log.info(
         { store: name, endsInMs },
         'Another bot may still own the store: waiting until it renews its lease, or the lease ends.',
       );
-    lease = await Lease.take({ desk: backend.desk, name, ms: leaseMs, clock: watch, waits });
+    lease = await Lease.take({ leaseServer: backend.leaseServer, name, ms: leaseMs, clock: watch, onWait });
     log.debug({ store: name, number: lease.number }, 'The store is ours.');
     const schema = await backend.adapter('meta', 'at-once').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     await warnAbout(backend, log);
-    return { backend, tenure: { mustBeOurs, lost: lease.lost, trouble: () => line.trouble }, close };
+    return { backend, ownership: { mustBeOurs, lost: lease.lost, trouble: () => connection.trouble }, close };
   } catch (error) {
     await close();
     throw error;

@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { Pool } from 'pg';
-import { systemClock, within } from '../../../lib/clock.ts';
+import { systemClock, withTimeout } from '../../../lib/clock.ts';
 import { type Range, type Row, type RowStore, rowsAtOnce, type StoreError } from '../backend.ts';
-import type { LeaseDesk } from '../lease.ts';
-import { optional, rowStore } from './adapter.ts';
-import type { Server, ServerParts } from './line.ts';
+import type { LeaseServer } from '../lease.ts';
+import { importOptional, toRowStore } from './adapter.ts';
+import type { Server, ServerParts } from './server-connection.ts';
 
 // By the server's own clock. An expired lease stays in its row, since its number must keep growing.
 const TAKE = `
@@ -31,7 +31,7 @@ const LEASE_TABLE = `
     id integer PRIMARY KEY, holder text NOT NULL, number bigint NOT NULL, renewals bigint NOT NULL, ends timestamptz NOT NULL
   )`;
 
-function leaseDesk(query: Query): LeaseDesk {
+function createLeaseServer(query: Query): LeaseServer {
   return {
     async take(holder, ms) {
       for (;;) {
@@ -57,7 +57,7 @@ const CONNECTIONS = 8;
 /** Ids, days and members are short; a row that is set aside contains its former key. */
 const LONGEST_KEY = 1_024;
 
-/** keyv's own table, but with keys in byte order, whatever the database's language, and an index for iterating over one namespace. */
+/** keyv's own table, but with keys in byte order, not in that of the database's language, and an index for iterating over one namespace. */
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS ${TABLE} (
      key varchar(${LONGEST_KEY}) COLLATE "C" NOT NULL, value text, namespace varchar(255) COLLATE "C", expires bigint
@@ -100,7 +100,7 @@ export class Postgres implements Server {
   }
 
   static async open(parts: ServerParts): Promise<Postgres> {
-    const { default: pg } = await optional(() => import('pg'), 'pg');
+    const { default: pg } = await importOptional(() => import('pg'), 'pg');
     const pool = new pg.Pool({
       connectionString: parts.url,
       application_name: 'atelier',
@@ -126,16 +126,16 @@ export class Postgres implements Server {
     if (await this.isEmpty()) await this.#query(TABLES.join(';\n'));
   }
 
-  get desk(): LeaseDesk {
-    return leaseDesk(this.#query);
+  get leaseServer(): LeaseServer {
+    return createLeaseServer(this.#query);
   }
 
   get failure(): StoreError | undefined {
-    return this.#parts.line.failure;
+    return this.#parts.connection.failure;
   }
 
   adapter(namespace: string): RowStore {
-    return rowStore({
+    return toRowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
         const ends = rows.map(({ expires }) => expires ?? null);
@@ -163,10 +163,10 @@ export class Postgres implements Server {
     return Number(row?.count);
   }
 
-  readonly #query: Query = (sql, values) => this.#parts.line.ask((signal) => this.#run(sql, values, signal));
+  readonly #query: Query = (sql, values) => this.#parts.connection.run((signal) => this.#run(sql, values, signal));
 
   async close(): Promise<void> {
-    await within(systemClock, this.#parts.limitMs, this.#pool.end());
+    await withTimeout(systemClock, this.#parts.limitMs, this.#pool.end());
   }
 
   async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
@@ -180,7 +180,7 @@ export class Postgres implements Server {
   async #change(sql: string, values: readonly unknown[]): Promise<Rows[number]> {
     const { lease } = this.#parts;
     const [told] = await this.#query(sql, [lease().holder, ...values]);
-    if (!told?.ours) throw lease().refused();
+    if (!told?.ours) throw lease().lostError();
     return told;
   }
 

@@ -1,9 +1,17 @@
 import type { createClient } from '@redis/client';
 import type { Log } from '../../../lib/log.ts';
-import { RANGED, type Range, ROWS_AT_ONCE, type Row, type RowStore, rowsAtOnce, StoreError } from '../backend.ts';
-import type { LeaseDesk } from '../lease.ts';
-import { optional, rowStore } from './adapter.ts';
-import type { Line, Server, ServerParts } from './line.ts';
+import {
+  RANGED_NAMESPACE,
+  type Range,
+  ROWS_AT_ONCE,
+  type Row,
+  type RowStore,
+  rowsAtOnce,
+  StoreError,
+} from '../backend.ts';
+import type { LeaseServer } from '../lease.ts';
+import { importOptional, toRowStore } from './adapter.ts';
+import type { Server, ServerConnection, ServerParts } from './server-connection.ts';
 
 /** The holder's name, and how often the lease was renewed. */
 const LEASE = 'atelier:lease';
@@ -50,9 +58,9 @@ const REMOVE = `
   return removed`;
 
 /** A script is atomic at the server: nothing comes between the check and the change. */
-function leaseDesk(client: Client, line: Line): LeaseDesk {
+function createLeaseServer(client: Client, connection: ServerConnection): LeaseServer {
   const run = (script: string, ...values: (string | number)[]): Promise<unknown> =>
-    line.ask(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
+    connection.run(() => client.eval(script, { keys: [LEASE, LEASE_NUMBER], arguments: values.map(String) }));
   return {
     async take(holder, ms) {
       const answer = await run(TAKE, holder, ms);
@@ -74,27 +82,27 @@ const LONGEST_PAUSE_MS = 1_000;
 const PREFIX = 'atelier:';
 const SEPARATOR = '::';
 /** The sorted keys of the namespace that is read in ranges. */
-const KEYS_IN_ORDER = `${PREFIX}${RANGED}:keys`;
+const KEYS_IN_ORDER = `${PREFIX}${RANGED_NAMESPACE}:keys`;
 
 /** A store in Redis: all namespaces share one connection, so that requests reach the server in order. */
 export class Redis implements Server {
   readonly name: string;
-  readonly desk: LeaseDesk;
+  readonly leaseServer: LeaseServer;
   readonly #client: Client;
   readonly #parts: ServerParts;
 
   private constructor(parts: ServerParts, client: Client) {
     this.name = parts.name;
-    this.desk = leaseDesk(client, parts.line);
+    this.leaseServer = createLeaseServer(client, parts.connection);
     this.#client = client;
     this.#parts = parts;
   }
 
   static async open(parts: ServerParts): Promise<Redis> {
-    const { createClient } = await optional(() => import('@redis/client'), '@redis/client');
+    const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
     const { client, stay } = newClient(createClient, parts);
     try {
-      await parts.line.ask(() => client.connect());
+      await parts.connection.run(() => client.connect());
       stay();
       return new Redis(parts, client);
     } catch (error) {
@@ -108,11 +116,11 @@ export class Redis implements Server {
   }
 
   get failure(): StoreError | undefined {
-    return this.#parts.line.failure;
+    return this.#parts.connection.failure;
   }
 
   adapter(namespace: string): RowStore {
-    return rowStore({
+    return toRowStore({
       read: (keys) => this.#read(namespace, keys),
       write: async (rows) => {
         const keys = rows.map(({ key }) => key);
@@ -128,7 +136,7 @@ export class Redis implements Server {
   }
 
   async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
-    if (namespace !== RANGED) throw new Error(`The keys of ${namespace} are not kept in order.`);
+    if (namespace !== RANGED_NAMESPACE) throw new Error(`The keys of ${namespace} are not kept in order.`);
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const rows: Row[] = [];
     let next = start;
@@ -204,19 +212,19 @@ export class Redis implements Server {
 
   async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
     const { lease } = this.#parts;
-    const order = namespace === RANGED ? KEYS_IN_ORDER : '';
+    const order = namespace === RANGED_NAMESPACE ? KEYS_IN_ORDER : '';
     const told = await this.#ask(() =>
       this.#client.eval(script, {
         keys: [LEASE, order, ...keys.map((key) => placeOf(namespace, key))],
         arguments: [lease().holder, ...values],
       }),
     );
-    if (told === 0) throw lease().refused();
+    if (told === 0) throw lease().lostError();
     return told;
   }
 
   #ask<T>(work: () => Promise<T>): Promise<T> {
-    return this.#parts.line.ask(work);
+    return this.#parts.connection.run(work);
   }
 }
 

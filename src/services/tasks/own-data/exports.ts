@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import { voiceShown } from '../delivery-state.ts';
+import { dropVoiceAudio } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
 
 /** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
@@ -17,7 +17,7 @@ interface ExportFile extends Packed, ExportCounts {
 
 interface ExportsParts {
   rowsOf(memberId: string): Exported;
-  isForgotten(memberId: string): boolean;
+  isBeingErased(memberId: string): boolean;
 }
 
 /** Makes one export at a time, so that at most one is in memory. */
@@ -30,7 +30,7 @@ export class Exports {
     this.#parts = parts;
   }
 
-  of(memberId: string, most: number): Promise<ExportFile> {
+  create(memberId: string, most: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
@@ -55,7 +55,7 @@ export class Exports {
   /** An export during an erasure would be neither the old state nor the new one. */
   async *#unlessForgotten(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
     const check = (): void => {
-      if (this.#parts.isForgotten(memberId)) throw new Refusal('refusals.exportDuringErasure');
+      if (this.#parts.isBeingErased(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     check();
     for await (const piece of exportText(this.#parts.rowsOf(memberId), counts)) {
@@ -113,7 +113,7 @@ const indentJson = (value: object, by: number): string =>
 
 /** Audio that waits for Discord is left out as well: it can be found there. */
 function withoutSecrets(task: Task): Record<string, unknown> {
-  const { idempotencyKey: _, traits: _traits, route, ...rest } = voiceShown(task);
+  const { idempotencyKey: _, traits: _traits, route, ...rest } = dropVoiceAudio(task);
   const { token: __, ...way } = route;
   return { ...rest, route: way };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { addressFrom, type ReadingPlace } from '../../../../src/services/gateway/read/media.ts';
+import { type ResponseContext, readAddress } from '../../../../src/services/gateway/read/media.ts';
 import { place } from './body.ts';
 
-const at = (base: string, imgxPath = '/imgx'): ReadingPlace => ({ ...place, base: new URL(base), imgxPath });
+const at = (base: string, imgxPath = '/imgx'): ResponseContext => ({ ...place, base: new URL(base), imgxPath });
 
 describe('an address in an answer', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('an address in an answer', () => {
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
   ])('%s leads to %s', (address, target) => {
-    expect(addressFrom(address, place)).toBe(target);
+    expect(readAddress(address, place)).toBe(target);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('an address in an answer', () => {
     'https://cdn.example/a b.png',
     'https://[::1/a.png',
   ])('"%s" is none', (text) => {
-    expect(addressFrom(text, place)).toBeUndefined();
+    expect(readAddress(text, place)).toBeUndefined();
   });
 
   it.each([
@@ -43,21 +43,21 @@ describe('an address in an answer', () => {
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
   ])('%s never leads to another host than the gateway, and never breaks the reader', (address) => {
-    const target = addressFrom(address, place);
+    const target = readAddress(address, place);
     expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
   });
 
   it('keeps a loopback address where the gateway itself is at one, except for forwarded pictures', () => {
     const here = at('http://localhost:4010');
-    expect(addressFrom('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
-    expect(addressFrom('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
-    expect(addressFrom('http://localhost:3000/imgx/image/17', here)).toBe('http://localhost:4010/imgx/image/17');
-    expect(addressFrom('http://localhost:3000/fast/image/17', at('http://localhost:4010', '/fast'))).toBe(
+    expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
+    expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
+    expect(readAddress('http://localhost:3000/imgx/image/17', here)).toBe('http://localhost:4010/imgx/image/17');
+    expect(readAddress('http://localhost:3000/fast/image/17', at('http://localhost:4010', '/fast'))).toBe(
       'http://localhost:4010/fast/image/17',
     );
   });
 
   it('leaves the hosts of others alone', () => {
-    expect(addressFrom('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
+    expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
   });
 });

@@ -1,5 +1,5 @@
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import type { ReadingPlace } from '../../../../src/services/gateway/read/media.ts';
+import type { ResponseContext } from '../../../../src/services/gateway/read/media.ts';
 import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
 import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
@@ -15,7 +15,7 @@ export interface Body {
 
 export const NOW = Date.UTC(2026, 0, 1);
 
-export const place: ReadingPlace = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: NOW };
+export const place: ResponseContext = { base: new URL('https://gateway.example'), imgxPath: '/imgx', now: NOW };
 
 export interface Reading {
   snapshot: Snapshot;
@@ -23,11 +23,11 @@ export interface Reading {
 }
 
 /** Reads text as the client does: parsed without losing a digit, then through the reader. */
-export function read(family: Family, body: string, where: ReadingPlace = place): Reading {
+export function read(family: Family, body: string, where: ResponseContext = place): Reading {
   const notices: string[] = [];
   const snapshot = readSnapshot(family, parseExact(body), where, {
-    unknownWord: (_family, word) => notices.push(`word ${word}`),
-    foundByWalking: () => notices.push('walked'),
+    onUnknownStatus: (_family, word) => notices.push(`word ${word}`),
+    onFoundBySearch: () => notices.push('walked'),
   });
   return { snapshot, notices };
 }

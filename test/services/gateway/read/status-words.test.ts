@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalised, standingOf } from '../../../../src/services/gateway/read/record.ts';
+import { meaningOfStatus, normaliseStatus } from '../../../../src/services/gateway/read/record.ts';
 import { read } from './body.ts';
 
 const words = {
@@ -33,11 +33,11 @@ describe('the status word', () => {
   });
 
   it('tells a cancelled and an expired task from one that failed', () => {
-    expect(standingOf('CANCEL')?.cause).toBe('cancelled');
-    expect(standingOf('canceled')?.cause).toBe('cancelled');
-    expect(standingOf('cancelled')?.cause).toBe('cancelled');
-    expect(standingOf('expired')?.cause).toBe('expired');
-    expect(standingOf('timeout')?.cause).toBe('failed');
+    expect(meaningOfStatus('CANCEL')?.cause).toBe('cancelled');
+    expect(meaningOfStatus('canceled')?.cause).toBe('cancelled');
+    expect(meaningOfStatus('cancelled')?.cause).toBe('cancelled');
+    expect(meaningOfStatus('expired')?.cause).toBe('expired');
+    expect(meaningOfStatus('timeout')?.cause).toBe('failed');
   });
 
   it.each([null, 0, 3, true, {}, []])('%j is no word: a task that names itself waits', (status) => {
@@ -49,9 +49,9 @@ describe('the status word', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('"%s" is as unknown as any other', (word) => {
-    expect(standingOf(word)).toBeUndefined();
+    expect(meaningOfStatus(word)).toBeUndefined();
     const { snapshot, notices } = read('image', JSON.stringify({ id: 't', status: word }));
     expect(snapshot.state).toBe('running');
-    expect(notices).toEqual([`word ${normalised(word)}`]);
+    expect(notices).toEqual([`word ${normaliseStatus(word)}`]);
   });
 });

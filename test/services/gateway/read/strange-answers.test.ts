@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { errorFrom, hidesError } from '../../../../src/services/gateway/error-responses.ts';
+import { containsError, toGatewayError } from '../../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { readSnapshot, readSubmission } from '../../../../src/services/gateway/read/reader.ts';
 import { place } from './body.ts';
@@ -27,7 +27,7 @@ function attempt<T>(read: () => T): T | undefined {
 
 function readTask(family: (typeof families)[number], answer: unknown): { words: string[] } {
   const words: string[] = [];
-  const notices = { unknownWord: (_: string, word: string) => words.push(word), foundByWalking: () => undefined };
+  const notices = { onUnknownStatus: (_: string, word: string) => words.push(word), onFoundBySearch: () => undefined };
   const snapshot = attempt(() => readSnapshot(family, answer, place, notices));
   if (snapshot) expectSound(snapshot);
   return { words };
@@ -42,7 +42,7 @@ function readOrder(family: (typeof families)[number], answer: unknown): void {
 }
 
 function readError(body: unknown, status: number, isSubmit: boolean): void {
-  const error = errorFrom({ status, body, isSubmit, missing: 'not-found', secrets: ['sk-secret'] });
+  const error = toGatewayError({ status, body, isSubmit, missing: 'not-found', secrets: ['sk-secret'] });
   expect(error).toBeInstanceOf(GatewayError);
   expect(KINDS).toContain(error.kind);
   expect(error.message.length).toBeGreaterThan(0);
@@ -87,7 +87,14 @@ describe('whatever JSON arrives', () => {
         fc.string({ unit: 'binary', maxLength: 2_000 }),
         fc.integer({ min: 200, max: 599 }),
         (text, status) => {
-          const error = errorFrom({ status, body: undefined, text, isSubmit: true, missing: 'not-found', secrets: [] });
+          const error = toGatewayError({
+            status,
+            body: undefined,
+            text,
+            isSubmit: true,
+            missing: 'not-found',
+            secrets: [],
+          });
           expect(error.message).not.toMatch(/\p{Cc}/u);
           expect(error.message).not.toBe('');
         },
@@ -98,7 +105,7 @@ describe('whatever JSON arrives', () => {
 
   it('it is said whether it hides an error', () => {
     fc.assert(
-      fc.property(answers, (text) => typeof hidesError(parseExact(text), false) === 'boolean'),
+      fc.property(answers, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
       runs,
     );
   });
@@ -146,12 +153,12 @@ describe('a monstrous answer', () => {
       readOrder(family, answer);
     }
     readError(answer, 500, true);
-    expect(typeof hidesError(answer, false)).toBe('boolean');
+    expect(typeof containsError(answer, false)).toBe('boolean');
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
   it('brings no more pictures, tracks and buttons than anyone could show', () => {
-    const notices = { unknownWord: () => undefined, foundByWalking: () => undefined };
+    const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
     const answer = {
       id: 't',
       task_id: 't',

@@ -206,7 +206,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
   });
 
   it('goes beside what the gateway understood of the sound, told once', async () => {
-    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     const about = { item_id: 'item_q', content_index: 0 };
     const heard = 'conversation.item.input_audio_transcription';
     peer.tell(
@@ -225,7 +225,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
   });
 
   it('waits a little for what was understood, which may come after the last word', async () => {
-    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, says.done());
     const answer = await saying;
     peer.tell({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'x', transcript: 'Late' });
@@ -234,7 +234,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
 
   it('waits for it only so long, and then tells as much as there is', async () => {
     const clock = new ManualClock();
-    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) }, clock);
+    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) }, clock);
     const heard = 'conversation.item.input_audio_transcription';
     peer.tell(says.created, { type: `${heard}.delta`, item_id: 'x', delta: 'Good mor' }, says.done());
     const answer = await saying;
@@ -244,7 +244,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
   });
 
   it('does not wait where nothing could be understood', async () => {
-    const { peer, saying } = await asked(dialect, { sound: new Int16Array(2400) });
+    const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, says.done());
     expect((await all(await saying)).map(({ type }) => type)).toEqual(['end']);
   });

@@ -9,7 +9,7 @@ async function asked() {
   const side = await stage();
   const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
   const peer = await side.next();
-  const saying = session.say({ text: 'Hello', sound: new Int16Array(2_400) });
+  const saying = session.say({ text: 'Hello', audio: new Int16Array(2_400) });
   await peer.hears('response.create');
   return { ...side, session, peer, saying };
 }

@@ -10,7 +10,7 @@ import type {
   RealtimeEvent,
   RealtimeResponse,
 } from '../../../../src/services/gateway/realtime/events.ts';
-import type { GatewayLimits, GatewaySettings, GatewayTools } from '../../../../src/services/gateway/settings.ts';
+import type { GatewayLimits, GatewayParts, GatewaySettings } from '../../../../src/services/gateway/settings.ts';
 
 export const key = 'sk-secret-of-the-gateway';
 export const dialects = ['ga', 'beta'] as const;
@@ -103,7 +103,7 @@ interface Script {
   manners?: (peer: Peer, event: Told) => void;
   /** Refuses the upgrade, or does something else to it; false lets it through. */
   door?: (request: IncomingMessage, response: ServerResponse, socket: Socket) => boolean;
-  tools?: Partial<GatewayTools>;
+  tools?: Partial<GatewayParts>;
   limits?: Partial<GatewayLimits>;
   settings?: Partial<GatewaySettings>;
   prefix?: string;

@@ -1,14 +1,14 @@
-import { errorFrom } from '../../../../src/services/gateway/error-responses.ts';
-import { piecesOf } from '../../../../src/services/gateway/event-stream.ts';
+import { toGatewayError } from '../../../../src/services/gateway/error-responses.ts';
+import { decodeChunks } from '../../../../src/services/gateway/event-stream.ts';
 import type { TextEvent, TextResponse } from '../../../../src/services/gateway/responses/events.ts';
 import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
-import { eventsIn } from '../../../../src/services/gateway/responses.ts';
+import { readEvents } from '../../../../src/services/gateway/responses.ts';
 
 const MOST = 1_000_000;
 
 export const reader = (): AnswerReader =>
   new AnswerReader((body, status) =>
-    errorFrom({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
+    toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
   );
 
 /** Everything that is read of bytes which come in these pieces. */
@@ -17,8 +17,8 @@ export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent
     yield* pieces;
   }
   const events: TextEvent[] = [];
-  const decoded = piecesOf(body(), MOST, () => new Error('too much'));
-  for await (const event of eventsIn(decoded, reader())) events.push(event);
+  const decoded = decodeChunks(body(), MOST, () => new Error('too much'));
+  for await (const event of readEvents(decoded, reader())) events.push(event);
   return events;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, openGateway } from '../../../../src/services/gateway/index.ts';
-import { isReadableOnTheWay } from '../../../../src/services/gateway/settings.ts';
+import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
-const isReadable = (address: string): boolean => isReadableOnTheWay(new URL(address));
+const isReadable = (address: string): boolean => isUnencrypted(new URL(address));
 
 describe('a gateway over plain http', () => {
   it.each([

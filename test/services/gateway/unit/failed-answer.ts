@@ -1,5 +1,5 @@
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { errorFrom, type FailedAnswer } from '../../../../src/services/gateway/error-responses.ts';
+import { type ErrorResponse, toGatewayError } from '../../../../src/services/gateway/error-responses.ts';
 import type { GatewayError, GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 
 export const KEY = 'sk-live-0123456789abcdef';
@@ -15,9 +15,9 @@ export const IMGX_CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 ]);
 
 /** The error that the client makes of a status and the text that came with it. */
-export function failure(status: number, text: string, facts: Partial<FailedAnswer> = {}): GatewayError {
+export function failure(status: number, text: string, facts: Partial<ErrorResponse> = {}): GatewayError {
   const body = parsed(text);
-  return errorFrom({
+  return toGatewayError({
     status,
     body,
     ...(body === undefined ? { text } : {}),

@@ -1,12 +1,12 @@
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { unreachable } from '../../../../src/services/gateway/errors.ts';
+import { unreachableError } from '../../../../src/services/gateway/errors.ts';
 
 /** As Node makes it of a system call that fails. */
 const failed = (syscall: string, code: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
 
-const mayHaveWorked = (cause: unknown): boolean => unreachable(cause, 'gateway.test', true).mayHaveTakenEffect;
+const mayHaveWorked = (cause: unknown): boolean => unreachableError(cause, 'gateway.test', true).mayHaveTakenEffect;
 
 describe('an order that met a failure of the network', () => {
   it.each([

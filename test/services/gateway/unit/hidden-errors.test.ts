@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { hidesError } from '../../../../src/services/gateway/error-responses.ts';
+import { containsError } from '../../../../src/services/gateway/error-responses.ts';
 
 describe('an answer with status 200 is an error where it says', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('an answer with status 200 is an error where it says', () => {
     '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
     '{"code":"internal_error","message":"no","data":[]}',
   ])('%s', (text) => {
-    expect(hidesError(parseExact(text), false)).toBe(true);
+    expect(containsError(parseExact(text), false)).toBe(true);
   });
 });
 
@@ -70,7 +70,7 @@ describe('an answer with status 200 is no error where it says', () => {
     ['nothing', 'null'],
     ['a text', '"error"'],
   ])('%s: %s', (_what, text) => {
-    expect(hidesError(parseExact(text), false)).toBe(false);
+    expect(containsError(parseExact(text), false)).toBe(false);
   });
 });
 
@@ -78,10 +78,10 @@ describe('a failing word without a task', () => {
   const text = '{"status":"error","error":{"message":"no"}}';
 
   it('is a refusal where an order was given: nothing was made', () => {
-    expect(hidesError(parseExact(text), true)).toBe(true);
+    expect(containsError(parseExact(text), true)).toBe(true);
   });
 
   it('is a failed task where one was asked for', () => {
-    expect(hidesError(parseExact(text), false)).toBe(false);
+    expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   GatewayError,
   type GatewayErrorKind,
-  retryAfterOf,
+  parseRetryAfter,
   waitBeforeRetry,
 } from '../../../../src/services/gateway/errors.ts';
 
@@ -26,7 +26,7 @@ describe('Retry-After', () => {
     ['words with a number', 'soon 5', undefined],
     ['more than any number', '9'.repeat(400), undefined],
   ])('as %s', (_what, header, expected) => {
-    expect(retryAfterOf(header, now)).toBe(expected);
+    expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
 

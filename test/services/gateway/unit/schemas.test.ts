@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import * as schemas from '../../../../src/services/gateway/schemas.ts';
 
-const { checked } = schemas;
+const { validate } = schemas;
 
 /** What is said about an input that does not fit; undefined where it does. */
 function complaint(schema: z.ZodType, input: unknown): string | undefined {
   try {
-    checked(schema, input);
+    validate(schema, input);
     return undefined;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -56,8 +56,8 @@ describe('a data URI', () => {
     'data:image/png;charset=utf-8;base64,AAAA',
     `data:image/png;base64,${'AAAA'.repeat(500_000)}`,
   ])('may be %.60s', (text) => {
-    expect(complaint(schemas.dataUri, text)).toBeUndefined();
-    expect(complaint(schemas.picture, text)).toBeUndefined();
+    expect(complaint(schemas.imageDataUri, text)).toBeUndefined();
+    expect(complaint(schemas.imageSource, text)).toBeUndefined();
   });
 
   it.each([
@@ -80,8 +80,8 @@ describe('a data URI', () => {
     ['with a blank before it', ' data:image/png;base64,AAAA'],
     ['garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
   ])('may not be one %s', (_what, text) => {
-    expect(complaint(schemas.dataUri, text)).toContain('data URI');
-    expect(complaint(schemas.picture, text)).toContain('data URI');
+    expect(complaint(schemas.imageDataUri, text)).toContain('data URI');
+    expect(complaint(schemas.imageSource, text)).toContain('data URI');
   });
 });
 
@@ -142,7 +142,7 @@ describe('a size', () => {
 describe('a duration', () => {
   it.each([5, 0.5, '5', '5.5', '10'])('may be %j', (input) => {
     expect(complaint(schemas.seconds, input)).toBeUndefined();
-    expect(checked(schemas.seconds, input)).toBe(input);
+    expect(validate(schemas.seconds, input)).toBe(input);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
@@ -179,14 +179,14 @@ describe('words', () => {
   });
 
   it('are sent as they were given', () => {
-    expect(checked(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
-    expect(checked(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
+    expect(validate(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
+    expect(validate(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
   });
 });
 
 describe('a complaint', () => {
   it('says where in the request it belongs', () => {
-    const request = z.strictObject({ pictures: z.array(schemas.dataUri) });
+    const request = z.strictObject({ pictures: z.array(schemas.imageDataUri) });
     expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
   });
 });

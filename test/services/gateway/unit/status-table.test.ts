@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../../../src/services/gateway/error-responses.ts';
+import { errorKindOf } from '../../../../src/services/gateway/error-responses.ts';
 import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 import { failure } from './failed-answer.ts';
 
@@ -89,10 +89,10 @@ describe('an error', () => {
   });
 
   it('is judged by its code, then its status, then its type', () => {
-    const facts = { spokenCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
-    expect(kindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
-    expect(kindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');
-    expect(kindOf({ ...facts, status: 200, sentCode: undefined, type: 'server_error' })).toBe('unavailable');
-    expect(kindOf({ ...facts, status: 200, sentCode: 'constructor', type: '__proto__' })).toBe('invalid');
+    const facts = { messageCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
+    expect(errorKindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
+    expect(errorKindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');
+    expect(errorKindOf({ ...facts, status: 200, sentCode: undefined, type: 'server_error' })).toBe('unavailable');
+    expect(errorKindOf({ ...facts, status: 200, sentCode: 'constructor', type: '__proto__' })).toBe('invalid');
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { examine } from '../../../../src/services/store/index.ts';
-import { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
-import { shelvesOn } from '../../../../src/services/store/shelf.ts';
+import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
+import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { FailingPower } from '../../store/failing-power.ts';
@@ -57,7 +57,7 @@ const rowsAbout = (file: string, words: string): unknown[] =>
 describe('a member who wants to be forgotten', () => {
   it('is forgotten whole, once, wherever the power fails, and the sums stay', { timeout: 120_000 }, async () => {
     const made = stage();
-    const first = (await made.open()) as KeptTasks;
+    const first = (await made.open()) as StoredTasks;
     for (const task of everything()) await first.put(task);
     await new Ledger({ ...made, entries: first.entries, prices }).open(await first.live());
     await first.close();
@@ -71,9 +71,9 @@ describe('a member who wants to be forgotten', () => {
       const clock = new ManualClock(START + 2 * MINUTE_MS);
       copyFileSync(made.file, file);
       const power = new Power(file, writes);
-      const failing = new KeptTasks({
+      const failing = new StoredTasks({
         specs: kindSpecs,
-        shelves: shelvesOn(power),
+        namespaces: openNamespaces(power),
         clock,
         log,
         close: () => power.close(),
@@ -86,18 +86,18 @@ describe('a member who wants to be forgotten', () => {
           () => true,
           () => false,
         );
-      if (isWished) await started?.until(async () => power.isOut || (await failing.forgettings()).length === 0);
+      if (isWished) await started?.until(async () => power.isOut || (await failing.openErasures()).length === 0);
       isThrough = runs.length > 1 && isWished === true && !power.isOut;
       await started?.stop();
-      const marks = isWished ? await failing.forgettings() : [];
+      const marks = isWished ? await failing.openErasures() : [];
       await failing.close();
 
-      const store = (await stage(file).open()) as KeptTasks;
+      const store = (await stage(file).open()) as StoredTasks;
       const again = await wishes({ store, clock, log });
       if (!isWished) await again.tasks.erasure.begin(member, async () => true);
-      await again.until(async () => (await store.forgettings()).length === 0);
+      await again.until(async () => (await store.openErasures()).length === 0);
       await again.stop();
-      expect((await store.page({ of: { memberId: member }, most: 100 })).lines).toEqual([]);
+      expect((await store.page({ of: { memberId: member }, most: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);
       expected ??= sums(entries);
       expect(sums(entries)).toEqual(expected);

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
-import { tasksOf } from '../../../../src/services/tasks/own-data/wish.ts';
+import { tasksOf } from '../../../../src/services/tasks/own-data/member-erasure.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { makeTask, START, settled, stage } from '../../store/stage.ts';
 
@@ -25,7 +25,7 @@ async function scene(howMany = HOW_MANY) {
   let read = 0;
   const exports = new Exports({
     rowsOf: (memberId) => ({ memberId, now: START, tasks: rows(memberId), entries: undefined }),
-    isForgotten: (memberId) => memberId === forgotten,
+    isBeingErased: (memberId) => memberId === forgotten,
   });
   async function* rows(memberId: string): AsyncGenerator<Task> {
     for await (const { id } of tasksOf(memberId, store)) {
@@ -42,7 +42,7 @@ const refusal = (key: string) => expect.objectContaining({ constructor: Refusal,
 describe('an export', () => {
   it('is one valid document with every row, however many there are', async () => {
     const { exports, kept } = await scene();
-    const { bytes, isCompressed, tasks } = await exports.of('ann', MUCH);
+    const { bytes, isCompressed, tasks } = await exports.create('ann', MUCH);
     const data = JSON.parse(bytes.toString()) as { tasks: { id: string; request: unknown }[]; ledger: unknown[] };
     expect([isCompressed, tasks, data.ledger]).toEqual([false, HOW_MANY, []]);
     expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(kept.map(({ id, request }) => [id, request]));
@@ -51,7 +51,7 @@ describe('an export', () => {
 
   it('of a member of whom nothing is kept is a valid document as well', async () => {
     const { exports } = await scene(0);
-    const { bytes } = await exports.of('ann', MUCH);
+    const { bytes } = await exports.create('ann', MUCH);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
   });
 
@@ -64,31 +64,31 @@ describe('an export', () => {
       if (!isOver) immediately(count);
     };
     immediately(count);
-    await exports.of('ann', MUCH);
+    await exports.create('ann', MUCH);
     isOver = true;
     expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
   });
 
   it('that is larger than the message may carry is compressed, and refused in words where that does not help', async () => {
     const { exports, kept, read } = await scene();
-    const { bytes, isCompressed, release } = await exports.of('ann', 40_000);
+    const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();
     await setImmediate();
     expect([isCompressed, bytes.length <= 40_000]).toEqual([true, true]);
     expect(JSON.parse(gunzipSync(bytes).toString()).tasks).toHaveLength(kept.length);
     const before = read();
-    await expect(exports.of('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
+    await expect(exports.create('ann', 500)).rejects.toEqual(refusal('refusals.exportTooLarge'));
     expect(read() - before).toBeLessThanOrEqual(kept.length);
-    (await exports.of('ann', MUCH)).release();
+    (await exports.create('ann', MUCH)).release();
   });
 
   it('is made once at a time for a member, and of all members one lies in memory', async () => {
     const { exports, read } = await scene();
-    const first = await exports.of('ann', MUCH);
+    const first = await exports.create('ann', MUCH);
     const before = read();
-    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportInProgress'));
+    await expect(exports.create('ann', MUCH)).rejects.toEqual(refusal('refusals.exportInProgress'));
     let isThere = false;
-    const other = exports.of('bob', MUCH).then((file) => {
+    const other = exports.create('bob', MUCH).then((file) => {
       isThere = true;
       return file;
     });
@@ -97,18 +97,18 @@ describe('an export', () => {
     first.release();
     (await other).release();
     await setImmediate();
-    (await exports.of('ann', MUCH)).release();
+    (await exports.create('ann', MUCH)).release();
   });
 
   it('is refused while its member is being forgotten, and given up where that begins meanwhile', async () => {
     const { exports, forget, read } = await scene();
-    const made = exports.of('ann', MUCH);
+    const made = exports.create('ann', MUCH);
     const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));
     await setImmediate();
     forget('ann');
     await told;
     expect(read()).toBeLessThan(HOW_MANY);
-    await expect(exports.of('ann', MUCH)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
-    (await exports.of('bob', MUCH)).release();
+    await expect(exports.create('ann', MUCH)).rejects.toEqual(refusal('refusals.exportDuringErasure'));
+    (await exports.create('bob', MUCH)).release();
   });
 });

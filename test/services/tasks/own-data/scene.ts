@@ -5,11 +5,11 @@ import type { Snapshot } from '../../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
-import type { KeptTasks } from '../../../../src/services/store/kept-tasks.ts';
+import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
-import { delivered } from '../../../../src/services/tasks/delivery-state.ts';
-import { kind } from '../../../../src/services/tasks/kind.ts';
-import type { Forgotten, Removal } from '../../../../src/services/tasks/own-data/wish.ts';
+import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
+import { defineKind } from '../../../../src/services/tasks/kind.ts';
+import type { ErasureOutcome, MessageRemoval } from '../../../../src/services/tasks/own-data/member-erasure.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
@@ -20,7 +20,7 @@ export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 export interface Wishes {
   tasks: Tasks;
   /** What direct messages have said. */
-  told: { memberId: string; forgotten: Forgotten }[];
+  told: { memberId: string; forgotten: ErasureOutcome }[];
   /** Tasks whose messages were asked to go, and those whose end was shown. */
   removed: string[];
   shown: string[];
@@ -30,17 +30,17 @@ export interface Wishes {
 }
 
 export interface WishesOptions {
-  store: KeptTasks;
+  store: StoredTasks;
   clock: ManualClock;
   log: Log;
-  removal?: (task: Task) => Promise<Removal>;
+  removal?: (task: Task) => Promise<MessageRemoval>;
   /** What the gateway says of a task by its id there. */
   says?: (remoteId: string) => Snapshot;
   submits?: () => Promise<typeof taken>;
   isHeard?: () => boolean;
 }
 
-export const clear: Removal = { removed: 0, left: [], isLater: false };
+export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
 /** The engine with its ledger on a store, and a delivery that shows every end at once. */
 export async function wishes({
@@ -63,28 +63,28 @@ export async function wishes({
       removed.push(task.id);
       return removal(task);
     },
-    tellForgotten: async (memberId, forgotten) => {
+    tellErased: async (memberId, forgotten) => {
       told.push({ memberId, forgotten });
       return isHeard();
     },
     kinds: [
-      kind({
+      defineKind({
         name: 'imagine',
-        source: { name: 'imgx', one: async (remoteId) => says(remoteId) },
-        patience: () => 'picture',
+        source: { name: 'imgx', pollOne: async (remoteId) => says(remoteId) },
+        waitLimit: () => 'image',
         durationKey: () => 'imagine',
         submit: submits,
       }),
     ],
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
     ...{ clock, log, random: () => 0.5 },
-    maxWaitMs: { picture: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
   });
   tasks.book.onChange((task) => {
     if (!hasEnded(task) || !isLive(task) || task.unwanted) return;
     shown.push(task.id);
     tasks.book
-      .change(task.id, (known) => (isLive(known) ? delivered(known, undefined, clock.now()) : known))
+      .change(task.id, (known) => (isLive(known) ? markDelivered(known, undefined, clock.now()) : known))
       .catch(() => {
         shown.pop();
       });
@@ -110,7 +110,7 @@ export async function wishes({
 
 const MOST_STEPS = 2_000;
 
-export const entriesOf = (store: KeptTasks): Promise<Entry[]> =>
+export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
   Array.fromAsync(store.entries.between('', '9999-12-31'));
 
 /** What the ledger says was used, whoever it was: how often and for how much, by kind, model and how it stands. */

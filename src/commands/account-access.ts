@@ -1,0 +1,20 @@
+import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
+import { mayManageServer } from '../discord/place.ts';
+import type { Services } from './services.ts';
+
+/** Whether the place is a server whose admins may see the account. */
+const isAdminGuild = ({ place, services }: EarlyContext<Services>): boolean =>
+  place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
+
+/** An admin in such a server; others in the channel may see the account then too. The payload alone decides. */
+export const isAdminOfAdminGuild = (seen: EarlyContext<Services>): boolean =>
+  isAdminGuild(seen) && mayManageServer(seen.place);
+
+/** The operator may see the account anywhere; other members see their own usage. */
+export async function maySeeAccount(ask: HandlerContext<Services>): Promise<boolean> {
+  return isAdminOfAdminGuild(ask) || (await ask.services.isOperator(ask.place.userId));
+}
+
+/** Whether a public message about the account may be changed: by those who may see the account, in a server where it may be shown. */
+export const mayChangePublicMessage = async (ask: HandlerContext<Services>): Promise<boolean> =>
+  isAdminGuild(ask) && (await maySeeAccount(ask));

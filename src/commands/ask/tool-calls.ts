@@ -1,0 +1,76 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { button, type HandlerContext } from '../../discord/handlers.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { mustBeOfKind, ownTask } from '../../messages/pressed-task.ts';
+import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
+import { answerOf } from '../../services/asks/transitions.ts';
+import type { AnswerCall } from '../../services/tasks/answer.ts';
+import type { Task, TaskKind } from '../../services/tasks/task.ts';
+import type { OrderedRequest } from '../../services/tasks/transitions.ts';
+import { imageRequest } from '../image/request.ts';
+import { chooseModel } from '../options.ts';
+import type { Services } from '../services.ts';
+import { videoOrder, videoRequest } from '../video/request.ts';
+
+const ORDERED: Readonly<Record<CostlyTool, string>> = {
+  make_image: 'The user said yes. The image is being generated and will appear below in a separate message.',
+  make_video:
+    'The user said yes. The video is being generated and will appear below in a separate message, in a few minutes.',
+};
+const DECLINED = 'The user said no. It was not made.';
+
+/** Orders what the model asked for, as if the member had used the command, in a new message. */
+export const allowButton = button(customIds.allow, {
+  reply: 'beside',
+  async run(pointer, ask: HandlerContext<Services>) {
+    const { task, call } = await openCall(pointer, ask);
+    const name = costly(call);
+    const { origin, place, services } = ask;
+    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    const order = await orderOf(name, call, services);
+    await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
+      services.tasks.orders.submit({ ...origin, ...order, parent: task }),
+    );
+    return 'shown as it goes';
+  },
+});
+
+export const declineButton = button(customIds.decline, {
+  reply: 'here',
+  async run(pointer, ask: HandlerContext<Services>) {
+    const { task, call } = await openCall(pointer, ask);
+    await ask.services.asks.declineCall(task.id, call.callId, DECLINED);
+    return 'shown as it goes';
+  },
+});
+
+type Calls = Parameters<typeof customIds.allow.id>[0];
+
+async function openCall(
+  { taskId, place }: Calls,
+  ask: HandlerContext<Services>,
+): Promise<{ task: Task; call: AnswerCall }> {
+  const task = mustBeOfKind('ask', await ownTask(taskId, ask));
+  const call = answerOf(task).rounds.at(-1)?.calls[place - 1];
+  if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
+  return { task, call };
+}
+
+function costly({ name }: AnswerCall): CostlyTool {
+  if (name === 'make_image' || name === 'make_video') return name;
+  throw new Refusal('refusals.unknownButton');
+}
+
+async function orderOf(name: CostlyTool, call: AnswerCall, services: Services): Promise<OrderedRequest<TaskKind>> {
+  const given = parseArguments(name, call.arguments);
+  if (!given) throw new Refusal('refusals.unknownButton');
+  const { prompt } = given;
+  if (name === 'make_image') {
+    const request = throwRefusal(imageRequest({ prompt }));
+    return { kind: 'image', request: { ...request, model: await chooseModel('image', given.model, services) } };
+  }
+  const draft = throwRefusal(videoRequest({ prompt }));
+  const model = await chooseModel('video', given.model, services);
+  return videoOrder(draft, { model, fields: services.videoFields });
+}

@@ -1,0 +1,156 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
+import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
+import { fileNameIn } from '../../discord/target-message.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import type { KindView, MessageContext } from '../../messages/kind-view.ts';
+import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
+import type { Task } from '../../services/tasks/task.ts';
+import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
+import { imagesOnMessage, linksIn, referenceRefusal } from '../options.ts';
+import type { Services } from '../services.ts';
+import { about, type FollowUp } from './follow-ups.ts';
+import { motions } from './request.ts';
+
+/** The gateway's endpoint for videos of the image-prompt family. Like a button, it may be refused. */
+export const VIDEO_ENDPOINT = 'submit/video';
+
+/** What this endpoint can make of a result: a video of one image, or a longer one of a video. */
+function videoAction(task: Task): 'animate' | 'extend' | undefined {
+  if (!hasResult(task) || task.remoteId === undefined) return undefined;
+  const { media } = task;
+  const family = familyOf(task);
+  if (family === 'animate' || family === 'extend')
+    return media.length > 0 && media.every((medium) => medium.kind === 'video') ? 'extend' : undefined;
+  const isEnlarged = family === 'upscale' || family === 'upscale-more';
+  return isEnlarged && media.length === 1 && media[0]?.kind === 'image' ? 'animate' : undefined;
+}
+
+function familyOf(task: Task): ActionFamily | undefined {
+  switch (task.kind) {
+    case 'action':
+      return meaningOfAction(task.request.customId).family;
+    case 'change':
+      return meaningOfChange(task.request).family;
+    case 'animate':
+      return 'animate';
+    default:
+      return undefined;
+  }
+}
+
+/** Opens the form for a video of an image, or for a longer one, where the gateway has no working button for it. */
+export const animateOpener = opener(customIds.animate, async (taskId, ask: HandlerContext<Services>, pressed) => {
+  // No form if the endpoint was refused a moment ago.
+  if (!ask.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
+  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+  const id = customIds.animateFilled.id(task.id);
+  if (videoAction(task) === 'extend')
+    return extendForm({ id, words: promptOf(task), count: task.media.length }, ask.say);
+  // The message's own file exists as long as the message; the gateway's may be gone.
+  const image = imagesOnMessage(pressed)[0]?.address ?? task.media[0]?.address;
+  if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
+  return animateForm({ id, image }, ask.say);
+});
+
+export const animateSubmit = form(customIds.animateFilled, {
+  reply: 'beside',
+  async run(taskId, filled, ask: HandlerContext<Services>) {
+    return submitOrder(orderOf(await pressedTask(taskId, ask), filled), ask);
+  },
+});
+
+function orderOf(parent: Task, { fields, files }: FormValues): FollowUp<'animate'> {
+  const what = videoAction(parent);
+  if (what === undefined) throw new Refusal('refusals.noResult');
+  const { loop = '', picture: links = '', which = '1' } = fields;
+  const words = (fields.words ?? '').trim();
+  const { of: taskId, prompt, title = prompt, spoiler } = about(parent);
+  const request = {
+    prompt: words,
+    // Some gateways ask for the prompt again.
+    ...(words !== '' && { words }),
+    motion: motions.find((one) => one === fields.motion) ?? 'low',
+    ...withoutUndefined({
+      loop: loop === '' ? undefined : loop === 'yes',
+      title: words === '' ? title : undefined,
+      spoiler,
+    }),
+  };
+  if (what === 'extend') {
+    const index = Number(which);
+    if (parent.media[index - 1] === undefined) throw new Refusal('refusals.unknownButton');
+    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index } } };
+  }
+  throwRefusal(referenceRefusal({ links }, 1));
+  const [address] = linksIn({ links });
+  if (address === undefined) throw new Refusal('refusals.noImageInMessage');
+  const images = [{ address, name: fileNameIn(address) }, ...(files.end ? [files.end] : [])];
+  return { kind: 'animate', parent, request: { ...request, pictures: images } };
+}
+
+/** The image's address is in a field, so that nothing has to be stored until the form is submitted. */
+function animateForm({ id, image }: { id: string; image: string }, say: Say): FormPlan {
+  const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
+  return {
+    id,
+    title: say('animate.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.prompt'), hint: say('animate.promptHint'), isLong: true },
+      motionField(say),
+      { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
+      {
+        ...{ type: 'text', name: 'picture', label: say('animate.firstFrame'), hint: say('animate.firstFrameHint') },
+        ...{ value: image, required: true },
+      },
+      { type: 'file', name: 'end', label: say('animate.lastFrame') },
+    ],
+  };
+}
+
+function extendForm({ id, words, count }: { id: string; words: string; count: number }, say: Say): FormPlan {
+  const options = Array.from({ length: count }, (_, index) => {
+    const number = String(index + 1);
+    return { value: number, label: say('animate.video', { number }), isDefault: index === 0 };
+  });
+  const which: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
+  return {
+    id,
+    title: say('animate.extendTitle'),
+    fields: [
+      { type: 'text', name: 'words', label: say('animate.prompt'), value: words, isLong: true },
+      motionField(say),
+      ...(count > 1 ? [which] : []),
+    ],
+  };
+}
+
+function motionField(say: Say): FieldPlan {
+  const options = motions.map((value) => {
+    return { value, label: say(`animate.motions.${value}`), isDefault: value === 'low' };
+  });
+  return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
+}
+
+/** A video that the bot itself asked for, where the gateway has no working button for it. */
+export const animateView: KindView<'animate'> = {
+  facts: ({ request: { motion, loop } }, say) => [
+    `-# ${[say(`task.animate.${motion}`), ...(loop ? [say('task.animate.loop')] : [])].join(' · ')}`,
+  ],
+  moreButtons: videoButtons,
+};
+
+export function videoButtons(task: Task, offering: MessageContext, say: Say): ButtonPlan[] {
+  const what = videoAction(task);
+  if (what === undefined || !offering.isOffered(VIDEO_ENDPOINT)) return [];
+  const isThere = task.actions.some(
+    ({ customId }) => meaningOfAction(customId).family === what && offering.isOffered(customId),
+  );
+  if (isThere) return [];
+  const label = say(`task.buttons.${what}`);
+  return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
+}

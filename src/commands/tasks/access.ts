@@ -1,0 +1,43 @@
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
+import { maySeeAccount } from '../account-access.ts';
+import type { Services } from '../services.ts';
+
+/** The tasks of a server are visible there, to its admins and to the operator. */
+export async function maySeeServerTasks({ place, services }: HandlerContext<Services>): Promise<boolean> {
+  return place.guildId !== undefined && (mayManageServer(place) || (await services.isOperator(place.userId)));
+}
+
+/** A task is visible to its owner and, unless it is private, to those who may see its server's tasks. */
+async function maySeeAll(task: Task, ask: HandlerContext<Services>): Promise<boolean> {
+  const { requesterId, guildId } = task;
+  if (requesterId === ask.place.userId) return true;
+  return !isClosed(task) && guildId !== undefined && guildId === ask.place.guildId && (await maySeeServerTasks(ask));
+}
+
+/** Until the result is delivered to its own message, it is not shown in another. */
+export const canShowResult = (task: Task): boolean =>
+  !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
+
+export async function visibleTask(id: string, ask: HandlerContext<Services>): Promise<Task> {
+  const task = await ask.services.tasks.book.get(id);
+  // A member must not learn whether another member's task exists.
+  if (!task || !(await maySeeAll(task, ask))) throw new Refusal('refusals.unknownTask');
+  return task;
+}
+
+/** The costs of other members are visible to those who may see the account. */
+export async function maySeeCost({ requesterId }: Task, ask: HandlerContext<Services>): Promise<boolean> {
+  return requesterId === ask.place.userId || maySeeAccount(ask);
+}
+
+/** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
+export function mayDeleteMessage(
+  { message, requesterId, successorId, ...task }: Task,
+  { place }: HandlerContext<Services>,
+): boolean {
+  if (!message || task.times.settled === undefined || successorId !== undefined) return false;
+  return requesterId === place.userId || (message.channelId === place.channelId && mayManageMessages(place));
+}

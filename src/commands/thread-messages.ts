@@ -1,0 +1,73 @@
+import type { Answers } from '../discord/answers/answers.ts';
+import type { refuseUnserved } from '../discord/guards.ts';
+import type { Origin } from '../discord/place.ts';
+import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { Once } from '../lib/once.ts';
+import type { Say } from '../locales/index.ts';
+import type { Route } from '../services/tasks/task.ts';
+import { hasVisibleText } from './options.ts';
+import type { Services } from './services.ts';
+
+/** Returns the work for a thread message, or undefined if the message is not for this feature. */
+export type ThreadMessageReader = (spoken: ThreadMessage) => Promise<(() => Promise<void>) | undefined>;
+
+interface InThreadsParts {
+  /** The first of them that accepts a message gets it. */
+  readers: readonly ThreadMessageReader[];
+  guildRefusal: ReturnType<typeof refuseUnserved>;
+  log: Pick<Log, 'warn'>;
+}
+
+/** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
+export function readThreadMessages({ readers, guildRefusal, log }: InThreadsParts) {
+  // Discord may deliver a message again after a lost connection.
+  const heard = new Once();
+  return async (packet: unknown): Promise<void> => {
+    const spoken = threadMessageIn(packet);
+    if (!spoken || (!hasVisibleText(spoken.content) && spoken.files.length === 0)) return;
+    try {
+      if (guildRefusal({ guildId: spoken.guildId, install: 'guild' }, undefined)) return;
+      for (const hear of readers) {
+        const work = await hear(spoken);
+        if (!work) continue;
+        if (heard.isFirst(spoken.id)) await work();
+        return;
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'A message in a thread could not be processed.');
+    }
+  };
+}
+
+export interface ReplyParts {
+  services: Services;
+  answers: Pick<Answers, 'replyTo' | 'change'>;
+  sentenceFor(error: unknown): string;
+  say: Say;
+  clock: Clock;
+}
+
+/** Replies to a thread message. The reply shows the task that is submitted, or why there is none. */
+export async function replyWithTask(
+  { id, channelId, guildId, memberId }: ThreadMessage,
+  { applicationId, uploadLimit, locale, maySpeak }: Route,
+  { answers, sentenceFor, say, clock }: ReplyParts,
+  submit: (origin: Origin) => Promise<unknown>,
+): Promise<void> {
+  const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
+  if (!message) return;
+  try {
+    await submit({
+      ...{ requesterId: memberId, guildId, channelId, message },
+      // A message has no interaction token, so the bot itself shows the result.
+      route: {
+        ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },
+        tokenExpiresAt: clock.now(),
+      },
+    });
+  } catch (error) {
+    await answers.change(message, { content: sentenceFor(error) });
+  }
+}

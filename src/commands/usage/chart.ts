@@ -1,0 +1,67 @@
+import { compare } from '../../lib/decimals.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Bar, ChartData } from '../../services/usage/chart.ts';
+import { listDays } from '../../services/usage/days.ts';
+import { isWithinRange, type Sheet, type SheetLine, totalOf } from '../../services/usage/sheet.ts';
+import { amountText, rangeText, shortLabel } from './amounts.ts';
+
+/** As many horizontal bars as are distinguishable on a phone; the others share one bar. */
+const MOST_BARS = 10;
+
+/** A sheet as a chart; undefined if there is nothing to compare. */
+export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
+  const { by, lines } = sheet;
+  const ofAmounts = lines.some(({ amount }) => amount !== undefined);
+  const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
+  if (entries.length === 0) return undefined;
+  const title = say(`usage.chart.title.${sheet.subject}.${by}`);
+  return { title, facts: factsOf(sheet, ofAmounts, say), bars: by === 'day' ? 'upright' : 'lying', entries };
+}
+
+/** The chart's description for screen readers. */
+export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
+  say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
+
+/** Every day of the range has its place, because gaps are information too. */
+function dayBars({ lines, range }: Sheet, ofAmounts: boolean): Bar[] {
+  const told = new Map(lines.map((line) => [line.label, line]));
+  const dated = lines.some(({ label }) => label !== undefined);
+  return dated ? listDays(range).map((day) => bar(day.slice(5), told.get(day), ofAmounts)) : [];
+}
+
+function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
+  const { lines } = sheet;
+  const most = lines.length > MOST_BARS ? MOST_BARS - 1 : MOST_BARS;
+  const bars = lines.slice(0, most).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
+  const rest = lines.slice(most);
+  if (rest.length === 0) return bars;
+  const others = say('usage.chart.others', { count: rest.length });
+  return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, ofAmounts)];
+}
+
+function bar(label: string, line: SheetLine | undefined, ofAmounts: boolean): Bar {
+  return { label, amount: measure(line, ofAmounts), text: (line && textOf(line, ofAmounts)) ?? '0' };
+}
+
+const measure = (line: SheetLine | undefined, ofAmounts: boolean): string =>
+  (ofAmounts ? line?.amount : line?.requests?.toString()) ?? '0';
+
+const textOf = (line: SheetLine, ofAmounts: boolean): string | undefined =>
+  ofAmounts ? amountText(line) : line.requests?.toString();
+
+function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
+  const { lines, range, total, isEstimate } = sheet;
+  const largest = lines.reduce((one, other) =>
+    compare(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one,
+  );
+  const whole = ofAmounts
+    ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
+    : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
+  const label = shortLabel(largest, lines.indexOf(largest), sheet, say);
+  const most = textOf(largest, ofAmounts);
+  return [
+    ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
+    whole,
+    ...(most === undefined ? [] : [say('usage.chart.largest', { label, amount: most })]),
+  ];
+}

@@ -1,0 +1,88 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { FormValues } from '../../discord/form.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { form, type HandlerContext, type Menu, opener } from '../../discord/handlers.ts';
+import type { FormPlan } from '../../discord/plan.ts';
+import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
+import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage } from '../options.ts';
+import type { Services } from '../services.ts';
+import { videoOrder, videoRequest } from './request.ts';
+
+/** Opens the form for a video made from a result. The pressed message has its files' addresses, valid for a day. */
+export const videoOpener = opener(customIds.makeVideo, async (taskId, ask: HandlerContext<Services>, pressed) => {
+  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+  mustHaveResult(task);
+  return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), ask);
+});
+
+/** The same form from the menu of any message. */
+export const videoMenu: Menu<Services> = {
+  name: 'video',
+  formerNames: ['Make a video of it'],
+  guards: [(place) => requirePostPermissions(place, {})],
+  async open(target, ask) {
+    return formFor(
+      imagesOnMessage(target),
+      customIds.makeVideoFilled.id({ from: 'menu', isPrivate: target.isPrivate }),
+      ask,
+    );
+  },
+};
+
+export const videoSubmit = form(customIds.makeVideoFilled, {
+  reply: 'beside',
+  isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
+  async run(from, { fields: filled }, ask: HandlerContext<Services>) {
+    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
+    const { model: typed, values } = valuesIn(filled);
+    const draft = throwRefusal(videoRequest(values));
+    const model = await chooseModel('video', typed, ask.services);
+    const spoiler = parent && isSpoiler(parent);
+    const order = videoOrder(draft, { model, fields: ask.services.videoFields, spoiler });
+    return submitOrder({ ...order, parent }, ask);
+  },
+});
+
+function formFor(images: VideoForm['images'], id: string, { services, say }: HandlerContext<Services>): FormPlan {
+  if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
+  return videoForm({ id, images, model: services.defaultModels.video }, say);
+}
+
+interface VideoForm {
+  id: string;
+  /** As known when the form opens; a member may change them. */
+  images: readonly { address: string }[];
+  model: string | undefined;
+}
+
+/** The most that any model is known to take (specification, part 8). */
+const MOST_IMAGES = 7;
+
+/** The addresses are in a field, so that nothing has to be stored until the form is submitted. */
+export function videoForm({ id, images, model = '' }: VideoForm, say: Say): FormPlan {
+  const addresses = fitIntoField(images.slice(0, MOST_IMAGES)).map(({ address }) => address);
+  return {
+    id,
+    title: say('video.form.title'),
+    fields: [
+      { type: 'text', name: 'words', label: say('video.form.words'), isLong: true, required: true },
+      {
+        ...{ type: 'text', name: 'pictures', label: say('video.form.images'), hint: say('video.form.imagesHint') },
+        ...{ value: addresses.join('\n'), isLong: true },
+      },
+      { type: 'text', name: 'model', label: say('video.form.model'), hint: say('video.form.modelHint'), value: model },
+      { type: 'text', name: 'duration', label: say('video.form.duration') },
+      { type: 'text', name: 'size', label: say('video.form.size') },
+    ],
+  };
+}
+
+function valuesIn({ words = '', pictures: images = '', model = '', duration = '', size = '' }: FormValues['fields']) {
+  return {
+    model: model.trim() === '' ? undefined : model.trim(),
+    values: { prompt: words, links: images, duration, size },
+  };
+}

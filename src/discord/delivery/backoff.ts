@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { errorFacts } from '../outbox/errors.ts';
+
+/** Nothing more can be done now; the same work is retried later. */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater';
+  readonly obstacle: Obstacle;
+
+  constructor(obstacle: Obstacle, cause: unknown) {
+    super(obstacle, { cause });
+    this.obstacle = obstacle;
+  }
+}
+
+/** Short enough to be read out, and found in the log. */
+export const newReference = (): string => randomBytes(4).toString('hex');
+
+/** Milliseconds. Each pause is twice as long as the one before. */
+const PAUSES = {
+  /** Discord does not respond, or returns a 5xx. */
+  unreachable: { first: 5_000, longest: 5 * 60_000 },
+  unstored: { first: 5_000, longest: 5 * 60_000 },
+  /** A bug, which rarely disappears without a change. */
+  unprepared: { first: 30_000, longest: 10 * 60_000 },
+};
+type Obstacle = keyof typeof PAUSES;
+
+/** Backs off between retries. Another hindrance starts again from the first pause. */
+export class Backoff {
+  readonly #parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal };
+  #last: Obstacle | undefined;
+  #repeats = 0;
+
+  constructor(parts: { id: string; clock: Clock; log: PlainLog; stopping: AbortSignal }) {
+    this.#parts = parts;
+  }
+
+  /** Returns when the work is done or the bot stops. `unexpected` is the log message for a bug. */
+  async retryUntilDone(work: () => Promise<void>, unexpected: string): Promise<void> {
+    do {
+      try {
+        return await work();
+      } catch (error) {
+        await this.wait(error instanceof RetryLater ? error : this.#bug(error, unexpected));
+      }
+    } while (!this.#parts.stopping.aborted);
+  }
+
+  async wait({ obstacle, cause }: RetryLater): Promise<void> {
+    this.#repeats = obstacle === this.#last ? this.#repeats + 1 : 0;
+    this.#last = obstacle;
+    const { first, longest } = PAUSES[obstacle];
+    const { id, clock, log, stopping } = this.#parts;
+    const waitMs = Math.min(longest, first * 2 ** this.#repeats);
+    const facts = { task: id, obstacle, waitMs, ...errorFacts(cause) };
+    if (this.#repeats === 0) log.warn(facts, 'The delivery of a task has to wait and is retried.');
+    if (!stopping.aborted) await pause(clock, waitMs, stopping);
+  }
+
+  #bug(error: unknown, unexpected: string): RetryLater {
+    this.#parts.log.error({ task: this.#parts.id, reference: newReference(), err: error }, unexpected);
+    return new RetryLater('unprepared', error);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../lib/clock.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+
+/** Node's timers take at most some 24 days; waking up early costs nothing. */
+const LONGEST_SLEEP_MS = 60 * 60_000;
+
+/** The display of one task: only its latest state counts, one is shown at a time, and the end overtakes the rest. */
+export abstract class LatestState {
+  readonly #clock: Clock;
+  readonly #stopping: AbortSignal;
+  readonly #ending = new AbortController();
+  #pending: Task | undefined;
+  #isShowing = false;
+  #work: Promise<void> = Promise.resolve();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(clock: Clock, stopping: AbortSignal) {
+    this.#clock = clock;
+    this.#stopping = stopping;
+  }
+
+  /** When progress may be shown; undefined: not at all. */
+  protected abstract nextShowAt(task: Task): number | undefined;
+  protected abstract deliver(task: Task): Promise<void>;
+  /** A bug. The next state is shown all the same. */
+  protected abstract logFailure(error: unknown): void;
+
+  /** Aborted by the end, which must not wait for progress. */
+  protected get endSignal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  show(task: Task): void {
+    if (this.endSignal.aborted) return;
+    if (hasEnded(task)) this.#ending.abort();
+    this.#pending = task;
+    this.#wake();
+  }
+
+  drop(): void {
+    this.#ending.abort();
+    this.#pending = undefined;
+    this.#cancelTimer?.();
+  }
+
+  async finish(): Promise<void> {
+    this.#cancelTimer?.();
+    await this.#work;
+  }
+
+  #wake(): void {
+    this.#cancelTimer?.();
+    if (!this.#isShowing) this.#work = this.#showAll();
+  }
+
+  async #showAll(): Promise<void> {
+    this.#isShowing = true;
+    while (this.#pending) {
+      try {
+        const task = this.#next();
+        if (!task) break;
+        await this.deliver(task);
+      } catch (error) {
+        this.logFailure(error);
+      }
+    }
+    this.#isShowing = false;
+  }
+
+  /** What may be shown now; a timer is set for a state that has to wait. */
+  #next(): Task | undefined {
+    const task = this.#pending;
+    this.#pending = undefined;
+    if (!task || this.#stopping.aborted) return undefined;
+    const now = this.#clock.now();
+    const at = hasEnded(task) ? now : this.nextShowAt(task);
+    if (at === undefined || at <= now) return at === undefined ? undefined : task;
+    this.#pending = task;
+    this.#cancelTimer = this.#clock.after(Math.min(at - now, LONGEST_SLEEP_MS), () => this.#wake());
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** A message that a member has written in a channel of a server. */
+export interface ThreadMessage {
+  id: string;
+  channelId: string;
+  guildId: string;
+  memberId: string;
+  content: string;
+  files: readonly { address: string; name: string; mediaType?: string | undefined }[];
+}
+
+/** Ordinary messages and replies; the other types are Discord's own notices. */
+const ORDINARY: ReadonlySet<number> = new Set([0, 19]);
+
+const created = z.object({
+  t: z.literal('MESSAGE_CREATE'),
+  d: z.object({
+    id: z.string(),
+    type: z.number(),
+    channel_id: z.string(),
+    guild_id: z.string(),
+    webhook_id: z.undefined().optional(),
+    author: z.object({ id: z.string(), bot: z.boolean().optional(), system: z.boolean().optional() }),
+    content: z.string(),
+    attachments: z
+      .array(z.object({ url: z.string(), filename: z.string(), content_type: z.string().nullish() }))
+      .default([]),
+  }),
+});
+
+/** undefined for a packet that is no message of a member in a server. */
+export function threadMessageIn(packet: unknown): ThreadMessage | undefined {
+  const { d: message } = created.safeParse(packet).data ?? {};
+  if (!message || !ORDINARY.has(message.type) || message.author.bot || message.author.system) return undefined;
+  return {
+    id: message.id,
+    channelId: message.channel_id,
+    guildId: message.guild_id,
+    memberId: message.author.id,
+    content: message.content,
+    files: message.attachments.map(({ url, filename, content_type: mediaType }) => ({
+      address: url,
+      name: filename,
+      mediaType: mediaType ?? undefined,
+    })),
+  };
+}

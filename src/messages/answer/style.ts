@@ -1,0 +1,139 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { escapeText } from '../../discord/markdown.ts';
+import type { ButtonPlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
+import { answerOf, answerText, waitingCalls } from '../../services/asks/transitions.ts';
+import type { AnswerCall } from '../../services/tasks/answer.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
+import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
+
+/** What differs between the answers of `/ask` and those of a talk. */
+export interface AnswerStyle {
+  /** What it answers, shortened to this length. */
+  title(task: Task, most: number, say: Say): string;
+  /** Small lines below the title. */
+  facts(task: Task, parentLink: string | undefined, say: Say): string[];
+  /** Chooses the sentences about failures. */
+  isTalk: boolean;
+  stopped(task: Task, say: Say): string;
+  buttons(task: Task, say: Say): ButtonPlan[];
+}
+
+const LONGEST_MODEL = 60;
+const LONGEST_REASON = 160;
+
+export const askStyle: AnswerStyle = {
+  title: (task, most) => escapeText(titleOf(task), most),
+  facts({ model = '', request }, link, say) {
+    const effort = request.effort === undefined ? '' : ` · ${say('ask.effort', { effort: request.effort })}`;
+    return [
+      say('ask.facts', { model: escapeText(model, LONGEST_MODEL) }) + effort,
+      ...(link === undefined ? [] : [say('ask.title', { link })]),
+    ];
+  },
+  isTalk: false,
+  stopped: (_task, say) => say('ask.stopped'),
+  buttons: answerButtons,
+};
+
+export function failureText(task: Task, { isTalk, stopped }: AnswerStyle, say: Say): string {
+  const { cause, reason: given = '' } = task.failure ?? {};
+  switch (cause) {
+    case 'stopped':
+      return stopped(task, say);
+    case 'interrupted':
+      return say(isTalk ? 'talk.interrupted' : 'ask.interrupted');
+    case 'cut':
+      return say(isTalk ? 'talk.cut' : 'ask.cut');
+    case 'dismissed':
+      return say('task.dismissed');
+    default: {
+      const reason = escapeText(given, LONGEST_REASON);
+      if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
+      return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
+    }
+  }
+}
+
+export function incompleteText(given: string, { isTalk }: AnswerStyle, say: Say): string {
+  const reason = escapeText(given, LONGEST_REASON);
+  if (reason === '') return say(isTalk ? 'talk.incomplete' : 'ask.incomplete');
+  return say(isTalk ? 'talk.incompleteBecause' : 'ask.incompleteBecause', { reason });
+}
+
+function answerButtons(task: Task, say: Say): ButtonPlan[] {
+  const { id, state } = task;
+  if (state === 'unconfirmed') return unconfirmedButtons(id, say);
+  if (state === 'submitting') return [];
+  const stop = buttonPlan(say('ask.buttons.stop'), customIds.stop.id(id), { emoji: '⏹️' });
+  if (!hasEnded(task)) return [...decisions(task, say), stop];
+  const remove = buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' });
+  if (task.failure?.cause === 'dismissed') return [remove];
+  const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
+  if (answerText(task) === '')
+    return [...retry, buttonPlan(say('ask.buttons.details'), customIds.details.id(id)), remove];
+  return [
+    buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { look: 'primary' }),
+    ...retry,
+    buttonPlan(say('ask.buttons.forget'), customIds.eraseConversation.id(id)),
+    buttonPlan(say('ask.buttons.details'), customIds.details.id(id)),
+    remove,
+  ];
+}
+
+/** Nothing that costs is done before the owner confirms it. */
+function decisions(task: Task, say: Say): ButtonPlan[] {
+  return waitingCalls(task).flatMap((call): ButtonPlan[] => {
+    const number = numberOf(task, call);
+    const which = { number: String(number) };
+    const pointer = { taskId: task.id, place: number };
+    return [
+      buttonPlan(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
+      buttonPlan(say('ask.buttons.no', which), customIds.decline.id(pointer)),
+    ];
+  });
+}
+
+const LONGEST_PROMPT = 90;
+const MOST_LINES = 5;
+
+/** The tool calls of the model and their outcome; those that wait for a decision have a number. */
+export function callLines(task: Task, say: Say): string[] {
+  const waiting = waitingCalls(task);
+  const { rounds } = answerOf(task);
+  const past = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
+  const shown = past.slice(0, MOST_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
+  const more = past.length > MOST_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MOST_LINES })}`] : [];
+  if (waiting.length === 0 || task.failure) return [...shown, ...more];
+  const open = waiting.map((call) => line(call, say, numberOf(task, call)));
+  // Open decisions come first, so that they are always visible.
+  return [say('ask.calls.asked'), ...open, ...shown, ...more];
+}
+
+/** Its place among the calls of its response, counted from 1, which does not change while others are decided. */
+const numberOf = (task: Task, { callId }: AnswerCall): number =>
+  (answerOf(task).rounds.at(-1)?.calls ?? []).findIndex((one) => one.callId === callId) + 1;
+
+function line(call: AnswerCall, say: Say, number = 0): string {
+  switch (call.name) {
+    case 'make_image':
+    case 'make_video':
+      return madeLine(call, call.name, say, number);
+    case 'find_models':
+      return say('ask.calls.find_models', {
+        text: escapeText(parseArguments(call.name, call.arguments)?.text ?? '', LONGEST_PROMPT),
+      });
+    case 'list_my_tasks':
+      return say('ask.calls.list_my_tasks');
+    default:
+      return say('ask.calls.other', { name: escapeText(call.name, LONGEST_PROMPT) });
+  }
+}
+
+function madeLine({ state, arguments: given }: AnswerCall, tool: CostlyTool, say: Say, number: number): string {
+  const { prompt = '', model } = parseArguments(tool, given) ?? {};
+  const words = escapeText(model === undefined ? prompt : `${prompt} (${model})`, LONGEST_PROMPT);
+  return say(`ask.calls.${tool}.${state}`, { number: String(number), prompt: words });
+}

@@ -1,0 +1,57 @@
+import { customIds } from '../discord/custom-ids.ts';
+import { escapeText } from '../discord/markdown.ts';
+import type { FilePlan } from '../discord/plan.ts';
+import type { Say } from '../locales/index.ts';
+import { readResultText } from '../services/tasks/result-text.ts';
+import type { Task } from '../services/tasks/task.ts';
+import { buttonPlan } from './task-buttons.ts';
+
+/** What the headline, the time and the notes leave of the 2,000 characters of a message. */
+const ROOM = 1_500;
+/** Two rows of buttons; there are ten keycap emoji. */
+const MOST_LINES = 10;
+
+/** The lines of a result, each with the number of its button. Every line gets its share of the room. */
+export function numberedLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
+  const { most, lines, isWhole } = portioned(text, room);
+  const shown = lines.map((line, index) => {
+    return say('task.lines.line', { number: keycap(index + 1), words: escapeText(line.slice(0, 2 * most), most) });
+  });
+  return isWhole ? shown : [...shown, `-# ${say('task.lines.rest')}`];
+}
+
+/** The original text, if the message shows only a part. */
+export function fullTextFile({ kind, id, text = '' }: Task, room = ROOM): FilePlan[] {
+  return portioned(text, room).isWhole ? [] : [{ name: `${kind}-${id}.txt`, bytes: Buffer.from(text) }];
+}
+
+/** A button for each line, which makes images of it, and one for all lines. */
+export function lineButtons({ id, text = '' }: Task, say: Say) {
+  const each = linesWithButtons(text).map((_, index) =>
+    buttonPlan('', customIds.line.id({ taskId: id, place: index + 1 }), { emoji: keycap(index + 1) }),
+  );
+  const all = buttonPlan(say('task.buttons.allLines'), customIds.allLines.id(id), { emoji: '🎉' });
+  return { each, all: each.length < 2 ? [] : [all] };
+}
+
+/** The lines that a message shows, with a button each. */
+export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MOST_LINES);
+
+/** Long lines share the room that short ones leave. */
+function portioned(text: string, room: number): { most: number; lines: string[]; isWhole: boolean } {
+  const all = readResultText(text).lines;
+  const lines = all.slice(0, MOST_LINES);
+  // Their lengths with escaped Markdown; a line that is too long anyway is not escaped to measure it.
+  const lengths = lines.map((line) =>
+    line.length < room ? escapeText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
+  );
+  let left = room;
+  let most = room;
+  for (const [index, length] of lengths.toSorted((one, other) => one - other).entries()) {
+    most = Math.floor(left / (lines.length - index));
+    left -= Math.min(length, most);
+  }
+  return { most, lines, isWhole: all.length === lines.length && lengths.every((length) => length <= most) };
+}
+
+const keycap = (number: number): string => (number === 10 ? '🔟' : `${number}\ufe0f\u20e3`);

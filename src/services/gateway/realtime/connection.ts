@@ -1,0 +1,137 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../lib/clock.ts';
+import { GatewayError } from '../errors.ts';
+import { type ClientEvent, parseFrame, type RealtimeFrame } from './wire.ts';
+
+export interface ConnectionListener {
+  onFrame(frame: RealtimeFrame): void;
+  /** Called once, and never for a connection that we closed. */
+  onLost(error: GatewayError): void;
+}
+
+/** A connection that is silent this long is pinged, and dropped if it stays silent as long again. */
+const PING_INTERVAL_MS = 20_000;
+
+/** How long to wait for a sign of life before an utterance is sent. */
+const ALIVE_WITHIN_MS = 10_000;
+/** After a stall, the event loop gets this many turns to read what has arrived before the connection is dropped. */
+const GRACE_TURNS = 8;
+
+/** One connection, kept alive by pings. */
+export class RealtimeConnection {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #host: string;
+  #listener: ConnectionListener;
+  #closeReason: GatewayError | undefined;
+  #socketError: unknown;
+  #waiting: (() => void)[] = [];
+  #stopKeepAlive: () => void;
+
+  constructor(socket: WebSocket, host: string, clock: Clock, listener: ConnectionListener) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#clock = clock;
+    this.#listener = listener;
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('pong', () => this.#confirmAlive());
+    socket.on('error', (socketError) => {
+      this.#socketError = socketError;
+    });
+    socket.on('close', (code) =>
+      this.#drop(connectionError('cut', host, this.#socketError ?? new Error(`Closed with ${code}.`))),
+    );
+    this.#stopKeepAlive = clock.after(PING_INTERVAL_MS, () => this.#keepAlive());
+    socket.resume();
+  }
+
+  get isOpen(): boolean {
+    return this.#closeReason === undefined && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  setListener(listener: ConnectionListener): void {
+    this.#listener = listener;
+  }
+
+  /** Resolves when the event has left this machine, so that the caller does not outpace the gateway. */
+  send(event: ClientEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.send(JSON.stringify(event), (socketError) => {
+        if (socketError) reject(this.#closeReason ?? connectionError('cut', this.#host, socketError));
+        else resolve();
+      });
+    });
+  }
+
+  /** Resolves when the connection is known to be alive. A dead one accepts data that the gateway may never receive. */
+  async assertAlive(): Promise<void> {
+    if (this.isOpen) await new Promise<void>((resolve) => this.#ping(ALIVE_WITHIN_MS, resolve));
+    if (!this.isOpen) throw this.#closeReason ?? connectionError('cut', this.#host);
+  }
+
+  /** Does not notify the listener. */
+  close(): void {
+    if (this.#closeReason) return;
+    this.#shutDown(connectionError('closed', this.#host));
+    this.#socket.close(1000);
+    // Does not wait for the closing handshake.
+    this.#socket.terminate();
+  }
+
+  #receive(data: RawData): void {
+    this.#confirmAlive();
+    if (this.#closeReason) return;
+    const frame = parseFrame(data);
+    if (frame) this.#listener.onFrame(frame);
+  }
+
+  #confirmAlive(): void {
+    for (const onSign of this.#waiting.splice(0)) onSign();
+  }
+
+  #keepAlive(): void {
+    this.#ping(PING_INTERVAL_MS, () => {
+      this.#stopKeepAlive = this.#clock.after(PING_INTERVAL_MS, () => this.#keepAlive());
+    });
+  }
+
+  /** Pings, and drops the connection if there is no response in time. */
+  #ping(ms: number, onAlive: () => void): void {
+    const cancel = this.#clock.after(ms, () => expire(GRACE_TURNS));
+    const expire = (turns: number): void => {
+      if (!this.#waiting.includes(onSign)) return;
+      if (turns > 0) setImmediate(() => expire(turns - 1));
+      else this.#drop(connectionError('silent', this.#host));
+    };
+    const onSign = (): void => {
+      cancel();
+      onAlive();
+    };
+    this.#waiting.push(onSign);
+    this.#socket.ping();
+  }
+
+  #drop(error: GatewayError): void {
+    if (this.#closeReason) return;
+    this.#shutDown(error);
+    this.#socket.terminate();
+    this.#listener.onLost(error);
+  }
+
+  #shutDown(error: GatewayError): void {
+    this.#closeReason = error;
+    for (const onSign of this.#waiting.splice(0)) onSign();
+    this.#stopKeepAlive();
+  }
+}
+
+const MESSAGES = {
+  cut: (host: string) => `The gateway at ${host} cut the connection.`,
+  silent: (host: string) => `The gateway at ${host} did not answer in time.`,
+  closed: (host: string) => `The gateway at ${host} is no longer used: the conversation was closed.`,
+  aborted: () => 'The utterance was cancelled before the gateway responded.',
+};
+
+export function connectionError(reason: keyof typeof MESSAGES, host: string, cause?: unknown): GatewayError {
+  return new GatewayError(MESSAGES[reason](host), { kind: 'unreachable', code: reason, cause });
+}

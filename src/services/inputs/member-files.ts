@@ -1,0 +1,198 @@
+import type { PlainLog } from '../../lib/log.ts';
+import type { Pcm } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
+import type { AudioService } from '../sound/audio.ts';
+import type { Materials, Reference } from '../tasks/materials.ts';
+
+export interface MemberFilesParts {
+  media: Media;
+  sounds: Pick<AudioService, 'decoded'>;
+  log: Pick<PlainLog, 'info'>;
+  memberId: string;
+}
+
+/** A file that an order names. The medium is set for references; other files are images. */
+interface NamedFile {
+  address: string;
+  name: string;
+  medium?: Medium;
+}
+
+export const MB = 1_000_000;
+/** The specification shows no limit; a model sees no more detail in a larger image. */
+const MOST_IMAGE_BYTES = 20 * MB;
+/** The member is waiting, and a slow host must not block what others need. */
+export const FETCH_LIMIT_MS = 60_000;
+/** More text than any model can read. */
+const MOST_DOCUMENT_BYTES = 10 * MB;
+/** Four 4K images side by side have 67 million; hardly any reference image is larger. */
+const MOST_PIXELS = 80_000_000;
+
+/** A detailed video of 15 seconds; Discord accepts no larger files from most members. */
+const MOST_VIDEO_BYTES = 100 * MB;
+
+/** Five minutes of uncompressed stereo speech. */
+const MOST_AUDIO_BYTES = 60 * MB;
+/** No utterance is longer, and a model cannot take in more. */
+const MOST_SECONDS = 5 * 60;
+
+export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
+
+type Medium = Reference['medium'];
+
+/** Files that members named: fetched without the key, and released after use, even if that fails. */
+export class MemberFiles {
+  readonly #parts: MemberFilesParts;
+
+  constructor(parts: MemberFilesParts) {
+    this.#parts = parts;
+  }
+
+  async withFile<T>(given: NamedFile, work: (file: Fetched) => Promise<T>): Promise<T> {
+    const { address, medium = 'image' } = given;
+    try {
+      const file = await this.#parts.media.fetch({ address }, this.#options(limitOf(medium)));
+      return await withRelease(file, async () => {
+        if (file.type.kind !== medium) throw new MediaError('not-media', `The file is of the kind ${file.type.kind}.`);
+        return await work(file);
+      });
+    } catch (error) {
+      throw refusalOf(this.toExpectedError(error), given);
+    }
+  }
+
+  /** Decoded completely, and cleaned of metadata. */
+  async checkImage(file: FileContent) {
+    const { width, height, frames } = await this.#parts.media.imageFacts(file);
+    if (width * height * frames > MOST_PIXELS) {
+      throw new MediaError('too-large', `The image has more than ${MOST_PIXELS / 1e6} million pixels.`);
+    }
+    return await this.#parts.media.checkImage(file);
+  }
+
+  /** Files to be read, one after the other: as text, if they are nothing else. */
+  async readDocuments(given: readonly NamedFile[]): Promise<ReadDocument[]> {
+    return await Array.fromAsync(given, (one) => {
+      const { name } = one;
+      const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: formatMegabytes(MOST_DOCUMENT_BYTES) });
+      return this.#withContent(one, MOST_DOCUMENT_BYTES, tooLarge, (file) => readDocument(name, file));
+    });
+  }
+
+  /** A member's recording. Its bytes decide the format, not its name. */
+  readAudio(given: NamedFile): Promise<Pcm> {
+    const tooLarge = new Refusal('refusals.fileTooLarge', {
+      name: given.name,
+      most: formatMegabytes(MOST_AUDIO_BYTES),
+    });
+    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS });
+    return this.#withContent(given, MOST_AUDIO_BYTES, tooLarge, work);
+  }
+
+  async #withContent<T>(
+    { address, name }: NamedFile,
+    most: number,
+    tooLarge: Refusal,
+    work: (file: FileContent) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const file = await this.#parts.media.fetchDocument(address, this.#options(most));
+      return await withRelease(file, () => work(file));
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      const { kind } = this.toExpectedError(error);
+      if (kind === 'too-large') throw tooLarge;
+      if (kind === 'expired') throw new Refusal('refusals.documentGone', { name });
+      throw new Refusal('refusals.imageUnreachable', { name });
+    }
+  }
+
+  #options(most: number) {
+    return { most, waitLimitMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
+  }
+
+  /** Failures of a file are expected, and become a refusal; the log keeps the cause. */
+  toExpectedError(error: unknown): MediaError {
+    if (!(error instanceof MediaError)) throw error;
+    if (error.code === 'closed') throw new Refusal('refusals.stopping');
+    this.#parts.log.info({ kind: error.kind }, 'A file of an order could not be used.');
+    return error;
+  }
+}
+
+export async function withRelease<T>(file: { release(): void }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    file.release();
+  }
+}
+
+const limitOf = (medium: Medium): number => (medium === 'image' ? MOST_IMAGE_BYTES : MOST_VIDEO_BYTES);
+
+function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
+  const { name, medium = 'image' } = given;
+  const most = formatMegabytes(limitOf(medium));
+  switch (kind) {
+    case 'not-media':
+    case 'damaged':
+      if (medium === 'video') return new Refusal('refusals.videoInvalid', { name });
+      if (medium === 'audio') return new Refusal('refusals.audioInvalid', { name });
+      return new Refusal('refusals.imageInvalid', { name });
+    case 'too-large':
+      if (medium === 'image') return new Refusal('refusals.imageTooLarge', { name, most });
+      return new Refusal('refusals.fileTooLarge', { name, most });
+    case 'expired':
+      return new Refusal('refusals.imageGone', { name });
+    case 'forbidden-address':
+      // Files that only the bot fetches can be uploaded instead.
+      if (given.medium === undefined) return new Refusal('refusals.imageUnreachable', { name });
+      return new Refusal('refusals.referenceNotPublic', { name });
+    case 'unreachable':
+    case 'timeout':
+      return new Refusal('refusals.imageUnreachable', { name });
+  }
+}
+
+type ReadDocument = NonNullable<Materials['documents']>[number];
+
+const PDF = '%PDF-';
+const PDF_HEAD_BYTES = 1024;
+/** A multiple of three bytes, so that the base64 pieces can be joined. */
+const PIECE_BYTES = 3 * 64 * 1024;
+
+/** The bytes decide the type, never the name. Read in pieces, so that a large file does not block the event loop. */
+async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
+  if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
+  if (await isPdf(content)) {
+    const base64 = await Array.fromAsync(piecesOf(content, PIECE_BYTES), (piece) => piece.toString('base64'));
+    return { name, data: `data:application/pdf;base64,${base64.join('')}` };
+  }
+  const text = await readText(content);
+  if (text === undefined) throw new Refusal('refusals.documentUnreadable', { name });
+  if (!/\S/.test(text)) throw new Refusal('refusals.documentEmpty', { name });
+  return { name, text };
+}
+
+async function isPdf(content: FileContent): Promise<boolean> {
+  for await (const head of piecesOf(content, PDF_HEAD_BYTES)) return head.includes(PDF);
+  return false;
+}
+
+async function readText(content: FileContent): Promise<string | undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const pieces: string[] = [];
+  try {
+    for await (const piece of piecesOf(content, PIECE_BYTES)) {
+      // Text contains no NUL; nearly every other file does.
+      if (piece.includes(0)) return undefined;
+      pieces.push(decoder.decode(piece, { stream: true }));
+    }
+    pieces.push(decoder.decode());
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+  return pieces.join('');
+}

@@ -1,0 +1,54 @@
+import { systemClock } from '../../../lib/clock.ts';
+import { PCM_RATE } from '../../../lib/pcm.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import type { ReadJob } from '../../sound/reading.worker.ts';
+import { type JobResult, WorkerPool } from '../../sound/worker-pool.ts';
+import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
+import type { Job, JobInput, JobOutput } from '../jobs.ts';
+
+/** One slow file leaves two workers for the others. */
+const READERS = 3;
+/** An hour of audio takes some ten seconds; loading a codec takes more on a busy machine. */
+const READ_MS = 30_000;
+const READ_MS_PER_SECOND = 100;
+/** A codec and its state. */
+const WORKER_BYTES = 32 * 2 ** 20;
+
+const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta.url);
+const readers = new WorkerPool<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
+/** `VoiceQueue` decides when the process keeps its voices, and for how long. */
+const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
+  mostWaiting: Number.POSITIVE_INFINITY,
+  isNeeded: () => true,
+});
+
+type ReadSound = Extract<Job, { do: 'read-sound' }>;
+
+export async function runReadJob({ type, mostSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
+  // Samples exist twice: where they are collected, and where they are sent from.
+  const samples = 2 * mostSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
+  const release = await claim(bytes.length + samples + WORKER_BYTES);
+  try {
+    // Transferred if it has a buffer of its own.
+    const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
+    const longestMs = READ_MS + mostSeconds * READ_MS_PER_SECOND;
+    const pcm = unwrap(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
+    return { facts: {}, body: new Uint8Array(pcm) };
+  } finally {
+    release();
+  }
+}
+
+export async function voice(job: Extract<Job, { voice: number }>, { bytes }: JobInput): Promise<JobOutput> {
+  const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
+  Buffer.from(pcm.buffer).set(bytes);
+  const order = job.do === 'write-voice' ? { ...job, pcm } : job;
+  const { bytes: file, waveform } = unwrap(await writer.run(order, [pcm.buffer]));
+  return file ? { facts: { waveform }, body: new Uint8Array(file) } : { facts: {} };
+}
+
+function unwrap<Result>(answer: JobResult<Result>): Result {
+  if ('done' in answer) return answer.done;
+  if ('refused' in answer) throw new Refusal(answer.refused.key, answer.refused.variables);
+  throw new Error(answer.failed);
+}

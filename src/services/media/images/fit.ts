@@ -1,0 +1,118 @@
+import type { Sharp } from 'sharp';
+import { MediaError } from '../errors.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { removeMetadata } from './clean.ts';
+import type { ExaminedImage, ImageEditor } from './image-editor.ts';
+
+/** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
+export type FitResult =
+  | { readonly how: 'as-is' | 're-encoded' | 'preview'; readonly bytes: Buffer; readonly type: MediaType }
+  | { readonly how: 'none' };
+
+const QUALITIES = [90, 80, 70];
+/** From 90 to 70 the size about halves: a file further over the limit than this must become smaller instead. */
+const FAR_OVER_LIMIT = 2.5;
+const SCALED_QUALITY = 80;
+const LEAST_SCALE = 0.5;
+/** A WebP keeps all its pixels in memory while it is encoded: bytes per pixel, measured. */
+const WEBP_BYTES = 7;
+const WEBP_BYTES_WITH_ALPHA = 14;
+/** An animation is encoded frame by frame, and the encoded frames are kept. */
+const WEBP_FRAME_BYTES = 3;
+const MOST_WEBP_PIXELS = 4_096 * 4_096;
+const LONGEST_WEBP_SIDE = 16_383;
+const PREVIEW_SIDES = [1_280, 640, 320, 160];
+const PREVIEW_QUALITY = 75;
+
+/** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
+export async function fitImage(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult> {
+  try {
+    // An image that is far too large is not re-encoded only to be found too large.
+    if (!image.isRotated || image.bytes.length <= most * FAR_OVER_LIMIT) {
+      const { bytes, type, isReencoded } = await removeMetadata(image, bench);
+      if (bytes.length <= most) return { how: isReencoded ? 're-encoded' : 'as-is', bytes, type };
+    }
+    const fitted = await fitSmaller(image, most, bench);
+    if (fitted) return fitted;
+  } catch (error) {
+    // A preview takes less memory than the whole image where its format can be decoded smaller.
+    if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
+  }
+  return (await makePreview(image, most, bench)) ?? { how: 'none' };
+}
+
+async function fitSmaller(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult | undefined> {
+  if (image.isUndecodedAnimation) return undefined;
+  const moves = image.frames > 1;
+  // JPEG is encoded line by line with next to no memory, and every program opens it.
+  const type = moves || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
+  const held = type === mediaTypes.webp ? webpMemory(image) : 0;
+  const encode = (scale: number, quality: number) =>
+    bench.render(image.bytes, {
+      ...{ isAnimated: moves, scale, outputBytes: scale ** 2 * held },
+      render: (original) => encodeAs(scaled(original, image, scale), type, quality),
+    });
+
+  let scale = type === mediaTypes.webp ? webpScale(image, moves) : 1;
+  let size = Number.POSITIVE_INFINITY;
+  if (scale < LEAST_SCALE) return undefined;
+  for (const quality of QUALITIES) {
+    const bytes = await encode(scale, quality);
+    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    size = bytes.length;
+    if (size > most * FAR_OVER_LIMIT) break;
+  }
+  while (scale > LEAST_SCALE) {
+    // The size goes with the area; a little less, so that one try is usually enough.
+    scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(most / size) * 0.95));
+    const bytes = await encode(scale, SCALED_QUALITY);
+    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    size = bytes.length;
+  }
+  return undefined;
+}
+
+async function makePreview(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult | undefined> {
+  const { width, height } = image;
+  let before = Number.POSITIVE_INFINITY;
+  for (const largest of PREVIEW_SIDES) {
+    const side = Math.min(largest, Math.max(width, height));
+    if (side === before) continue;
+    before = side;
+    const bytes = await bench.render(image.bytes, {
+      scale: side / Math.max(width, height),
+      render(original) {
+        const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });
+        // JPEG has no transparency: transparent parts get a background.
+        return encodeAs(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
+      },
+    });
+    if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
+  }
+  return undefined;
+}
+
+function scaled(original: Sharp, { width, frames }: ExaminedImage, scale: number): Sharp {
+  // The frames of an animation lie below each other in memory and cannot be rotated.
+  const upright = frames > 1 ? original : original.autoOrient();
+  return scale < 1 ? upright.resize({ width: Math.max(1, Math.round(width * scale)) }) : upright;
+}
+
+function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number {
+  const pixels = width * height;
+  const one = hasAlpha ? WEBP_BYTES_WITH_ALPHA : WEBP_BYTES;
+  return frames > 1 ? pixels * (one + frames * WEBP_FRAME_BYTES) : pixels * one;
+}
+
+function webpScale({ width, height }: ExaminedImage, moves: boolean): number {
+  const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
+  // An animation is encoded frame by frame.
+  const byMemory = moves ? 1 : Math.sqrt(MOST_WEBP_PIXELS / (width * height));
+  return Math.min(1, bySide, byMemory);
+}
+
+function encodeAs(image: Sharp, type: MediaType, quality: number): Sharp {
+  if (type === mediaTypes.webp) return image.webp({ quality, alphaQuality: quality, effort: 2 });
+  // Optimised tables save four per cent, but take twice the time, and 400 MB more at 67 million pixels.
+  return image.jpeg({ quality, optimiseCoding: false });
+}

@@ -1,0 +1,133 @@
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { damagedFileError, MediaError } from '../errors.ts';
+import { type MediaType, mediaTypes } from '../media-types.ts';
+import { recognise } from '../recognise.ts';
+
+interface Drawing {
+  /** All frames instead of the first one. */
+  isAnimated?: boolean;
+  /** 1 at most. */
+  scale?: number;
+  /** What the encoder holds of the result while it encodes. */
+  outputBytes?: number;
+  render(image: Sharp): Sharp;
+}
+
+/** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
+export class ImageEditor {
+  readonly mostPixels: number;
+  readonly #claim: (bytes: number) => Promise<() => void>;
+
+  /** `claim` waits for the memory; the returned function gives it back. A draw that has begun is always finished. */
+  constructor(mostPixels: number, claim: (bytes: number) => Promise<() => void>) {
+    this.mostPixels = mostPixels;
+    this.#claim = claim;
+    // Global settings: nothing is drawn twice here, and memory is calculated for one thread per image.
+    sharp.cache(false);
+    sharp.concurrency(1);
+  }
+
+  async render(bytes: Buffer, { isAnimated = false, scale = 1, outputBytes = 0, render }: Drawing): Promise<Buffer> {
+    const head = await headOf(bytes);
+    const release = await this.#claim(bytes.length + decodedBytes(head, { isAnimated, scale }) + outputBytes);
+    try {
+      const safely = { limitInputPixels: this.mostPixels, failOn: 'error', sequentialRead: true } as const;
+      return await render(sharp(bytes, { ...safely, animated: isAnimated })).toBuffer();
+    } catch (error) {
+      throw damagedFileError(error);
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Reads the head of an image, which costs a few milliseconds and next to no memory, even if the head claims a huge image. */
+async function headOf(bytes: Buffer): Promise<Metadata> {
+  try {
+    return await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata();
+  } catch (error) {
+    throw damagedFileError(error);
+  }
+}
+
+export interface ImageFacts {
+  /** As displayed, rotation applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: number;
+}
+
+export interface ExaminedImage extends ImageFacts {
+  readonly bytes: Buffer;
+  readonly type: MediaType;
+  readonly isRotated: boolean;
+  readonly hasAlpha: boolean;
+  readonly hasMetadata: boolean;
+  /** Animated in a way that the decoders ignore: re-encoded it would stand still. */
+  readonly isUndecodedAnimation: boolean;
+}
+
+/** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
+export async function examineImage(bytes: Buffer, mostPixels: number): Promise<ExaminedImage> {
+  const type = recognise(bytes);
+  if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
+  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
+  if (width * height * pages > mostPixels) {
+    throw new MediaError('too-large', `The image has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
+  }
+  const isRotated = orientation > 1 && pages === 1;
+  const swapsSides = isRotated && orientation > 4;
+  return {
+    bytes,
+    type,
+    width: swapsSides ? height : width,
+    height: swapsSides ? width : height,
+    frames: pages,
+    isRotated,
+    hasAlpha,
+    hasMetadata: Boolean(exif ?? xmp ?? iptc ?? comments),
+    isUndecodedAnimation: isUndecodedAnimation(bytes, type),
+  };
+}
+
+function isUndecodedAnimation(bytes: Buffer, type: MediaType): boolean {
+  if (type === mediaTypes.avif) return bytes.toString('latin1', 8, 12) === 'avis';
+  return type === mediaTypes.png && bytes.subarray(0, bytes.indexOf('IDAT')).includes('acTL');
+}
+
+/** Lines between decoder and encoder, and the encoder's own memory. */
+const OVERHEAD_BYTES = 32 * 2 ** 20;
+const DEPTH_BYTES = new Map(Object.entries({ char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, float: 4 }));
+const WIDEST_DEPTH = 8;
+
+/** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
+function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
+  const { width, height, pages = 1, orientation = 1 } = head;
+  const mostPixels = width * height;
+  const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytes(head);
+  if (isAnimated) return OVERHEAD_BYTES + mostPixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
+  // A rotated image is decoded completely first.
+  if (orientation > 1) return OVERHEAD_BYTES + mostPixels * (held + plainBytes(head));
+  // WebP alone is decoded at the target size, or twice that.
+  const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
+  return OVERHEAD_BYTES + mostPixels * shrunk * held;
+}
+
+const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>
+  channels * (DEPTH_BYTES.get(depth) ?? WIDEST_DEPTH);
+
+/** Bytes per pixel where the whole image is held, measured. */
+const bytesPerPixel = new Map<string, (head: Metadata) => number>([
+  ['png', (head) => (head.isProgressive ? plainBytes(head) : 0)],
+  // All scans are needed for the first line: two bytes for each coefficient.
+  ['jpeg', ({ isProgressive, channels }) => (isProgressive ? 2 * channels : 0)],
+  // A canvas, and the frame drawn on it.
+  ['gif', () => 6],
+  // Brightness and colour planes, and the result.
+  ['webp', () => 9],
+  // The decoder's frames, a copy of its planes, and the result.
+  ['heif', (head) => (plainBytes(head) > head.channels ? 32 : 20)],
+]);
+
+/** For each frame: the whole animation is decoded before its first line is there. */
+const WEBP_FRAME_BYTES = 4;

@@ -1,0 +1,165 @@
+import type { ContentReader } from '../content.ts';
+import { type MediaType, mediaTypes, type VideoFacts } from '../media-types.ts';
+
+interface Box {
+  readonly kind: string;
+  readonly content: Buffer;
+}
+
+const BOX_HEAD = 8;
+const LARGE_BOX_HEAD = 16;
+
+/** The head of a box. `length` counts from the head's first byte; undefined: the box extends to the end of the file. */
+interface BoxHead {
+  readonly kind: string;
+  readonly head: number;
+  readonly length: number | undefined;
+}
+
+function boxHead(bytes: Buffer): BoxHead | undefined {
+  if (bytes.length < BOX_HEAD) return undefined;
+  const short = bytes.readUInt32BE(0);
+  const head = short === 1 ? LARGE_BOX_HEAD : BOX_HEAD;
+  if (bytes.length < head) return undefined;
+  const length = short === 1 ? Number(bytes.readBigUInt64BE(BOX_HEAD)) : short;
+  return { kind: text(bytes, 4, BOX_HEAD), head, length: short === 0 ? undefined : length };
+}
+
+/** The heads of the file's first top-level boxes; each costs one small read. */
+async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<BoxHead & { at: number }> {
+  let at = 0;
+  for (let count = 0; count < most && at < reader.size; count++) {
+    const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
+    if (!box) return;
+    yield { ...box, at };
+    if (box.length === undefined || box.length < box.head) return;
+    at += box.length;
+  }
+}
+
+const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+
+/** A longer list of brands is not believable. */
+const MOST_BYTES_OF_NAMES = 1_024;
+const AVIF = /^(avif|avis)$/;
+/** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
+const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
+const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
+const QUICKTIME = /^qt {2}$/;
+const FILM = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
+
+/** The MP4 family begins with a box that lists its brands; the first one is the file's own. */
+export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
+  if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
+  const end = bytes.readUInt32BE(0);
+  // A list of brands with nothing behind it is not a video.
+  if (end < 16 || end % 4 !== 0 || end > MOST_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
+  const own = text(bytes, 8, 12);
+  const others: string[] = [];
+  for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
+  if (AVIF.test(own)) return mediaTypes.avif;
+  if (OTHER_PICTURE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
+  if (SOUND.test(own)) return mediaTypes.m4a;
+  if (QUICKTIME.test(own)) return mediaTypes.mov;
+  return FILM.test(own) || others.some((brand) => FILM.test(brand)) ? mediaTypes.mp4 : undefined;
+}
+
+/** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */
+const MOST_IN_FILE = 8_000;
+const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
+
+/** Adds up the boxes: a host may end a response early without an error. A file with more boxes than are read is complete. */
+export async function isTruncated(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
+  if (!IN_BOXES.test(mime)) return false;
+  let end = 0;
+  let count = 0;
+  for await (const { at, head, length } of boxHeads(reader, MOST_IN_FILE)) {
+    // The last box may extend to the end of the file.
+    if (length === undefined) return false;
+    if (length < head) return true;
+    end = at + length;
+    count += 1;
+  }
+  return count < MOST_IN_FILE && end !== reader.size;
+}
+
+/** A table of contents has a few dozen; thousands of tiny ones are meant to keep us busy. */
+const MOST_IN_TABLE = 500;
+/** Only the beginning of the table is read: what is needed comes before each track's sample tables. */
+const MOST_OF_TABLE = 1024 * 1024;
+
+/** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), anywhere in the file. */
+export async function mp4Facts(reader: ContentReader): Promise<VideoFacts> {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
+    if (length < head || at + length > reader.size) return {};
+    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
+  }
+  return {};
+}
+
+function readFacts(table: Buffer): VideoFacts {
+  // How many boxes may still be read, at all depths together.
+  const budget = { boxes: MOST_IN_TABLE };
+  const parts = boxes(table, budget);
+  const seconds = secondsOf(parts, budget);
+  const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, budget) ?? []) : []))[0];
+  return { ...size, ...(seconds !== undefined && { seconds }) };
+}
+
+function secondsOf(parts: readonly Box[], budget: { boxes: number }): number | undefined {
+  const head = contentOf(parts, 'mvhd');
+  if (head.length < 4) return undefined;
+  const scale = numberAt(head, isLong(head) ? 20 : 12);
+  const whole = numberAt(head, isLong(head) ? 24 : 16, isLong(head));
+  // A fragmented video says here how long all fragments are together.
+  const pieces = contentOf(boxes(contentOf(parts, 'mvex'), budget), 'mehd');
+  const duration = knownDuration(whole) ?? knownDuration(numberAt(pieces, 4, isLong(pieces)));
+  return duration === undefined || !scale ? undefined : duration / scale;
+}
+
+/** All bits set means unknown. */
+function knownDuration(duration: number | undefined): number | undefined {
+  return duration === undefined || duration === 0 || duration >= 0xffff_ffff ? undefined : duration;
+}
+
+function sizeOf(track: Buffer, budget: { boxes: number }): { width: number; height: number } | undefined {
+  const parts = boxes(track, budget);
+  const handler = contentOf(boxes(contentOf(parts, 'mdia'), budget), 'hdlr');
+  if (text(handler, 8, 12) !== 'vide') return undefined;
+  const head = contentOf(parts, 'tkhd');
+  const matrix = isLong(head) ? 52 : 40;
+  // Fixed point: 16 bits before and 16 after the point.
+  const [across, down] = [36, 40].map((at) => Math.round((numberAt(head, matrix + at) ?? 0) / 0x1_0000));
+  if (!across || !down) return undefined;
+  // Zeros on the diagonal: a phone was held upright.
+  const isRotated = numberAt(head, matrix) === 0 && numberAt(head, matrix + 16) === 0;
+  return isRotated ? { width: down, height: across } : { width: across, height: down };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const contentOf = (list: readonly Box[], wanted: string): Buffer =>
+  list.find(({ kind }) => kind === wanted)?.content ?? EMPTY;
+
+/** Some boxes begin with a version; version 1 has 64-bit times. */
+const isLong = (box: Buffer): boolean => box[0] === 1;
+
+function numberAt(box: Buffer, at: number, hasEightBytes = false): number | undefined {
+  if (at + (hasEightBytes ? 8 : 4) > box.length) return undefined;
+  return hasEightBytes ? Number(box.readBigUInt64BE(at)) : box.readUInt32BE(at);
+}
+
+/** The boxes in a part of the table; anything that does not look like a box ends the list, and the last may be cut off. */
+function boxes(bytes: Buffer, budget: { boxes: number }): Box[] {
+  const list: Box[] = [];
+  for (let at = 0; at + BOX_HEAD <= bytes.length && budget.boxes > 0; ) {
+    const box = boxHead(bytes.subarray(at, at + LARGE_BOX_HEAD));
+    if (!box) break;
+    const { kind, head, length = bytes.length - at } = box;
+    if (length < head) break;
+    list.push({ kind, content: bytes.subarray(at + head, at + length) });
+    budget.boxes -= 1;
+    at += length;
+  }
+  return list;
+}

@@ -1,0 +1,121 @@
+import type { VideoFacts } from '../media-types.ts';
+
+const EBML = 0x1a45dfa3;
+const DOC_TYPE = 0x4282;
+const WEBM = 'webm';
+/** The specification knows eight elements in this header; a longer list is meant to keep us busy. */
+const MOST_IN_HEADER = 32;
+
+/** WebM is Matroska that names itself so in its header, a short list of small elements. */
+export function isWebm(bytes: Buffer): boolean {
+  if (bytes.length < 12 || bytes.readUInt32BE(0) !== EBML) return false;
+  const header = sizeAt(bytes, 4);
+  if (!header || header.end + header.value >= bytes.length) return false;
+  const end = header.end + header.value;
+  let at = header.end;
+  for (let elements = 0; elements < MOST_IN_HEADER && at + 3 <= end; elements++) {
+    // Every element of the header but a void has a two-byte id.
+    const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
+    const size = sizeAt(bytes, at + idBytes);
+    if (!size) return false;
+    const { value, end: start } = size;
+    if (idBytes === 2 && bytes.readUInt16BE(at) === DOC_TYPE) return isNamedWebm(bytes, start, value);
+    at = start + value;
+  }
+  return false;
+}
+
+/** The name may be padded with zeros, and the first of them ends it (RFC 8794, 7.4). */
+function isNamedWebm(bytes: Buffer, start: number, length: number): boolean {
+  if (length < WEBM.length || bytes.toString('latin1', start, start + WEBM.length) !== WEBM) return false;
+  return length === WEBM.length || bytes[start + WEBM.length] === 0;
+}
+
+/** Sizes in a header fit into four bytes. */
+function sizeAt(bytes: Buffer, at: number) {
+  const size = numberAt(bytes, at, { marked: false });
+  return size && size.value < 2 ** 31 ? size : undefined;
+}
+
+// https://www.rfc-editor.org/rfc/rfc9559, section 5.1
+const SEGMENT = 0x18538067;
+const INFO = 0x1549a966;
+const TIMESTAMP_SCALE = 0x2ad7b1;
+const DURATION = 0x4489;
+const TRACKS = 0x1654ae6b;
+const TRACK_ENTRY = 0xae;
+const VIDEO = 0xe0;
+const PIXEL_WIDTH = 0xb0;
+const PIXEL_HEIGHT = 0xba;
+/** Nanoseconds per tick if the file does not say. */
+const USUAL_SCALE = 1_000_000;
+const NANOSECONDS = 1e9;
+/** What is needed is among the first; thousands of tiny ones are meant to keep us busy. Counted at all depths together. */
+const MOST_ELEMENTS = 2_000;
+
+interface Element {
+  readonly id: number;
+  readonly content: Buffer;
+}
+
+/** Reads the head of a WebM. A live recording does not state its duration. */
+export function webmFacts(bytes: Buffer): VideoFacts {
+  const budget = { elements: MOST_ELEMENTS };
+  const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
+  const parts = children(find(children(bytes), SEGMENT));
+  const info = children(find(parts, INFO));
+  const scale = whole(find(info, TIMESTAMP_SCALE)) ?? USUAL_SCALE;
+  const ticks = readFloat(find(info, DURATION));
+  const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
+  const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
+  const width = whole(find(video, PIXEL_WIDTH));
+  const height = whole(find(video, PIXEL_HEIGHT));
+  return {
+    ...(width !== undefined && height !== undefined && { width, height }),
+    ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS }),
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const find = (list: readonly Element[], wanted: number): Buffer | undefined =>
+  list.find(({ id }) => id === wanted)?.content;
+
+function elements(bytes: Buffer, budget: { elements: number }): Element[] {
+  const list: Element[] = [];
+  for (let at = 0; at < bytes.length && budget.elements > 0; budget.elements--) {
+    const id = numberAt(bytes, at, { marked: true });
+    const size = id && numberAt(bytes, id.end, { marked: false });
+    if (!size) break;
+    // An element of a live recording has no length, and extends to the end of its parent.
+    const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
+    list.push({ id: id.value, content: bytes.subarray(size.end, end) });
+    at = end;
+  }
+  return list;
+}
+
+/** A number whose leading zeros give its length in bytes. Ids keep the marker bit behind those zeros, sizes do not. */
+function numberAt(bytes: Buffer, at: number, { marked }: { marked: boolean }) {
+  const first = bytes[at] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (length > 8 || at + length > bytes.length) return undefined;
+  const mask = 0xff >> length;
+  let value = marked ? first : first & mask;
+  let isUnknown = (first & mask) === mask;
+  for (let next = 1; next < length; next++) {
+    const byte = bytes[at + next] ?? 0;
+    value = value * 256 + byte;
+    isUnknown &&= byte === 0xff;
+  }
+  return { value, isUnknown, end: at + length };
+}
+
+/** Numbers in an element's content; nothing needed here has more than six bytes. */
+const whole = (content: Buffer = EMPTY): number | undefined =>
+  content.length >= 1 && content.length <= 6 ? content.readUIntBE(0, content.length) : undefined;
+
+function readFloat(content: Buffer = EMPTY): number | undefined {
+  if (content.length !== 4 && content.length !== 8) return undefined;
+  return content.length === 4 ? content.readFloatBE(0) : content.readDoubleBE(0);
+}

@@ -1,0 +1,99 @@
+import { Pace, Pressure, RateMeter, type SlowdownCause } from './pace.ts';
+
+export interface SchedulerLimits {
+  perSecond: number;
+  inFlight: number;
+}
+
+/** A second's polls are not started in one go. */
+const STEPS_PER_SECOND = 10;
+
+/** When polls may start. It checks the last starts: a full bucket would pass its content and its flow within one second, too many for a gateway. */
+export class PollBudget {
+  readonly #inFlight: number;
+  /** Polls per step and steps per second together make at most a second's polls. */
+  readonly #stepMs: number;
+  /** When the last ones started: a ring, of which `#oldest` is overwritten next. */
+  readonly #begun: number[];
+  #oldest = 0;
+  share = 1;
+  #underWay = 0;
+
+  constructor({ perSecond, inFlight }: SchedulerLimits) {
+    if (!(perSecond > 0 && perSecond < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`A budget of ${perSecond} polls a second makes no sense.`);
+    }
+    if (!(inFlight >= 1)) throw new RangeError(`${inFlight} polls at once make no sense.`);
+    const perStep = Math.max(1, Math.floor(perSecond / STEPS_PER_SECOND));
+    const steps = perSecond < 1 ? perSecond : Math.floor(perSecond / perStep);
+    this.#stepMs = Math.ceil(1_000 / steps);
+    this.#begun = new Array<number>(perStep).fill(Number.NEGATIVE_INFINITY);
+    this.#inFlight = inFlight;
+  }
+
+  /** When the next poll may start; infinity until one that is under way has ended. */
+  get opensAt(): number {
+    if (this.#underWay >= this.#inFlight) return Number.POSITIVE_INFINITY;
+    const { length } = this.#begun;
+    const afterOldest = (this.#begun[this.#oldest] ?? 0) + Math.ceil(this.#stepMs / this.share);
+    if (this.share >= 1) return afterOldest;
+    // A gateway that had too many at once gets them evenly spaced.
+    const latest = this.#begun[(this.#oldest + length - 1) % length] ?? 0;
+    return Math.max(afterOldest, latest + this.#stepMs / (this.share * length));
+  }
+
+  begin(now: number): void {
+    this.#begun[this.#oldest] = now;
+    this.#oldest = (this.#oldest + 1) % this.#begun.length;
+    this.#underWay += 1;
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+  }
+}
+
+/** How many polls there is room for: the operator's limit, the pace that the gateway takes, and the pressure of demand. */
+export class PollCapacity {
+  readonly #perSecond: number;
+  readonly #budget: PollBudget;
+  readonly #pace: Pace;
+  readonly #begun = new RateMeter();
+  readonly #pressure = new Pressure();
+
+  constructor(limits: SchedulerLimits) {
+    this.#perSecond = limits.perSecond;
+    this.#budget = new PollBudget(limits);
+    this.#pace = new Pace(limits.perSecond);
+  }
+
+  opensAt(now: number): number {
+    this.#budget.share = this.#pace.at(now) / this.#perSecond;
+    return this.#budget.opensAt;
+  }
+
+  begin(now: number): void {
+    this.#budget.begin(now);
+    this.#begun.count(now);
+  }
+
+  end(): void {
+    this.#budget.end();
+  }
+
+  /** Returns how many polls a second remain, where that is news. */
+  slowDown(why: SlowdownCause, now: number): number | undefined {
+    return this.#pace.slowDown(why, this.#begun.rate(now), now) ? this.#pace.at(now) : undefined;
+  }
+
+  /** The factor by which gaps should grow so that there is room for all. */
+  get pressure(): number {
+    return this.#pressure.value;
+  }
+
+  /** `queued`: how many polls could start now if there were room. */
+  update(queued: () => number, now: number): void {
+    if (!this.#pressure.isDue(now)) return;
+    this.#pressure.update({ rate: this.#begun.rate(now), allowed: this.#pace.at(now), queue: queued() }, now);
+  }
+}

@@ -1,0 +1,94 @@
+import { ageOfNextPoll, LEAST_GAP_MS } from './allowance.ts';
+import { ageAt, BIN_EDGES, binWidth, emptyBins, valueAt } from './histogram.ts';
+import { RARE_SURVIVAL, SPEC_GAP_MS, specPollCount } from './schedule.ts';
+
+/** The longest gap while members wait, so that an early end, by a failure for example, is soon noticed. */
+const LONGEST_GAP_MS = 20_000;
+const LONGEST_THINNED_MS = 60_000;
+/** The share of the specification's polls that is used: what is learned is never quite right. */
+const SHARE = 0.99;
+/** Past the age by which so many jobs have ended, smallest gaps grow by a tenth of the time since then, up to the specification's. */
+const EXPERIENCE = 0.99;
+const PAST_GROWTH = 0.1;
+const CERTAINTY = 1e-9;
+/** Enough halvings for the density of polls to a thousandth. */
+const HALVINGS = 14;
+/** Polls per unit of worth. Below, hardly any poll is made; above, every gap is the smallest. */
+const THINNEST = 0.001;
+const DENSEST = 0.2;
+const MOST_QUESTIONS = 400;
+
+/**
+ * How long jobs take, and where polls are worth most: their density over the age is proportional to the square root of the hazard, the chance that
+ * a job ends now if it has not ended before (Keller 1974). The overall density is chosen so that a job needs no more polls than on the
+ * specification's schedule.
+ */
+export class DurationModel {
+  /** At each edge of the grid: the chance that a job has ended. */
+  readonly #ended = new Float64Array(BIN_EDGES.length);
+  /** At each edge: the integral of the hazard's square root. */
+  readonly #worth = new Float64Array(BIN_EDGES.length);
+  /** Past this age there is hardly any experience. */
+  readonly #known: number;
+  readonly #density: number;
+
+  constructor(masses: Float64Array) {
+    let left = 1;
+    for (const bin of emptyBins().keys()) {
+      const after = Math.max(CERTAINTY, left - (masses[bin] ?? 0));
+      const hazard = Math.log(left / after) / binWidth(bin);
+      this.#worth[bin + 1] = (this.#worth[bin] ?? 0) + Math.sqrt(Math.max(0, hazard)) * binWidth(bin);
+      this.#ended[bin + 1] = 1 - after;
+      left = after;
+    }
+    this.#known = ageAt(this.#ended, EXPERIENCE);
+    this.#density = this.#affordable(SHARE * specPollCount((age) => this.survival(age)));
+  }
+
+  survival(age: number): number {
+    return 1 - valueAt(this.#ended, age);
+  }
+
+  /** The age by which half of the jobs that reach this age have ended. */
+  medianFrom(age: number): number {
+    return ageAt(this.#ended, 1 - this.survival(age) / 2);
+  }
+
+  /**
+   * The age for the next poll. Under pressure one limit bounds the density of all laws, so that the polls worth least are dropped first, whichever job
+   * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
+   */
+  next(age: number, pressure = 1): number {
+    const density = Math.min(this.#density, DENSEST / pressure ** 2);
+    return this.#next(age, density, Math.min(LONGEST_THINNED_MS, (LONGEST_GAP_MS * this.#density) / density));
+  }
+
+  #next(age: number, density: number, longestGap: number): number {
+    const next = ageAt(this.#worth, valueAt(this.#worth, age) + 1 / density);
+    const least = Math.max(LEAST_GAP_MS, Math.min(SPEC_GAP_MS, PAST_GROWTH * (age - this.#known)));
+    return Math.min(age + longestGap, Math.max(age + least, next));
+  }
+
+  #affordable(questions: number): number {
+    let [low, high] = [Math.log(THINNEST), Math.log(DENSEST)];
+    for (let halving = 0; halving < HALVINGS; halving += 1) {
+      const middle = (low + high) / 2;
+      if (this.#questions(Math.exp(middle)) < questions) low = middle;
+      else high = middle;
+    }
+    return Math.exp(low);
+  }
+
+  /** How many polls a job needs on average until its end is found, at this density. */
+  #questions(density: number): number {
+    let sum = 1;
+    let age = 0;
+    for (let count = 1; count < MOST_QUESTIONS; count += 1) {
+      const left = this.survival(age);
+      if (left < RARE_SURVIVAL) break;
+      sum += left;
+      age = Math.max(this.#next(age, density, LONGEST_GAP_MS), ageOfNextPoll(count));
+    }
+    return sum;
+  }
+}

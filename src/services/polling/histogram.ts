@@ -1,0 +1,173 @@
+/** Each bin is this many times as long as the one before, so the grid is as fine at seconds as at minutes. */
+const RATIO = 1.08;
+const FIRST_MS = 1_000;
+/** A little more than two hours; longer jobs are polled slowly. */
+const BINS = 118;
+
+const STEP = Math.log(RATIO);
+/** Where bins begin, and where the last one ends. The first bin is everything below one second. */
+export const BIN_EDGES: Float64Array = Float64Array.from({ length: BINS + 1 }, (_, edge) =>
+  edge === 0 ? 0 : FIRST_MS * RATIO ** (edge - 1),
+);
+
+export const emptyBins = (): Float64Array => new Float64Array(BINS);
+
+const edge = (place: number): number => BIN_EDGES[place] ?? 0;
+
+export const binWidth = (bin: number): number => edge(bin + 1) - edge(bin);
+
+/** Ages beyond the grid are in the last bin. */
+function binOf(age: number): number {
+  if (!(age >= FIRST_MS)) return 0;
+  const bin = Math.min(BINS - 1, 1 + Math.floor(Math.log(age / FIRST_MS) / STEP));
+  // The logarithm of an edge may fall on either side of it.
+  return age < edge(bin) ? bin - 1 : bin;
+}
+
+export function valueAt(values: Float64Array, age: number): number {
+  const bin = binOf(age);
+  const share = Math.min(1, Math.max(0, (age - edge(bin)) / binWidth(bin)));
+  const from = values[bin] ?? 0;
+  return from + share * ((values[bin + 1] ?? 0) - from);
+}
+
+/** The age at which rising values reach this one; infinity where they do not. */
+export function ageAt(values: Float64Array, wanted: number): number {
+  let low = 0;
+  let high = BINS;
+  if (!(wanted < (values[high] ?? 0))) return Number.POSITIVE_INFINITY;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] ?? 0) <= wanted) low = middle;
+    else high = middle;
+  }
+  const from = values[low] ?? 0;
+  const rise = (values[high] ?? 0) - from;
+  return edge(low) + (rise > 0 ? Math.max(0, wanted - from) / rise : 1) * binWidth(low);
+}
+
+/** A job ended somewhere in between: polls cannot tell more. */
+export interface Observation {
+  atLeastMs: number;
+  atMostMs: number;
+  weight: number;
+}
+
+export const weightOf = (observations: readonly Observation[]): number =>
+  observations.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Rounds of assigning every observation to the ages at which the others make its end likely. */
+const ROUNDS = 2;
+/** The weight, in jobs, of the assumption that anything may happen. */
+const DOUBT = 2;
+/** The shape of that assumption, log-logistic: its middle half is between 0.58 and 1.7 times the median. */
+const DOUBT_SHAPE = 0.5;
+/** The least blur, in natural logarithms: queues make the jobs of an hour alike. */
+const LEAST_BLUR = 0.04;
+const BLUR = 0.9;
+
+/**
+ * How likely a job ends in each bin, from earlier jobs: a histogram of the observations, smoothed as much as their number requires, so that it may
+ * have several humps. An observation is an interval; where in it the end was is estimated from the histogram itself, in a few rounds
+ * (expectation, maximisation, smoothing).
+ */
+export function fitHistogram(observations: readonly Observation[]): Float64Array {
+  const evenly = emptyBins().map((_, bin) => binWidth(bin));
+  const first = distribute(observations, evenly);
+  const blur = blurWith(kernelOf(first, effectiveCount(observations)));
+  let masses = first;
+  for (let round = 0; round < ROUNDS; round += 1) masses = distribute(observations, blur(masses));
+  return withDoubt(blur(masses), effectiveCount(observations));
+}
+
+/** Spreads each observation over the bins of its interval in proportion to these masses. */
+function distribute(observations: readonly Observation[], masses: Float64Array): Float64Array {
+  const total = weightOf(observations);
+  const result = emptyBins();
+  for (const { atLeastMs, atMostMs, weight } of observations) {
+    const from = Math.max(0, Math.min(atLeastMs, atMostMs));
+    const to = Math.max(from + 1, atMostMs);
+    const [firstBin, lastBin] = [binOf(from), binOf(to)];
+    const likely = (bin: number): number =>
+      ((masses[bin] ?? 0) / binWidth(bin)) * Math.max(0, Math.min(to, edge(bin + 1)) - Math.max(from, edge(bin)));
+    let sum = 0;
+    for (let bin = firstBin; bin <= lastBin; bin += 1) sum += likely(bin);
+    for (let bin = firstBin; bin <= lastBin; bin += 1) {
+      const share = sum > 0 ? likely(bin) / sum : 1 / (lastBin - firstBin + 1);
+      result[bin] = (result[bin] ?? 0) + (weight / total) * share;
+    }
+  }
+  return result;
+}
+
+/** How many observations of equal weight would say as much. */
+const effectiveCount = (observations: readonly Observation[]): number =>
+  weightOf(observations) ** 2 / observations.reduce((all, { weight }) => all + weight ** 2, 0);
+
+/** A bell over neighbouring bins, as wide as Silverman's rule requires for so many observations. */
+function kernelOf(masses: Float64Array, count: number): Float64Array {
+  const blur = Math.max(LEAST_BLUR, (BLUR * spreadOf(masses)) / count ** 0.2) / STEP;
+  const reach = Math.ceil(3 * blur);
+  const bell = Float64Array.from({ length: 2 * reach + 1 }, (_, place) =>
+    Math.exp(-0.5 * ((place - reach) / blur) ** 2),
+  );
+  const sum = bell.reduce((all, height) => all + height, 0);
+  return bell.map((height) => height / sum);
+}
+
+/** A quarter of a normal distribution is within this many standard deviations about its middle. */
+const QUARTER_WIDTH = 0.637;
+
+/** In natural logarithms, from the narrowest quarter: the distance between two humps would blur both into one. */
+function spreadOf(masses: Float64Array): number {
+  let narrowest = masses.length;
+  let sum = 0;
+  let end = 0;
+  for (let begin = 0; begin < masses.length; begin += 1) {
+    while (end < masses.length && sum < 0.25) {
+      sum += masses[end] ?? 0;
+      end += 1;
+    }
+    if (sum < 0.25) break;
+    narrowest = Math.min(narrowest, end - begin);
+    sum -= masses[begin] ?? 0;
+  }
+  return Math.min(deviationOf(masses), (narrowest * STEP) / QUARTER_WIDTH);
+}
+
+function deviationOf(masses: Float64Array): number {
+  const mean = masses.reduce((sum, mass, bin) => sum + mass * bin, 0);
+  return STEP * Math.sqrt(masses.reduce((sum, mass, bin) => sum + mass * (bin - mean) ** 2, 0));
+}
+
+function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array {
+  const reach = (kernel.length - 1) / 2;
+  return (masses) => {
+    const result = emptyBins();
+    for (const [bin, mass] of masses.entries()) {
+      if (mass === 0) continue;
+      for (const [place, height] of kernel.entries()) {
+        const target = Math.min(masses.length - 1, Math.max(0, bin + place - reach));
+        result[target] = (result[target] ?? 0) + mass * height;
+      }
+    }
+    return result;
+  };
+}
+
+/** Beyond all experience an end stays possible, and less and less likely within the next second, so that gaps grow gently. */
+function withDoubt(masses: Float64Array, count: number): Float64Array {
+  const doubt = DOUBT / (DOUBT + count);
+  const median = medianOf(masses);
+  const before = (age: number): number => (age <= 0 ? 0 : 1 / (1 + (age / median) ** (-1 / DOUBT_SHAPE)));
+  return masses.map((mass, bin) => (1 - doubt) * mass + doubt * (before(edge(bin + 1)) - before(edge(bin))));
+}
+
+function medianOf(masses: Float64Array): number {
+  let sum = 0;
+  for (const [bin, mass] of masses.entries()) {
+    sum += mass;
+    if (sum >= 0.5) return edge(bin + 1);
+  }
+  return edge(masses.length);
+}

@@ -1,0 +1,172 @@
+import type { TasksLog } from '../tasks/book.ts';
+import type { Task } from '../tasks/task.ts';
+import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
+import { DurationModel } from './duration-model.ts';
+import { fitHistogram, type Observation, weightOf } from './histogram.ts';
+import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
+
+/** After so many jobs an older one counts half: queues and models change. */
+const HALF_WEIGHT_AFTER_JOBS = 100;
+/** Fewer jobs tell less than the specification does. */
+const FEWEST_JOBS = 20;
+/** A kind's durations count as this many jobs of one of its models, and less and less as that model has its own. */
+const KIND_WEIGHT = 10;
+const KIND_WEIGHT_UNTIL = 60;
+/** A law is computed again after this share of new jobs. */
+const RECOMPUTE_SHARE = 0.05;
+
+/** A job from its acceptance to its end, or from the start of its run. */
+type Span = 'all' | 'run';
+
+/** Jobs that end together are alike. One per interval is learned, or a busy gateway would replace all durations within a second. */
+const APART_MS = 500;
+
+interface Known {
+  durations: Duration[];
+  models: Partial<Record<Span, { model: DurationModel | undefined; at: number }>>;
+  count: number;
+}
+
+interface ExperienceParts {
+  store: Pick<TaskStore, 'addDuration' | 'durations'>;
+  log: TasksLog;
+}
+
+export class DurationHistory {
+  readonly #parts: ExperienceParts;
+  readonly #known = new Map<string, Known>();
+  readonly #reading = new Map<string, Promise<Duration[]>>();
+
+  constructor(parts: ExperienceParts) {
+    this.#parts = parts;
+  }
+
+  /** undefined while too little is known, or is still being read. */
+  modelFor(task: Task, span: Span): DurationModel | undefined {
+    const [own, kin] = keysOf(task).map((key) => this.#cached(key));
+    if (!own || (!kin && hasKindKey(task))) return undefined;
+    const made = own.models[span];
+    if (made && own.count - made.at < Math.max(1, RECOMPUTE_SHARE * Math.min(own.count, own.durations.length)))
+      return made.model;
+    const observations = withKindObservations(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
+    const model = weightOf(observations) < FEWEST_JOBS ? undefined : new DurationModel(fitHistogram(observations));
+    own.models[span] = { model, at: own.count };
+    return model;
+  }
+
+  /** Never fails: a duration is worth less than the job. */
+  async learn(task: Task, duration: Duration): Promise<void> {
+    for (const key of keysOf(task)) {
+      try {
+        const known = await this.#read(key);
+        const since = duration.at - (known.durations.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+        if (since >= 0 && since < APART_MS) continue;
+        known.durations = [...known.durations, duration].slice(-KEPT_DURATIONS);
+        known.count += 1;
+        await this.#parts.store.addDuration(key, duration);
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'A duration could not be stored.');
+      }
+    }
+  }
+
+  #cached(key: string): Known | undefined {
+    const known = this.#known.get(key);
+    if (known || this.#reading.has(key)) return known;
+    this.#read(key).catch((error: unknown) => {
+      this.#parts.log.warn({ err: error }, 'Durations could not be read.');
+    });
+    return undefined;
+  }
+
+  /** A failed read is tried again by the next caller. */
+  async #read(key: string): Promise<Known> {
+    const known = this.#known.get(key);
+    if (known) return known;
+    const reading = this.#reading.get(key) ?? this.#parts.store.durations(key);
+    this.#reading.set(key, reading);
+    try {
+      const durations = await reading;
+      const read = this.#known.get(key) ?? { durations, models: {}, count: durations.length };
+      this.#known.set(key, read);
+      return read;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+}
+
+const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
+
+const keysOf = (task: Task): string[] =>
+  hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
+
+function observationsOf({ durations }: Known, span: Span): Observation[] {
+  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, place) => {
+    if (span === 'run' && waitedMs === undefined) return [];
+    const waited = span === 'run' ? (waitedMs ?? 0) : 0;
+    const weight = 0.5 ** ((durations.length - 1 - place) / HALF_WEIGHT_AFTER_JOBS);
+    return [{ atLeastMs: atLeastMs - waited, atMostMs: atMostMs - waited, weight }];
+  });
+}
+
+/** Shrinks towards the durations of the whole kind. */
+function withKindObservations(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
+  const part = KIND_WEIGHT * Math.max(0, 1 - weightOf(own) / KIND_WEIGHT_UNTIL);
+  const scale = Math.min(1, part / weightOf(kin));
+  return scale > 0 ? [...own, ...kin.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
+}
+
+/** How far the gateway's percentage may lead away from experience. */
+const MOST_STRETCH = 2;
+
+interface LearnedParts {
+  durationHistory: Pick<DurationHistory, 'modelFor'>;
+  /** The factor by which gaps grow because polls are short; 1 where there is room. */
+  pressure: () => number;
+}
+
+/** Polls when jobs of the same kind, model and mode have usually ended; as the specification says until that is known. */
+export class LearnedSchedule implements Schedule {
+  readonly #parts: LearnedParts;
+
+  constructor(parts: LearnedParts) {
+    this.#parts = parts;
+  }
+
+  nextAt(task: Task, now: number): number {
+    const slow = overdueGap(task, now);
+    if (slow !== undefined) return now + slow;
+    const pressure = Math.max(1, this.#parts.pressure());
+    const known = this.#modelFor(task, now);
+    if (!known) return now + (specSchedule.nextAt(task, now) - now) * pressure;
+    const { model, age } = known;
+    const stretch = stretchOf(model, age, task.progress);
+    return now + Math.max(0, model.next(age / stretch, pressure) * stretch - age);
+  }
+
+  /** A law, and the task's age in it. A wait for words takes the member's time, for which there is no law. */
+  #modelFor(task: Task, now: number): { model: DurationModel; age: number } | undefined {
+    const { durationHistory } = this.#parts;
+    const { started, wordsTaken } = task.times;
+    if (task.state === 'needs-input') return undefined;
+    const runs = durationHistory.modelFor(task, 'run');
+    if (runs && started !== undefined) return { model: runs, age: Math.max(0, now - started) };
+    // A queued task may start at any moment, and cannot end before its run is over.
+    if (runs && task.state === 'queued') return { model: runs, age: 0 };
+    const model = durationHistory.modelFor(task, 'all');
+    return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
+  }
+}
+
+/**
+ * How many times as long as usual this job takes, by the gateway's percentage. It counts more the further the job is, since it says little at the
+ * start, and never far against experience, since some gateways count to 99 and stay there.
+ */
+function stretchOf(model: DurationModel, age: number, percent: number | undefined): number {
+  const progress = (percent ?? 0) / 100;
+  const usual = model.medianFrom(age);
+  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(usual))) return 1;
+  const told = age / progress;
+  return Math.min(MOST_STRETCH, Math.max(1 / MOST_STRETCH, (told / usual) ** progress));
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { systemClock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Pcm } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type FileContent, withReader } from '../media/content.ts';
+import { recogniseContent } from '../media/recognise.ts';
+import { JobLost, readableAudioTypes } from '../media-process/jobs.ts';
+import { MediaProcess } from '../media-process/media-process.ts';
+import { VoiceQueue, type VoiceWriter } from './voice-queue.ts';
+
+export type AudioService = ReturnType<typeof openAudio>;
+
+/** Codecs run in the media process, its own one if none is given; nothing is loaded before the first audio. */
+export function openAudio({ log, process: given }: { log: Log; process?: MediaProcess }) {
+  const process = given ?? new MediaProcess({ clock: systemClock, log });
+  const writings = new VoiceQueue(process);
+  return {
+    /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
+    async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
+      if (input.size === 0) throw new Refusal('refusals.audioEmpty');
+      const extension = (await withReader(input, recogniseContent))?.extension;
+      const type = readableAudioTypes.find((name) => name === extension);
+      if (!type) throw new Refusal('refusals.audioNotSupported');
+      try {
+        const job = { do: 'read-sound', type, mostSeconds } as const;
+        const pcm = (await process.run(job, z.object({}), { input })).bytes;
+        return new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength / Int16Array.BYTES_PER_ELEMENT);
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        if (error instanceof JobLost && error.reason === 'closed') throw new Refusal('refusals.stopping');
+        if (error instanceof JobLost && error.reason === 'busy') throw new Refusal('refusals.audioBusy');
+        log.warn({ type, err: error }, 'An audio file could not be read.');
+        throw new Refusal('refusals.audioDamaged');
+      }
+    },
+
+    /** Anything longer is cut. */
+    writing: ({ mostSeconds }: { mostSeconds: number }): VoiceWriter => writings.begin(mostSeconds),
+
+    async close(): Promise<void> {
+      writings.close();
+      if (process !== given) await process.close();
+    },
+  };
+}

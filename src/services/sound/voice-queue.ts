@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { PCM_RATE, type Pcm } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { memoryContent } from '../media/content.ts';
+import { type Job, JobLost } from '../media-process/jobs.ts';
+import type { MediaProcess } from '../media-process/media-process.ts';
+
+export interface VoiceMessage {
+  /** Ogg Opus. */
+  bytes: Buffer;
+  seconds: number;
+  /** One byte per column, in base64. */
+  waveform: string;
+  /** There was more than may be kept. */
+  isCut: boolean;
+}
+
+/** The caller must either finish or drop it. */
+export type VoiceWriter = Pick<QueuedVoice, 'isEmpty' | 'add' | 'finish' | 'drop'>;
+/** Two seconds, some thirty milliseconds of work: then another voice gets a turn. */
+const LONGEST_PIECE = 2 * PCM_RATE;
+
+/** The last piece returns the whole file and its waveform. */
+const written = z.object({ waveform: z.string().optional(), isUnchanged: z.boolean() });
+
+type VoiceJob = Extract<Job, { voice: number }>;
+
+/** One voice on its way to the worker. It costs nothing before its first sample; samples that arrive during a job are sent together. */
+export class QueuedVoice {
+  readonly #number: number;
+  readonly #most: number;
+  readonly #queue: VoiceQueue;
+  #pieces: Pcm[] = [];
+  #accepted = 0;
+  #sent = 0;
+  /** Samples not written yet. */
+  waitingSamples = 0;
+  #isCut = false;
+  #isWhole = false;
+  /** The result; nothing more is done after it. */
+  #outcome: { message: VoiceMessage } | { error: unknown } | undefined;
+  /** Its steps in sequence: a voice has one job at a time. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(number: number, most: number, all: VoiceQueue) {
+    this.#number = number;
+    this.#most = most;
+    this.#queue = all;
+  }
+
+  get isEmpty(): boolean {
+    return this.#accepted === 0;
+  }
+
+  /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
+  add(pcm: Pcm): void {
+    const kept = pcm.subarray(0, this.#most - this.#accepted);
+    if (kept.length < pcm.length) this.#isCut = true;
+    this.#accepted += kept.length;
+    if (kept.length === 0 || this.#outcome) return;
+    try {
+      this.#queue.admit(this, kept.length);
+    } catch (error) {
+      this.#abandon(error);
+      return;
+    }
+    this.#pieces.push(kept);
+    this.waitingSamples += kept.length;
+    this.#work = this.#work.then(() => this.#write());
+  }
+
+  /** Throws where there were no samples, and where they could not be written. */
+  async finish(): Promise<VoiceMessage> {
+    if (this.isEmpty) throw new Error('There is nothing to say in no samples.');
+    this.#isWhole = true;
+    this.#work = this.#work.then(() => this.#write());
+    await this.#work;
+    if (this.#outcome && 'message' in this.#outcome) return this.#outcome.message;
+    throw this.#outcome?.error;
+  }
+
+  /** After the end this does nothing. */
+  drop(): void {
+    if (!this.#outcome) this.#abandon(new Error('A voice was dropped.'));
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (!this.#outcome && (this.#pieces.length > 0 || this.#isWhole)) await this.#writePiece();
+    } catch (error) {
+      this.#conclude({ error });
+    }
+  }
+
+  async #writePiece(): Promise<void> {
+    const pcm = this.#nextPiece();
+    const { length } = pcm;
+    const isLast = this.#isWhole && this.#pieces.length === 0;
+    const from = this.#sent;
+    this.#sent += length;
+    const job = { do: 'write-voice', voice: this.#number, from, isLast } as const;
+    const { facts, bytes } = await this.#queue.run(this, job, Buffer.from(pcm.buffer));
+    this.waitingSamples = Math.max(0, this.waitingSamples - length);
+    if (facts.isUnchanged) return;
+    const { waveform = '' } = facts;
+    this.#conclude({ message: { bytes, seconds: this.#sent / PCM_RATE, waveform, isCut: this.#isCut } });
+  }
+
+  /** The oldest waiting samples, in an array of their own, because it is transferred. */
+  #nextPiece(): Int16Array<ArrayBuffer> {
+    const taken = new Int16Array(Math.min(LONGEST_PIECE, this.waitingSamples));
+    for (let at = 0; at < taken.length; ) {
+      const [piece = taken] = this.#pieces;
+      const part = piece.subarray(0, taken.length - at);
+      taken.set(part, at);
+      at += part.length;
+      if (part.length === piece.length) this.#pieces.shift();
+      else this.#pieces[0] = piece.subarray(part.length);
+    }
+    return taken;
+  }
+
+  /** The worker drops it too, unless it never got any of it. */
+  #abandon(error: unknown): void {
+    this.#outcome = { error };
+    this.#pieces = [];
+    this.waitingSamples = 0;
+    const leave = (): void => this.#queue.leave(this);
+    const dropped = async (): Promise<void> => {
+      if (this.#sent > 0) await this.#queue.run(this, { do: 'drop-voice', voice: this.#number });
+    };
+    // A worker that can no longer be reached has lost it anyway.
+    this.#work = this.#work.then(dropped).then(leave, leave);
+  }
+
+  #conclude(end: { message: VoiceMessage } | { error: unknown }): void {
+    if (this.#outcome) return;
+    this.#outcome = end;
+    this.#pieces = [];
+    this.#queue.leave(this);
+  }
+}
+
+/** Each has an encoder, its waveform and its file so far in the worker: half a megabyte, and 4 KB per second. */
+const MOST_VOICES = 200;
+/** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
+const MOST_WAITING = 30 * 60 * PCM_RATE;
+/** One job is sent while another runs. */
+const MOST_AT_ONCE = 2;
+
+/**
+ * All voices being written, in turns. The one with the least waiting goes first: under overload most voices are finished as soon as
+ * they end, instead of all being late, and a voice that delivers much at once delays no other.
+ */
+export class VoiceQueue {
+  readonly #process: MediaProcess;
+  readonly #open = new Set<QueuedVoice>();
+  readonly #turns: { readonly writing: QueuedVoice; begin(): void }[] = [];
+  /** A pause in a voice must not lose what came before, which only the process has. */
+  #releaseProcess: (() => void) | undefined;
+  #underWay = 0;
+  #begun = 0;
+  #isClosed = false;
+
+  constructor(process: MediaProcess) {
+    this.#process = process;
+  }
+
+  begin(mostSeconds: number): QueuedVoice {
+    this.#begun += 1;
+    return new QueuedVoice(this.#begun, mostSeconds * PCM_RATE, this);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const turn of this.#turns.splice(0)) turn.begin();
+  }
+
+  /** The more of a voice is waiting, the later its turn. */
+  async run(writing: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
+    if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
+      await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
+    }
+    if (this.#isClosed) throw new Refusal('refusals.stopping');
+    this.#underWay++;
+    try {
+      return await this.#process.run(job, written, { input: bytes && memoryContent(bytes) });
+    } catch (error) {
+      throw error instanceof JobLost && error.reason === 'closed' ? new Refusal('refusals.stopping') : error;
+    } finally {
+      this.#underWay--;
+      const ranks = this.#turns.map((turn) => turn.writing.waitingSamples);
+      this.#turns.splice(ranks.indexOf(Math.min(...ranks)), 1)[0]?.begin();
+    }
+  }
+
+  admit(writing: QueuedVoice, samples: number): void {
+    const waitingSamples = this.#open.values().reduce((sum, other) => sum + other.waitingSamples, samples);
+    const isNew = !this.#open.has(writing);
+    if (waitingSamples > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES))
+      throw new Refusal('refusals.audioBusy');
+    this.#open.add(writing);
+    this.#releaseProcess ??= this.#process.keepAlive();
+  }
+
+  leave(writing: QueuedVoice): void {
+    this.#open.delete(writing);
+    if (this.#open.size > 0) return;
+    this.#releaseProcess?.();
+    this.#releaseProcess = undefined;
+  }
+}

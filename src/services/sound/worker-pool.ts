@@ -1,0 +1,163 @@
+import { parentPort, Worker } from 'node:worker_threads';
+import type { Clock } from '../../lib/clock.ts';
+import { reasonOf } from '../../lib/loggable.ts';
+import { Refusal } from '../../lib/refusal.ts';
+
+/** A longer job was made to keep the worker busy: an hour of audio takes some ten seconds. */
+const LONGEST_MS = 30_000;
+/** A conversation goes on within this time, and finds its codecs loaded. */
+const IDLE_MS = 60_000;
+/** A longer wait would be useless. */
+const MOST_WAITING = 32;
+/** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
+const MOST_MEGABYTES = 64;
+
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+}
+
+/** Classes cannot be sent between threads: a refusal is sent as its parts. */
+export type JobResult<Result> =
+  | { done: Result }
+  | { refused: { key: string; variables: Record<string, string | readonly string[]> } }
+  | { failed: string };
+
+interface Order<Job, Result> {
+  readonly job: Job;
+  readonly transfer: readonly ArrayBuffer[];
+  readonly longestMs: number;
+  readonly resolve: (answer: JobResult<Result>) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+interface RoomSettings {
+  /** Jobs that run at the same time, each in its own thread. */
+  workers?: number;
+  mostWaiting?: number;
+  /** Whether the worker holds state between two jobs, and must not be ended. */
+  isNeeded?(): boolean;
+}
+
+interface PoolWorker<Job, Result> {
+  readonly worker: Worker;
+  current: Order<Job, Result> | undefined;
+  unset: () => void;
+}
+
+/** Worker threads and their queue. A thread is started for a job that no other is free for, and ended when it is idle. */
+export class WorkerPool<Job, Result> {
+  readonly #script: URL;
+  readonly #clock: Clock;
+  readonly #settings: Required<RoomSettings>;
+  readonly #waiting: Order<Job, Result>[] = [];
+  readonly #workers = new Set<PoolWorker<Job, Result>>();
+  #isClosed = false;
+
+  constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
+    this.#script = script;
+    this.#clock = clock;
+    this.#settings = { workers: 1, mostWaiting: MOST_WAITING, isNeeded: () => false, ...settings };
+  }
+
+  /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
+  run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobResult<Result>> {
+    if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
+    if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.audioBusy'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, transfer, longestMs, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const workers = [...this.#workers];
+    const left = [...workers.map(({ current }) => current), ...this.#waiting.splice(0)];
+    for (const entry of workers) entry.current = undefined;
+    for (const order of left) order?.reject(new Refusal('refusals.stopping'));
+    await Promise.all(workers.map((entry) => this.#endWorker(entry)));
+  }
+
+  #next(): void {
+    while (!this.#isClosed && this.#waiting.length > 0) {
+      const entry = this.#idleWorker();
+      const order = entry && this.#waiting.shift();
+      if (!order) return;
+      entry.current = order;
+      entry.unset();
+      entry.worker.ref();
+      entry.unset = this.#clock.after(order.longestMs, () => void this.#endWorker(entry, 'It took too long.'));
+      entry.worker.postMessage(order.job, order.transfer);
+    }
+  }
+
+  #idleWorker(): PoolWorker<Job, Result> | undefined {
+    for (const entry of this.#workers) if (!entry.current) return entry;
+    return this.#workers.size < this.#settings.workers ? this.#startWorker() : undefined;
+  }
+
+  #rest(entry: PoolWorker<Job, Result>): void {
+    // An idle worker must not keep the process alive.
+    entry.worker.unref();
+    entry.unset = this.#clock.after(IDLE_MS, () =>
+      this.#settings.isNeeded() ? this.#rest(entry) : void this.#endWorker(entry),
+    );
+  }
+
+  #startWorker(): PoolWorker<Job, Result> {
+    const worker = new Worker(this.#script, {
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      // Codecs complain about broken files on the console, which is not the log.
+      stdout: true,
+      stderr: true,
+      execArgv: [],
+      env: {},
+    });
+    const entry: PoolWorker<Job, Result> = { worker, current: undefined, unset: () => undefined };
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('message', (answer: JobResult<Result>) => {
+      if (this.#workers.has(entry)) this.#settle(entry, (order) => order.resolve(answer));
+    });
+    worker.on('error', (cause) => this.#loseWorker(entry, new WorkerLost('The worker failed.', { cause })));
+    worker.on('exit', (code) => this.#loseWorker(entry, new WorkerLost(`The worker ended with code ${code}.`)));
+    this.#workers.add(entry);
+    return entry;
+  }
+
+  /** Ends the worker; its job is lost, and what waits gets a new one. */
+  async #endWorker(entry: PoolWorker<Job, Result>, why = 'The worker was ended.'): Promise<void> {
+    this.#loseWorker(entry, new WorkerLost(why));
+    await entry.worker.terminate();
+  }
+
+  #loseWorker(entry: PoolWorker<Job, Result>, reason: WorkerLost): void {
+    if (!this.#workers.delete(entry)) return;
+    this.#settle(entry, (order) => order.reject(reason));
+  }
+
+  #settle(entry: PoolWorker<Job, Result>, how: (order: Order<Job, Result>) => void): void {
+    const order = entry.current;
+    entry.current = undefined;
+    entry.unset();
+    if (order) how(order);
+    this.#next();
+    if (!entry.current && this.#workers.has(entry)) this.#rest(entry);
+  }
+}
+
+/** The worker's side: every job gets a response. `transfer` goes to the other thread without a copy. */
+export function serveJobs<Job, Result>(work: (job: Job) => Promise<{ result: Result; transfer: ArrayBuffer[] }>): void {
+  const port = parentPort;
+  if (!port) throw new Error('This file runs as a worker.');
+  const answer = async (job: Job): Promise<void> => {
+    try {
+      const { result, transfer } = await work(job);
+      port.postMessage({ done: result } satisfies JobResult<Result>, transfer);
+    } catch (error) {
+      const refused = error instanceof Refusal && { key: error.key, variables: error.variables };
+      port.postMessage((refused ? { refused } : { failed: reasonOf(error) }) satisfies JobResult<Result>);
+    }
+  };
+  port.on('message', (job: Job) => void answer(job));
+}

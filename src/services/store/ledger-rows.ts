@@ -1,0 +1,71 @@
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { type Entry, type EntryStore, entryKey, entrySchema } from '../ledger/entry.ts';
+import { ledgerMark } from './marks.ts';
+import type { Namespace, Namespaces } from './namespaces.ts';
+import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
+
+interface EntryRowsParts extends Pick<Namespaces, 'ledger' | 'meta'>, Pick<EntryStore, 'task' | 'tasks'> {
+  quarantine: Quarantine;
+}
+
+/** Sorts after the colon between day and id, so that the range includes all keys of its last day. */
+const AFTER_COLON = ';';
+
+export class StoredEntries implements EntryStore {
+  readonly #parts: EntryRowsParts;
+  readonly #rows: Rows<Entry>;
+  readonly #lock = new KeyedLock();
+  readonly task: EntryStore['task'];
+  readonly tasks: EntryStore['tasks'];
+
+  constructor(parts: EntryRowsParts) {
+    this.#parts = parts;
+    this.#rows = ledgerRows(parts.ledger, parts.quarantine);
+    this.task = parts.task;
+    this.tasks = parts.tasks;
+  }
+
+  find(key: string): Promise<Entry | undefined> {
+    return this.#lock.run(key, () => this.#rows.get(key));
+  }
+
+  change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
+    return this.#lock.run(key, async () => {
+      const known = await this.#rows.get(key);
+      const entry = transition(known);
+      if (entry === known) return;
+      if (entryKey(entry) !== key) throw new Error(`The entry ${key} cannot become ${entryKey(entry)}.`);
+      await this.#parts.ledger.put(key, entrySchema.parse(entry));
+    });
+  }
+
+  /** Writes the new one first. After a crash in between both exist, and repeating it fixes that. */
+  rename(entry: Entry, to: Entry): Promise<void> {
+    return this.#lock.run(entryKey(entry), async () => {
+      await this.#parts.ledger.put(entryKey(to), entrySchema.parse(to));
+      await this.#parts.ledger.delete(entryKey(entry));
+    });
+  }
+
+  async *between(first: string, last: string): AsyncGenerator<Entry> {
+    for await (const [key, value] of this.#parts.ledger.between(first, last + AFTER_COLON)) {
+      const read = this.#rows.read(key, value);
+      const entry = typeof read === 'string' ? await this.find(key) : read;
+      if (entry) yield entry;
+    }
+  }
+
+  async openSince(): Promise<string | undefined> {
+    return (await ledgerMark(this.#parts.meta).read())?.openSince;
+  }
+
+  async setOpenSince(openSince: string): Promise<void> {
+    if ((await this.openSince()) !== openSince) await ledgerMark(this.#parts.meta).write({ openSince });
+  }
+}
+
+export const ledgerRows = (ledger: Namespace, quarantine: Quarantine) =>
+  new Rows(ledger, quarantine, (key, value) => {
+    const { data } = entrySchema.safeParse(value);
+    return data && entryKey(data) === key ? data : UNREADABLE;
+  });

@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
+import { Keyv } from 'keyv';
+import { isRecord } from '../../lib/exact-json.ts';
+import {
+  type Backend,
+  type Durability,
+  LARGE_NAMESPACE,
+  RANGED_NAMESPACE,
+  ROWS_AT_ONCE,
+  refusedWriteError,
+  StoreError,
+} from './backend.ts';
+
+/** Stands for an unreadable row, where throwing would end the iteration over all others. */
+export class UnreadableRow {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** keyv wraps every value, so a row without a `value` inside is not ours. */
+export const rowFormat = {
+  stringify: (row: unknown): string => JSON.stringify(row),
+  parse: rowIn,
+};
+
+function rowIn<T>(text: string): T;
+function rowIn(text: string): unknown {
+  try {
+    const row: unknown = JSON.parse(text);
+    if (isRecord(row) && 'value' in row) return row;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { value: new UnreadableRow(text) };
+}
+
+/** One namespace of the store. Every failure is thrown as a `StoreError`. */
+export class Namespace {
+  readonly name: string;
+  readonly #backend: Backend;
+  readonly #keyv: Keyv;
+
+  constructor(name: string, backend: Backend, durability: Durability = 'at-once') {
+    this.name = name;
+    this.#backend = backend;
+    // Without a listener for `error`: with one, failures would go there and not be thrown.
+    this.#keyv = new Keyv({
+      store: backend.adapter(name, durability),
+      namespace: name,
+      serialization: rowFormat,
+    });
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#keyv.get(key);
+  }
+
+  has(key: string): Promise<boolean> {
+    return this.#keyv.has(key);
+  }
+
+  async getMany(keys: readonly string[]): Promise<Map<string, unknown>> {
+    if (keys.length === 0) return new Map();
+    const values = await this.#keyv.getMany([...keys]);
+    return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
+  }
+
+  async put(key: string, value: unknown, lastsMs?: number): Promise<void> {
+    this.#mustHaveWorked(await this.#keyv.set(key, value, lastsMs));
+  }
+
+  async putMany(entries: readonly { key: string; value: unknown }[]): Promise<void> {
+    const written = await this.#keyv.setMany(entries.map((entry) => ({ ...entry })));
+    this.#mustHaveWorked(written.every(Boolean));
+  }
+
+  async delete(...keys: string[]): Promise<void> {
+    if (keys.length > 0) await this.#keyv.deleteMany(keys);
+  }
+
+  async *entries(): AsyncGenerator<[key: string, value: unknown]> {
+    try {
+      for await (const [key, value] of this.#keyv.iterator()) yield [key, value];
+    } catch (error) {
+      // The adapter wraps the error in a new one without its code.
+      throw error instanceof StoreError ? error : (this.#backend.failure ?? error);
+    }
+  }
+
+  /** In the order of their keys, from `first` and before `end`. Rows written meanwhile may be missing. */
+  async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
+    let from: { first: string } | { after: string } = { first };
+    for (;;) {
+      const rows = await this.#backend.range(this.name, { from, end, most: ROWS_AT_ONCE });
+      for (const { key, text } of rows) yield [key, rowFormat.parse<{ value: unknown }>(text).value];
+      const last = rows.at(-1);
+      if (!last || rows.length < ROWS_AT_ONCE) return;
+      from = { after: last.key };
+      await setImmediate();
+    }
+  }
+
+  /** Covers the whole store. */
+  clearExpired(): Promise<void> {
+    return this.#backend.clearExpired();
+  }
+
+  #mustHaveWorked(written: boolean): void {
+    if (!written) throw refusedWriteError(this.#backend.name);
+  }
+}
+
+export type Namespaces = ReturnType<typeof openNamespaces>;
+
+export function openNamespaces(backend: Backend) {
+  const atOnce = (name: string): Namespace => new Namespace(name, backend);
+  const soon = (name: string): Namespace => new Namespace(name, backend, 'soon');
+  return {
+    /** Tasks for which something is left to do. */
+    live: atOnce('live'),
+    /** All others, until they expire. */
+    finished: atOnce('finished'),
+    /** Orders as they were sent, until their outcome is known. */
+    sent: atOnce(LARGE_NAMESPACE),
+    /** The lists of each member and server; after a power cut they are rebuilt from the tasks. */
+    index: soon('index'),
+    /** Who used what. Entries of erased tasks could not be made again. */
+    ledger: atOnce(RANGED_NAMESPACE),
+    /** Tasks by remote id; after a power cut a missing id counts as one that was never followed. */
+    remotes: soon('remotes'),
+    /** A few may be lost. */
+    durations: soon('durations'),
+    /** When the gateway was last polled; after a power cut that is long ago. */
+    asking: soon('asking'),
+    /** Messages that are kept up to date for a while; a lost one is started again with a press. */
+    follows: soon('follows'),
+    /** Rows that could not be read. */
+    quarantine: atOnce('quarantine'),
+    forgetting: atOnce('forgetting'),
+    meta: atOnce('meta'),
+  };
+}

@@ -1,0 +1,171 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import { type Backend, brokenStoreError, closedError, reasonOf, StoreError } from '../backend.ts';
+import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
+
+interface LineParts {
+  name: string;
+  /** Turns an error of the server or its library into a `StoreError`, by its code. */
+  toStoreError(error: unknown, name: string): StoreError;
+  /** The time limit of each request. */
+  limitMs: number;
+  clock: Clock;
+  log: Log;
+}
+
+export interface ServerParts extends Pick<LineParts, 'name' | 'limitMs'> {
+  url: string;
+  connection: ServerConnection;
+  /** Throws before the lease is taken. */
+  lease(): Lease;
+}
+
+export interface Server extends Backend {
+  readonly leaseServer: LeaseServer;
+  /** Whether no bot has ever used it. */
+  isEmpty(): Promise<boolean>;
+  prepare?(): Promise<void>;
+  /** Logs settings of this server that an operator should change. */
+  warn?(log: Log): Promise<void>;
+}
+
+/** Sends requests to a server: each succeeds or fails within its time limit, and trouble is logged once. */
+export class ServerConnection {
+  readonly #parts: LineParts;
+  #trouble: StoreTrouble | undefined;
+  #failure: StoreError | undefined;
+  #isClosed = false;
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+  }
+
+  get trouble(): StoreTrouble | undefined {
+    return this.#trouble;
+  }
+
+  get failure(): StoreError | undefined {
+    return this.#failure;
+  }
+
+  /** The signal aborts when the time limit is over. */
+  async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { name, toStoreError } = this.#parts;
+    if (this.#isClosed) throw this.#noteFailure(closedError(name));
+    try {
+      const answer = await this.#runWithLimit(work);
+      this.#noteResponse();
+      return answer;
+    } catch (error) {
+      throw this.#noteFailure(error instanceof StoreError ? error : toStoreError(error, name));
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #runWithLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { name, limitMs } = this.#parts;
+    const controller = new AbortController();
+    const late = Promise.withResolvers<never>();
+    // By the machine's own clock: with a test's clock that stands still it would wait for ever.
+    const timer = setTimeout(() => {
+      const reason = `no response within ${limitMs / 1_000} s`;
+      late.reject(unreachable(name, reason));
+      controller.abort();
+    }, limitMs);
+    try {
+      return await Promise.race([work(controller.signal), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #noteResponse(): void {
+    const { clock, log, name } = this.#parts;
+    if (!this.#trouble) return;
+    const awayMs = clock.now() - this.#trouble.since;
+    this.#trouble = undefined;
+    log.info({ store: name, awayMs }, 'The store responds again.');
+  }
+
+  #noteFailure(error: StoreError): StoreError {
+    const { clock, log, name } = this.#parts;
+    this.#failure = error;
+    if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
+      this.#trouble = { since: clock.now(), reason: error.message };
+      log.warn({ store: name, err: error.cause }, error.message);
+    }
+    return error;
+  }
+}
+
+function unreachable(name: string, reason: string, cause?: unknown): StoreError {
+  const message = `The store ${name} cannot be reached (${reason}). Check that its server is running and accepts connections from this machine.`;
+  return new StoreError('unreachable', message, cause);
+}
+
+/** An error reply starts with a code in capitals: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors */
+const CODE = /^[A-Z]+\b/;
+
+export function redisFailure(error: unknown, name: string): StoreError {
+  const reason = reasonOf(error);
+  switch (CODE.exec(reason)?.[0]) {
+    case 'WRONGPASS':
+    case 'NOAUTH':
+    case 'NOPERM':
+      return new StoreError(
+        'denied',
+        `The store ${name} denied access. Check the user and password in STORE_URL, and the permissions of that user.`,
+        error,
+      );
+    case 'OOM':
+      return new StoreError(
+        'full',
+        `The store ${name} is out of memory. Increase maxmemory on its server; nothing stored so far is lost.`,
+        error,
+      );
+    case 'WRONGTYPE':
+    case 'ERR':
+    case 'MISCONF':
+      return brokenStoreError(name, error);
+    default:
+      // Broken sockets, a server that is loading or has become a replica: all of that passes.
+      return unreachable(name, reason, error);
+  }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: the first two letters are the class.
+const DISK_FULL = '53100';
+const READ_ONLY = '25006';
+const NO_SUCH_DATABASE = '3D000';
+const NOT_ALLOWED = '42501';
+/** Connection failures, too many logins, exhausted resources, and a server shutting down: all of that passes. */
+const PASSING: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
+
+export function postgresFailure(error: unknown, name: string): StoreError {
+  const reason = reasonOf(error);
+  const code = sqlState(error);
+  // Without a code from the server it was never reached.
+  if (code === undefined || code === READ_ONLY) return unreachable(name, reason, error);
+  if (code === DISK_FULL)
+    return new StoreError(
+      'full',
+      `The disk of the store ${name} is full. Free some space on its server; nothing stored so far is lost.`,
+      error,
+    );
+  if (code.startsWith('28') || code === NO_SUCH_DATABASE || code === NOT_ALLOWED)
+    return new StoreError(
+      'denied',
+      `The store ${name} denied access (${reason}). Check the user, password and database in STORE_URL, and that the user can create tables.`,
+      error,
+    );
+  if (PASSING.has(code.slice(0, 2))) return unreachable(name, reason, error);
+  return brokenStoreError(name, error);
+}
+
+function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
+  return String(error.code);
+}

@@ -1,0 +1,279 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { EntryStore } from '../ledger/entry.ts';
+import { dropExpiredToken } from '../tasks/delivery-state.ts';
+import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
+import {
+  type Duration,
+  type ErasureMark,
+  KEPT_DURATIONS,
+  type PageQuery,
+  type SentOrder,
+  type TaskPage,
+  type TaskStore,
+} from '../tasks/task-store.ts';
+import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
+import { type StoreOwnership, soleOwnership } from './lease.ts';
+import { StoredEntries } from './ledger-rows.ts';
+import { pollingMark } from './marks.ts';
+import type { Namespace, Namespaces } from './namespaces.ts';
+import { Quarantine, type Rows } from './rows.ts';
+import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from './side-rows.ts';
+import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
+import { isExpired, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
+
+interface KeptTasksParts {
+  namespaces: Namespaces;
+  log: Log;
+  clock: Clock;
+  specs: KindSpecs;
+  migrations?: ReadonlyMap<number, Migration> | undefined;
+  ownership?: StoreOwnership;
+  close(): void | Promise<void>;
+}
+
+const CLEANED_AT_ONCE = 200;
+
+/**
+ * Tasks, their list entries and durations. There are no transactions over several rows; instead, writes are ordered so that a crash after any of
+ * them leaves a valid store:
+ *
+ * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
+ * - a settled task: the finished row, its list entries, then the live row is deleted. Found in both places, the finished one is right.
+ * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
+ * - a finished task that changes or is removed: its list entries point at it until that is done.
+ *
+ * Locks are taken in the order member, server, task.
+ */
+export class StoredTasks implements TaskStore {
+  readonly #parts: KeptTasksParts;
+  readonly #locks = new KeyedLock();
+  readonly quarantine: Quarantine;
+  readonly #rows: TaskRows;
+  readonly #index: SummaryIndex;
+  readonly #durations: Rows<{ durations: Duration[] }>;
+  readonly #remotes: RemoteIdRows;
+  readonly #sent: SentOrderRows;
+  readonly #forgettings: Rows<ErasureMark>;
+  readonly entries: EntryStore;
+  readonly ownership: StoreOwnership;
+  /** Messages that are kept up to date. */
+  readonly follows: Namespace;
+  #clearedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: KeptTasksParts) {
+    const { namespaces, clock, specs, migrations = taskMigrations, ownership = soleOwnership } = parts;
+    const quarantine = new Quarantine(namespaces.quarantine, parts);
+    this.quarantine = quarantine;
+    this.#parts = parts;
+    this.ownership = ownership;
+    this.#rows = new TaskRows({ ...namespaces, quarantine, locks: this.#locks, clock, reading: { migrations, specs } });
+    this.#index = new SummaryIndex(namespaces.index, quarantine, specs);
+    this.#remotes = new RemoteIdRows(namespaces.remotes);
+    this.#durations = durationRows(namespaces.durations, quarantine);
+    this.#sent = new SentOrderRows(namespaces.sent);
+    this.#forgettings = erasureRows(namespaces.forgetting, quarantine);
+    this.follows = namespaces.follows;
+    const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
+    this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
+  }
+
+  async live(): Promise<Task[]> {
+    const now = this.#parts.clock.now();
+    const { tasks, finished } = await this.#rows.allLive();
+    const live: Task[] = [];
+    const expired: string[] = [];
+    for (const [id, stored] of tasks) {
+      if (finished.has(id) || !isLive(stored)) await this.#finishSettling(stored);
+      else {
+        const task = dropExpiredToken(stored, now);
+        if (task !== stored) expired.push(id);
+        this.#sent.restore(task);
+        live.push(task);
+      }
+    }
+    for (let at = 0; at < expired.length; at += CLEANED_AT_ONCE)
+      await this.#dropTokens(expired.slice(at, at + CLEANED_AT_ONCE).sort());
+    return live.sort((a, b) => a.times.created - b.times.created || (a.id < b.id ? -1 : 1));
+  }
+
+  async get(id: string): Promise<Task | undefined> {
+    return (await this.#rows.find([id])).get(id);
+  }
+
+  async findByRemoteId(remoteId: string): Promise<Task | undefined> {
+    const id = await this.#remotes.find(remoteId);
+    const task = id === undefined ? undefined : await this.get(id);
+    return task?.remoteId === remoteId ? task : undefined;
+  }
+
+  async put(task: Task): Promise<void> {
+    mustBeReadable(task, this.#parts.specs);
+    await this.#clearExpired();
+    await this.#underLocksOf(task, () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
+    // SQLite responds synchronously, so a long run of puts would block the process.
+    await setImmediate();
+  }
+
+  remove(task: Task): Promise<void> {
+    return this.#underLocksOf(task, async () => {
+      // Before its task, so that no member's prompt stays behind that nothing leads to.
+      await this.#sent.remove(task.id);
+      await this.#writeLines(task, asPointer);
+      await this.#remotes.forget(task);
+      await this.#parts.namespaces.live.delete(task.id);
+      await this.#parts.namespaces.finished.delete(task.id);
+      await this.#removeLines(task);
+    });
+  }
+
+  async removeStaleSummaries(memberId: string): Promise<void> {
+    const owner = listOwner({ memberId });
+    const gone = await this.#locks.run(owner, async () => {
+      const lines: TaskSummary[] = [];
+      for await (const chunk of this.#index.newestFirst(owner)) {
+        const tasks = await this.#rows.find(chunk.map(({ id }) => id));
+        lines.push(...chunk.filter(({ id }) => !tasks.has(id)));
+      }
+      return lines;
+    });
+    for (const line of gone) {
+      await this.#underLocksOf(line, async () => {
+        await this.#removeLines(line);
+        for (const list of listOwners(line)) await this.#index.removeStrayChunks(list);
+      });
+    }
+    await this.#locks.run(owner, () => this.#index.removeStrayChunks(owner));
+  }
+
+  page(question: PageQuery): Promise<TaskPage> {
+    const owner = listOwner(question.of);
+    return this.#locks.run(owner, () =>
+      readPage(question, {
+        lines: this.#index.newestFirst(owner, question.before),
+        isOver: this.#isOver,
+        isListedApart: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
+        find: (ids) => this.#rows.find(ids),
+      }),
+    );
+  }
+
+  putSentOrder(id: string, sent: SentOrder): Promise<void> {
+    return this.#sent.put(id, sent);
+  }
+
+  getSentOrder(id: string): Promise<SentOrder | undefined> {
+    return this.#sent.read(id);
+  }
+
+  addDuration(key: string, duration: Duration): Promise<void> {
+    return this.#locks.run(durationsLock(key), async () => {
+      const durations = [...(await this.#readDurations(key)), duration].slice(-KEPT_DURATIONS);
+      await this.#parts.namespaces.durations.put(rowKey(key), { durations });
+    });
+  }
+
+  durations(key: string): Promise<Duration[]> {
+    return this.#locks.run(durationsLock(key), () => this.#readDurations(key));
+  }
+
+  async #readDurations(key: string): Promise<Duration[]> {
+    return (await this.#durations.get(rowKey(key)))?.durations ?? [];
+  }
+
+  async openErasures(): Promise<ErasureMark[]> {
+    const { good, setAside } = await this.#forgettings.readAll();
+    await setAside();
+    return [...good.values()];
+  }
+
+  putErasure(mark: ErasureMark): Promise<void> {
+    return this.#parts.namespaces.forgetting.put(mark.memberId, mark);
+  }
+
+  removeErasure(memberId: string): Promise<void> {
+    return this.#parts.namespaces.forgetting.delete(memberId);
+  }
+
+  notePolling(at: number): Promise<void> {
+    return pollingMark(this.#parts.namespaces.asking).write({ at });
+  }
+
+  async lastPolledAt(): Promise<number | undefined> {
+    return (await pollingMark(this.#parts.namespaces.asking).read())?.at;
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.close();
+  }
+
+  async #write(task: Task): Promise<void> {
+    await this.#remotes.put(task);
+    const wasLive = await this.#parts.namespaces.live.has(task.id);
+    if (isLive(task)) {
+      if (!wasLive) await this.#writeLines(task, asPointer);
+      await this.#rows.putLive(task);
+    } else if (wasLive) {
+      await this.#rows.putFinished(task);
+      await this.#writeLines(task);
+      await this.#parts.namespaces.live.delete(task.id);
+    } else {
+      const before = (await this.#rows.findLocked([task.id])).get(task.id);
+      const isListed = before !== undefined && isSameSummary(summaryOf(before), summaryOf(task));
+      if (!isListed) await this.#writeLines(task, asPointer);
+      await this.#rows.putFinished(task);
+      if (!isListed) await this.#writeLines(task);
+    }
+    await this.#sent.update(task);
+  }
+
+  async #writeLines(task: Task, shape = (line: TaskSummary): TaskSummary => line): Promise<void> {
+    for (const owner of listOwners(task)) await this.#index.put(owner, shape(summaryOf(task)), this.#isOver);
+  }
+
+  /** The member's own entry goes last, since it leads to the server's. */
+  async #removeLines(task: ListedTask): Promise<void> {
+    for (const owner of listOwners(task).reverse()) await this.#index.remove(owner, task.id);
+  }
+
+  #finishSettling(stored: Task): Promise<void> {
+    return this.#underLocksOf(stored, async () => {
+      const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
+      if (task && !isLive(task)) await this.#write(task);
+    });
+  }
+
+  #dropTokens(ids: readonly string[]): Promise<void> {
+    return this.#underLocks(ids.map(taskLock), async () => {
+      const tasks = await this.#rows.findLocked(ids);
+      await this.#rows.putLive(...[...tasks.values()].filter(isLive));
+    });
+  }
+
+  /** The adapter removes an expired row when it is read, but these are never read again. */
+  async #clearExpired(): Promise<void> {
+    const now = this.#parts.clock.now();
+    if (now - this.#clearedAt < DAY_MS) return;
+    this.#clearedAt = now;
+    await this.#parts.namespaces.finished.clearExpired();
+  }
+
+  readonly #isOver = (line: TaskSummary): boolean => isExpired(line.settledAt, this.#parts.clock.now());
+
+  #underLocksOf<T>(task: ListedTask, work: () => Promise<T>): Promise<T> {
+    return this.#underLocks([...listOwners(task), taskLock(task.id)], work);
+  }
+
+  #underLocks<T>([first, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> {
+    return first === undefined ? work() : this.#locks.run(first, () => this.#underLocks(rest, work));
+  }
+}
+
+const durationsLock = (key: string): string => `durations ${key}`;
+
+type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
+
+/** An unsettled list entry only points at its task, which is authoritative: so a crash never leaves a wrong list. */
+const asPointer = (line: TaskSummary): TaskSummary => ({ ...line, settledAt: undefined });

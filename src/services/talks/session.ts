@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { answerOf, answerText } from '../asks/transitions.ts';
+import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
+import type { EarlierTurn, RealtimeSession } from '../gateway/realtime/events.ts';
+import { UNTRANSCRIBED } from '../gateway/realtime/memory.ts';
+import type { TaskBook } from '../tasks/book.ts';
+import { defineRequest, type KindSpec, type Task } from '../tasks/task.ts';
+
+/** Whose words a live conversation hears. */
+export const audiences = ['me', 'everyone'] as const;
+
+const talkShape = defineRequest({
+  model: z.string(),
+  voice: z.string().optional(),
+  instructions: z.string().optional(),
+  who: z.enum(audiences),
+});
+
+/** Something said in one: text, audio, or both. */
+const saidShape = defineRequest({
+  /** The task of the conversation. */
+  talk: z.string(),
+  model: z.string(),
+});
+
+export type TalkRequest = z.output<typeof talkShape>;
+export type UtteranceRequest = z.output<typeof saidShape>;
+
+declare module '../tasks/task.ts' {
+  interface TaskRequests {
+    talk: TalkRequest;
+    said: UtteranceRequest;
+  }
+}
+
+const talk: KindSpec<'talk'> = {
+  request: talkShape.loose(),
+  traits: { isTalk: true, hearsEveryone: ({ who }) => who === 'everyone' },
+};
+const said: KindSpec<'said'> = {
+  request: saidShape.loose(),
+  traits: { isPaid: true, isText: true, isListedByParent: true, isUtterance: true },
+};
+export const talkSpecs = { talk, said };
+
+export interface SessionParts {
+  realtime: Pick<Gateway['realtime'], 'open'>;
+  /** A model that transcribes what members say, if the gateway has one. */
+  transcriber(): Promise<string | undefined>;
+}
+
+/** A conversation that would be refused each time: its model is gone, or may no longer be used. */
+const FOR_GOOD: ReadonlySet<GatewayErrorKind> = new Set(['invalid', 'not-found', 'forbidden', 'not-offered']);
+
+export const isPermanentFailure = (error: unknown): boolean =>
+  error instanceof GatewayError && FOR_GOOD.has(error.kind);
+
+export async function openSession(
+  { realtime, transcriber }: SessionParts,
+  request: TalkRequest,
+  options: { earlier: readonly EarlierTurn[]; signal: AbortSignal },
+): Promise<RealtimeSession> {
+  const { model, instructions, voice } = request;
+  try {
+    return await realtime.open({ model, instructions, voice, transcriber: await transcriber() }, options);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    // An unused session has cost nothing, even if it is unknown what became of it.
+    throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
+  }
+}
+
+/** A longer context makes a model slow and expensive; the oldest turns are left out. */
+const MOST_TURNS = 20;
+const MOST_LETTERS = 60_000;
+
+/** The conversation so far, for a new session. Deleted and forgotten turns are left out. */
+export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
+  const turns: EarlierTurn[][] = [];
+  let letters = 0;
+  for (const id of talk?.turns.toReversed() ?? []) {
+    if (turns.length === MOST_TURNS) break;
+    const task = await get(id);
+    if (task?.kind !== 'said' || task.unwanted || answerOf(task).isForgotten) continue;
+    const turn = turnOf(task);
+    letters += turn.reduce((sum, { text }) => sum + text.length, 0);
+    if (letters > MOST_LETTERS) break;
+    turns.push(turn);
+  }
+  return turns.reverse().flat();
+}
+
+function turnOf(task: Task): EarlierTurn[] {
+  const { prompt, sound } = task.request;
+  const { heard = sound === undefined ? undefined : UNTRANSCRIBED } = answerOf(task);
+  const said = [prompt, heard].filter((words) => words !== undefined && words !== '').join('\n\n');
+  const text = answerText(task);
+  return [{ by: 'member', text: said }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
+}
+
+export async function talkTurns({ talk }: Task, book: Pick<TaskBook, 'get'>): Promise<Task[]> {
+  const turns: Task[] = [];
+  for (const id of talk?.turns ?? []) {
+    const turn = await book.get(id);
+    if (turn) turns.push(turn);
+  }
+  return turns;
+}

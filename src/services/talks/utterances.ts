@@ -1,0 +1,160 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { DraftReporter } from '../asks/stream.ts';
+import { breakOffAnswer, markAnswering, updateDraft } from '../asks/transitions.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { RealtimeResponse } from '../gateway/realtime/events.ts';
+import type { AudioService } from '../sound/audio.ts';
+import type { VoiceWriter } from '../sound/voice-queue.ts';
+import type { Voice } from '../tasks/answer.ts';
+import type { TasksLog, Transition } from '../tasks/book.ts';
+import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
+import type { LiveAnswer, LiveTalk } from './live-talk.ts';
+import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
+
+/** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
+const MOST_SECONDS = 10 * 60;
+
+interface SayingsParts {
+  sounds: Pick<AudioService, 'writing'>;
+  clock: Clock;
+  log: TasksLog;
+  change(id: string, transition: Transition): Promise<Task>;
+  conversation(id: string): LiveTalk | undefined;
+}
+
+export class Utterances {
+  readonly #parts: SayingsParts;
+  /** Answers whose task is not accepted yet, by the idempotency key of the order. */
+  readonly #unaccepted = new Map<string, LiveAnswer>();
+  readonly #speaking = new Map<string, LiveAnswer>();
+
+  constructor(parts: SayingsParts) {
+    this.#parts = parts;
+  }
+
+  register(key: string, speaking: LiveAnswer): void {
+    this.#unaccepted.set(key, speaking);
+  }
+
+  async follow(task: TaskOf<'said'>): Promise<void> {
+    const { id, idempotencyKey } = task;
+    const speaking = this.#unaccepted.get(idempotencyKey);
+    this.#unaccepted.delete(idempotencyKey);
+    if (speaking) return this.#answer(task, speaking);
+    // An answer under way does not survive a restart.
+    await this.#takeTurn(task);
+    await this.#parts.change(id, (known) => breakOffAnswer(known, 'interrupted', undefined, this.#parts.clock.now()));
+  }
+
+  async stop({ id }: Task): Promise<void> {
+    const speaking = this.#speaking.get(id);
+    if (speaking) return speaking.interrupt('stopped');
+    const now = this.#parts.clock.now();
+    await this.#parts.change(id, (known) =>
+      isFollowed(known) ? breakOffAnswer(known, 'stopped', undefined, now) : known,
+    );
+  }
+
+  /** The member wants it forgotten: the answer is interrupted. */
+  async interrupt({ id }: Task): Promise<void> {
+    await this.#speaking.get(id)?.interrupt('stopped');
+  }
+
+  async #answer(task: TaskOf<'said'>, speaking: LiveAnswer): Promise<void> {
+    const { id } = task;
+    const conversation = this.#parts.conversation(task.request.talk);
+    const markSilent = (): void => {
+      this.#speaking.delete(id);
+      conversation?.markAnswerEnded(speaking);
+    };
+    this.#speaking.set(id, speaking);
+    try {
+      await this.#takeTurn(task);
+      await this.#complete(id, speaking, markSilent);
+    } finally {
+      markSilent();
+      await conversation?.replaceStaleSession();
+    }
+  }
+
+  /** An utterance belongs to its conversation from the moment the model began to answer. */
+  async #takeTurn(task: TaskOf<'said'>): Promise<void> {
+    const { log, change, conversation } = this.#parts;
+    const at = task.times.accepted ?? task.times.created;
+    const { talk: id } = task.request;
+    const live = conversation(id);
+    if (live) live.heardAt = Math.max(live.heardAt, at);
+    try {
+      await change(id, (talk) => addTurn(talk, task.id, at));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      log.info({ task: task.id }, 'An utterance has outlasted its conversation.');
+    }
+  }
+
+  /** Brings an answer to its end. `silent` is called as soon as the model has finished, before the results are stored. */
+  async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
+    const { change, clock, log, sounds } = this.#parts;
+    // Written while it arrives, so that the end only waits for the last piece of audio.
+    const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
+    try {
+      const task = await change(id, (known) => markAnswering(known, []));
+      if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');
+      const response = await this.#listen(id, speaking, writer).finally(markSilent);
+      const { stopReason } = speaking;
+      // A stopped answer is not wanted any more, and a stopping bot has no time for its voice.
+      const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
+      const isAnything = response.text !== '' || !writer.isEmpty;
+      await change(id, (known) =>
+        concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason }, clock.now()),
+      );
+    } catch (error) {
+      // The member may have deleted it: then nothing more of it is needed.
+      if (error instanceof Refusal) return speaking.interrupt('stopped');
+      log.error({ task: id, err: error }, 'An answer could not be completed.');
+      const reason = error instanceof GatewayError ? error : undefined;
+      await change(id, (known) => breakOffAnswer(known, speaking.stopReason ?? 'failed', reason, clock.now()));
+    } finally {
+      writer.drop();
+    }
+  }
+
+  async #listen(id: string, speaking: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
+    const { clock } = this.#parts;
+    const draft = new DraftReporter(clock, (text, doing) =>
+      this.#store(id, (task) => updateDraft(task, text, doing, clock.now())),
+    );
+    try {
+      for await (const event of speaking.answer.events) {
+        if (event.type === 'text') draft.add(event.delta);
+        else if (event.type === 'audio') writer.add(event.pcm);
+        else if (event.type === 'heard') await this.#store(id, (task) => setTranscript(task, event.text));
+        else if (event.type === 'end') return event.response;
+      }
+    } finally {
+      await draft.end();
+    }
+    throw new Error('An answer of a live session ended without an end.');
+  }
+
+  async #store(id: string, transition: Transition): Promise<void> {
+    try {
+      await this.#parts.change(id, transition);
+    } catch (error) {
+      // The member may have deleted it: then nothing more of it is needed.
+      this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
+    }
+  }
+
+  async #finishVoice(id: string, writer: VoiceWriter): Promise<Voice | undefined> {
+    if (writer.isEmpty) return undefined;
+    try {
+      const { bytes, seconds, waveform, isCut } = await writer.finish();
+      return { seconds, waveform, sound: bytes.toString('base64'), ...(isCut && { isCut }) };
+    } catch (error) {
+      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be turned into a voice message.');
+      return undefined;
+    }
+  }
+}

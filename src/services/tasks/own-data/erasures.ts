@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import { hasEnded, isLive, type Task } from '../task.ts';
+import { type ErasureParts, MemberErasure, type TellOutcome } from './member-erasure.ts';
+
+const AGAIN_MS = 60_000;
+
+interface OpenErasure {
+  erasure: MemberErasure;
+  work: Promise<void>;
+  isWorking: boolean;
+  isDue: boolean;
+}
+
+/** Erases what members had ordered by the time they asked. Requests are stored until they are done, and members do not wait for each other. */
+export class Erasures {
+  readonly #parts: ErasureParts;
+  readonly #open = new Map<string, OpenErasure>();
+  readonly #lock = new KeyedLock();
+  #isStopped = false;
+  #cancel: (() => void) | undefined;
+
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => this.#follow(task));
+  }
+
+  /** Continues what was open when the bot last ran. */
+  async open(): Promise<void> {
+    for (const mark of await this.#parts.store.openErasures())
+      this.#enter(mark.memberId, new MemberErasure(mark, this.#parts));
+  }
+
+  start(): void {
+    for (const memberId of this.#open.keys()) this.#wake(memberId);
+    this.#cancel = this.#parts.clock.after(AGAIN_MS, () => this.start());
+  }
+
+  /** Resolves when the request is stored; the outcome is passed to `hear`. */
+  begin(memberId: string, hear: TellOutcome): Promise<void> {
+    return this.#lock.run(memberId, async () => {
+      const secret = randomBytes(16).toString('hex');
+      const fresh = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
+      const erasure = this.#open.get(memberId)?.erasure ?? new MemberErasure(fresh, this.#parts);
+      await erasure.extend(hear);
+      // The one under way may have finished before this was stored.
+      if (!this.#open.has(memberId)) this.#enter(memberId, erasure);
+      this.#wake(memberId);
+    });
+  }
+
+  isUnderWay(memberId: string): boolean {
+    return this.#open.has(memberId);
+  }
+
+  /** Waits for what is under way, but not for Discord. */
+  async finish(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    for (const { erasure } of this.#open.values()) erasure.stop();
+    await Promise.all([...this.#open.values()].map(({ work }) => work));
+  }
+
+  #enter(memberId: string, erasure: MemberErasure): void {
+    this.#open.set(memberId, { erasure, work: Promise.resolve(), isWorking: false, isDue: false });
+  }
+
+  #follow(task: Task): void {
+    const isWaitedFor = this.#open.get(task.requesterId)?.erasure.covers(task);
+    if (isWaitedFor && (!isLive(task) || (hasEnded(task) && task.unwanted))) this.#wake(task.requesterId);
+  }
+
+  #wake(memberId: string): void {
+    const known = this.#open.get(memberId);
+    if (!known || this.#isStopped) return;
+    known.isDue = true;
+    if (known.isWorking) return;
+    known.isWorking = true;
+    known.work = this.#work(memberId, known);
+  }
+
+  async #work(memberId: string, known: OpenErasure): Promise<void> {
+    try {
+      while (known.isDue && !this.#isStopped) {
+        known.isDue = false;
+        if ((await known.erasure.carryOut()) && !known.isDue) this.#open.delete(memberId);
+      }
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
+    } finally {
+      known.isWorking = false;
+    }
+  }
+}

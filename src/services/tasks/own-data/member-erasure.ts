@@ -1,0 +1,219 @@
+import { setImmediate } from 'node:timers/promises';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import { clearMessage } from '../delivery-state.ts';
+import type { OrdersParts } from '../orders.ts';
+import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
+import type { ErasureMark, TaskStore } from '../task-store.ts';
+import type { TaskSummary } from '../task-summary.ts';
+import { markForErasure } from '../transitions.ts';
+
+export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
+  store: TaskStore;
+  removeMessages(task: Task): Promise<MessageRemoval>;
+  /** Tells a member who has left the page; false: try again later. */
+  tellErased(memberId: string, forgotten: ErasureOutcome): Promise<boolean>;
+}
+
+const STORED_EVERY = 50;
+const MOST_LEFT = 100;
+/** After this time an undeletable message is given up. */
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
+/** After this many failures in a row the others would fail too. */
+const MOST_FAILURES_IN_A_ROW = 3;
+
+/**
+ * One member's erasure. Every step can be repeated after a crash. For each task its messages go first, since the task leads to them; then the
+ * task; and last its ledger entry loses the member. In the other order a start in between would find the task without an entry and book it again.
+ */
+export class MemberErasure {
+  readonly #parts: ErasureParts;
+  /** As stored, except that the counts may be ahead. */
+  #mark: ErasureMark;
+  #hear: TellOutcome | undefined;
+  readonly #lock = new KeyedLock();
+  #isStopped = false;
+  #isLedgerDue = true;
+  readonly #postponed = new Set<string>();
+  #cancel: (() => void) | undefined;
+
+  constructor(mark: ErasureMark, parts: ErasureParts) {
+    this.#mark = mark;
+    this.#parts = parts;
+  }
+
+  covers({ times }: Task): boolean {
+    return times.created <= this.#mark.until;
+  }
+
+  /** Covers everything until now; from now on this page is told the outcome. */
+  async extend(hear: TellOutcome): Promise<void> {
+    await this.#store((mark) => ({ ...mark, until: this.#parts.clock.now(), told: undefined }));
+    this.#hear = hear;
+  }
+
+  /** Abandons calls to Discord; the next start repeats them. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  /** One pass over everything; true where nothing is left to do. */
+  async carryOut(): Promise<boolean> {
+    const { until } = this.#mark;
+    const { removed, running, later } = await this.#removeTasks();
+    if (this.#isStopped) return false;
+    const { book, store, ledger } = this.#parts;
+    // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
+    this.#isLedgerDue ||= removed > 0 || running + later === 0;
+    const isKnown = async (id: string) => (await book.get(id)) !== undefined;
+    const named = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, isKnown)) ?? 0) : 0;
+    this.#isLedgerDue = false;
+    if (later === 0) await this.#tell(running);
+    if (this.#isStopped || running + later + named > 0) return false;
+    return this.#lock.run('mark', async () => {
+      // The member asked again in the meantime.
+      if (this.#mark.until !== until || this.#hasMoreToTell()) return false;
+      await store.removeStaleSummaries(this.#mark.memberId);
+      await store.removeErasure(this.#mark.memberId);
+      return true;
+    });
+  }
+
+  async #removeTasks(): Promise<{ removed: number; running: number; later: number }> {
+    const { book, store } = this.#parts;
+    const counts = { removed: 0, running: 0, later: 0 };
+    let failuresInARow = 0;
+    for await (const { id } of tasksOf(this.#mark.memberId, store)) {
+      const task = await book.get(id);
+      if (!task || !this.covers(task)) continue;
+      const isClear = await this.#removeMessages(task);
+      if (this.#isStopped) return counts;
+      if (!isClear) {
+        counts.later += 1;
+        // Known failures must not stop the others from being tried each time.
+        if (!this.#postponed.has(id)) failuresInARow += 1;
+        this.#postponed.add(id);
+        if (failuresInARow >= MOST_FAILURES_IN_A_ROW) return counts;
+        continue;
+      }
+      failuresInARow = 0;
+      if (await this.#remove(task)) {
+        counts.removed += 1;
+        await this.#count('tasks');
+      } else counts.running += 1;
+    }
+    return counts;
+  }
+
+  /** False: some messages may still be deleted later. Undeletable ones are stored before the task that leads to them goes. */
+  async #removeMessages(task: Task): Promise<boolean> {
+    // They were deleted when the task became unwanted.
+    if (task.unwanted && !hasEnded(task)) return true;
+    const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
+    if (!removal) return false;
+    await this.#count('messages', removal.removed);
+    const isGivenUp = this.#parts.clock.now() >= this.#mark.until + GIVEN_UP_AFTER_MS;
+    if (removal.needsRetry && !isGivenUp) return false;
+    const own = removal.needsRetry ? messageAddress(task) : undefined;
+    for (const address of [...(own ? [own] : []), ...removal.left]) await this.#noteUndeletable(address);
+    return true;
+  }
+
+  async #noteUndeletable(address: MessageAddress): Promise<void> {
+    const { left } = this.#mark;
+    if (left.some(({ id }) => id === address.id)) return;
+    if (left.length >= MOST_LEFT) return this.#count('stays');
+    await this.#store((mark) => ({ ...mark, stays: mark.stays + 1, left: [...mark.left, address] }));
+  }
+
+  async #count(what: 'tasks' | 'messages' | 'stays', more = 1): Promise<void> {
+    const before = this.#mark[what];
+    this.#mark = { ...this.#mark, [what]: before + more };
+    if (Math.floor(before / STORED_EVERY) < Math.floor((before + more) / STORED_EVERY))
+      await this.#store((mark) => mark);
+  }
+
+  /** Whether it is gone. A task that is running, or being delivered, goes afterwards. */
+  async #remove(task: Task): Promise<boolean> {
+    const { book, ledger } = this.#parts;
+    if (hasNotStarted(task)) await ledger?.refund(task);
+    else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
+      if (!hasEnded(task)) await book.change(task.id, (before) => markForErasure(clearMessage(before)));
+      return false;
+    }
+    await ledger?.writeEnd(task);
+    await book.remove(task.id);
+    return true;
+  }
+
+  #hasMoreToTell(): boolean {
+    const { told, stays } = this.#mark;
+    return told === undefined || stays > told;
+  }
+
+  /** Tells the open page, else the member by direct message. */
+  async #tell(running: number): Promise<void> {
+    if (!this.#hasMoreToTell()) return;
+    const { memberId, until, tasks, messages, stays, left } = this.#mark;
+    const forgotten = { tasks, messages, stays, left, running };
+    const hear = this.#hear;
+    const heard = async (): Promise<boolean> =>
+      (await hear?.(forgotten)) || this.#parts.tellErased(memberId, forgotten);
+    if (!(await this.#unlessStopped(heard()))) return;
+    // A member who asked again is told again.
+    await this.#store((mark) => (mark.until === until ? { ...mark, told: stays } : mark));
+  }
+
+  #unlessStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    const stopped = Promise.withResolvers<undefined>();
+    this.#cancel = () => stopped.resolve(undefined);
+    if (this.#isStopped) this.#cancel();
+    return Promise.race([work, stopped.promise]);
+  }
+
+  /** Keeps the counts that grew in the meantime. */
+  #store(transition: (mark: ErasureMark) => ErasureMark): Promise<void> {
+    return this.#lock.run('mark', async () => {
+      const next = transition(this.#mark);
+      await this.#parts.store.putErasure(next);
+      const { tasks, messages } = this.#mark;
+      this.#mark = { ...next, tasks, messages, stays: Math.max(next.stays, this.#mark.stays) };
+    });
+  }
+}
+
+/** It waited for words that never came, so the gateway has not started. */
+const hasNotStarted = ({ state, times }: Task): boolean =>
+  state === 'needs-input' && times.wordsSent === undefined && times.wordsTaken === undefined;
+
+export interface MessageRemoval {
+  removed: number;
+  left: readonly MessageAddress[];
+  needsRetry: boolean;
+}
+
+export interface ErasureOutcome extends Pick<ErasureMark, 'tasks' | 'messages' | 'stays' | 'left'> {
+  /** Jobs that are still running: they are not shown, and are erased at their end. */
+  running: number;
+}
+
+/** Tells the page that asked; false: it is gone. */
+export type TellOutcome = (forgotten: ErasureOutcome) => Promise<boolean>;
+
+/** The server belongs to the address only where the message is in the channel of the order: it may be a direct message. */
+export const messageAddress = ({ message, channelId, guildId }: Task): MessageAddress | undefined =>
+  message && { ...message, ...(message.channelId === channelId && guildId !== undefined && { guildId }) };
+
+const PAGE = 100;
+
+/** All tasks of a member, newest first; tasks may be removed meanwhile. */
+export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
+  for (let before: string | undefined; ; ) {
+    const { summaries, next } = await store.page({ of: { memberId }, most: PAGE, before });
+    yield* summaries;
+    if (next === undefined) return;
+    before = next;
+    // SQLite responds synchronously, so a long run of pages would block the process.
+    await setImmediate();
+  }
+}

@@ -1,0 +1,73 @@
+/** The text of a result: the lines that can be used as prompts, and the rest. */
+export interface ResultText {
+  lines: string[];
+  beside: string[];
+}
+
+/** A keycap anywhere starts a line. */
+const KEYCAP = /(?:\d\ufe0f?\u20e3|🔟)/gu;
+const NUMBERED = /^[\s*_>#]*(?:\d\ufe0f?\u20e3|🔟|\(?\d{1,2}[.):](?=[\s*_])[*_]*)\s*/u;
+const BULLETED = /^\s*[-*•–]\s+/;
+const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|.*:)$/;
+
+const TITLE = /^[\p{L}\p{M}'’-]+(?: [\p{L}\p{M}'’-]+){0,4}$/u;
+
+const isHeading = (row: string): boolean => HEADING.test(row.trim());
+
+/** Gateways usually number lines with keycaps; other numbering, or none, is read as well as possible. */
+export function readResultText(text: string): ResultText {
+  const rows = text.replace(KEYCAP, '\n$&').split(/\r?\n/);
+  const mark = [NUMBERED, BULLETED].find((pattern) => rows.some((row) => pattern.test(row)));
+  const read = mark ? readMarked(rows, mark) : readUnmarked(rows);
+  const lines = read.lines.map(toPlainText).filter((line) => line !== '');
+  const whole = toPlainText(text);
+  return lines.length > 0 || whole === '' ? { ...read, lines } : { lines: [whole], beside: [] };
+}
+
+export const lineAt = (text: string, number: number): string | undefined => readResultText(text).lines[number - 1];
+
+function readMarked(rows: readonly string[], mark: RegExp): ResultText {
+  const lines: string[] = [];
+  const beside: string[] = [];
+  let goesOn = false;
+  let above = '';
+  for (const row of rows) {
+    if (mark.test(row)) {
+      // A few words directly above the first line are its heading.
+      if (lines.length === 0 && beside.at(-1) === above && TITLE.test(above)) beside.pop();
+      lines.push(row.replace(mark, ''));
+      goesOn = true;
+    } else if (row.trim() === '' || isHeading(row)) goesOn = false;
+    else if (goesOn) lines.push(`${lines.pop()} ${row}`);
+    else beside.push(row.trim());
+    if (row.trim() !== '') above = row.trim();
+  }
+  return { lines, beside };
+}
+
+/** Paragraphs where there are several, else single rows. */
+function readUnmarked(rows: readonly string[]): ResultText {
+  const paragraphs = rows
+    .map((row) => (isHeading(row) ? '' : row))
+    .join('\n')
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== '');
+  const [only = ''] = paragraphs;
+  return { lines: paragraphs.length > 1 ? paragraphs : only.split('\n'), beside: [] };
+}
+
+/** A link contributes its text to the prompt, not its address. */
+function toPlainText(line: string): string {
+  return line
+    .replace(/\[([^\][]*)\]\(<?https?:[^()\s]*\)/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The emphasised words of a prompt, with their weights. Struck words mean the opposite and are left out. */
+export function emphasisedWords({ beside }: ResultText): string[] {
+  const rows = beside.map((row) => row.replace(/~~[^~]*~~,?/g, ''));
+  const strong = rows.flatMap((row) => [...row.matchAll(/\*\*([^*]+)\*\*(?:\s*(\([\d.]+\)))?/g)]);
+  if (strong.length > 0) return strong.map(([, words = '', weight = '']) => toPlainText(`${words} ${weight}`));
+  return rows.map((row) => toPlainText(row.replaceAll('**', ''))).filter((row) => row !== '');
+}

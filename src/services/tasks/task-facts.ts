@@ -1,0 +1,35 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { isClosed, type Task } from './task.ts';
+
+export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
+export type ShortFollowUp = (typeof shortFollowUps)[number];
+
+/** A button can be forged, and an old one may belong to a task that has failed since. */
+export function mustHaveResult(task: Task): void {
+  if (!hasResult(task)) throw new Refusal('refusals.noResult');
+}
+
+export const hasResult = ({ state }: Task): boolean => state === 'ready' || state === 'delivered';
+
+/** The words that the gateway accepted for it, else the original prompt. */
+export function promptOf({ request, times }: Task): string {
+  const words = times.wordsTaken === undefined ? undefined : request.words;
+  return words ?? request.prompt ?? '';
+}
+
+export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
+
+/** What the member wrote, without what options added. */
+export const typedPrompt = (task: Task): string => task.request.typed ?? promptOf(task);
+
+/** What names it in messages; a task without a prompt has a title. */
+export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
+
+/** Its prompt is the member's own text, so it can be ordered again with another one. */
+export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';
+
+/** Whether the result is a grid of four images, of which one can be chosen. */
+export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
+
+/** Everyone who sees a public result may continue from it; a private one belongs to its owner. */
+export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;

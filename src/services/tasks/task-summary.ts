@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { isClosed, type Task, type TaskKind, type TaskState, taskStates } from './task.ts';
+import { titleOf } from './task-facts.ts';
+
+export const taskSummary = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum(taskStates),
+  requesterId: z.string(),
+  guildId: z.string().optional(),
+  isPrivate: z.boolean(),
+  /** The start of its prompt or title. */
+  summary: z.string(),
+  createdAt: z.number(),
+  /** Until this is set, the task itself may be newer. */
+  settledAt: z.number().optional(),
+});
+export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind };
+
+const LONGEST_SUMMARY = 120;
+
+function nameOf(task: Task): string {
+  const { request, tracks = [], remoteId = '', answer } = task;
+  const known = [titleOf(task), tracks[0]?.title, request.style, answer?.heard, ...talkFacts(task)];
+  const name = known.find((one) => one !== undefined && one !== '');
+  return name ?? (task.traits.isPart ? remoteId : '');
+}
+
+/** A live conversation has no prompt but its instructions. */
+const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
+  traits.isTalk ? [request.instructions, request.model] : [];
+
+export function summaryOf(task: Task): TaskSummary {
+  const { id, kind, state, requesterId, guildId, times } = task;
+  return {
+    id,
+    kind,
+    state,
+    requesterId,
+    guildId,
+    isPrivate: isClosed(task),
+    summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
+    createdAt: times.created,
+    settledAt: times.settled,
+  };
+}
+
+export const statusFilters = ['working', 'done', 'waiting', 'failed', 'unknown'] as const;
+export type StatusFilter = (typeof statusFilters)[number];
+
+/** An undelivered result is ready and settled. */
+export const statesByFilter: Readonly<Record<StatusFilter, readonly TaskState[]>> = {
+  working: ['submitting', 'accepted', 'queued', 'running', 'needs-input'],
+  done: ['ready', 'delivered'],
+  waiting: ['ready'],
+  failed: ['failed', 'cancelled', 'expired'],
+  unknown: ['unconfirmed'],
+};
+
+export interface TaskFilter {
+  whose: 'mine' | 'server';
+  kind?: string | undefined;
+  standing?: StatusFilter | undefined;
+  words?: string | undefined;
+  before?: string | undefined;
+}

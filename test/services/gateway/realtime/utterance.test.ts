@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { words } from './frames.ts';
+import { all, endOf, failureOf, refuse, sessions, stage, strict } from './scripted.ts';
+
+const says = words('ga');
+const silence = new Int16Array(60_000);
+
+async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
+  const side = await stage(script);
+  const session = await side.gateway.realtime.open({ model: 'm', ...settings });
+  return { ...side, session, peer: await side.next() };
+}
+
+describe('what is said in a live conversation', () => {
+  it('goes out as words, with one request for an answer', async () => {
+    const { session, peer } = await open();
+    const saying = session.say({ text: 'Hello' });
+    expect((await peer.hears('conversation.item.create')).item).toEqual({
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Hello' }],
+    });
+    await peer.hears('response.create');
+    peer.tell(says.created);
+    expect((await saying).id).toBe('resp_1');
+    expect(peer.types()).toEqual(['session.update', 'conversation.item.create', 'response.create']);
+    const names = peer.heard.map(({ event_id }) => event_id);
+    expect(new Set(names).size).toBe(3);
+    expect(names.every((name) => typeof name === 'string')).toBe(true);
+  });
+
+  it('goes out as sound in pieces of a second, before the words and after what came of tools', async () => {
+    const { session, peer } = await open();
+    const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
+    const saying = session.say({
+      text: 'And this',
+      audio,
+      outputs: [
+        { callId: 'a', output: '1' },
+        { callId: 'b', output: '2' },
+      ],
+    });
+    await peer.hears('response.create');
+    const create = 'conversation.item.create';
+    const append = 'input_audio_buffer.append';
+    const order = [create, create, append, append, append, 'input_audio_buffer.commit', create, 'response.create'];
+    expect(peer.types().slice(1)).toEqual(order);
+    const heard = peer.heard.flatMap(({ audio }) => (typeof audio === 'string' ? [Buffer.from(audio, 'base64')] : []));
+    expect(Buffer.concat(heard).equals(Buffer.from(audio.buffer))).toBe(true);
+    peer.tell(says.created);
+    await saying;
+  });
+
+  it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
+    'is refused where it is nothing, and the gateway hears nothing of it: %j',
+    async (utterance) => {
+      const { session, peer } = await open();
+      expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
+      expect(peer.types()).toEqual(['session.update']);
+    },
+  );
+
+  it('is refused while an answer comes, and taken when it has ended', async () => {
+    const { session, peer } = await open();
+    const first = session.say({ text: 'One' });
+    expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
+    await peer.hears('response.create');
+    peer.tell(says.created);
+    const answer = await first;
+    expect(await failureOf(session.say({ text: 'Three' }))).toMatchObject({ code: 'busy' });
+    peer.tell(says.done());
+    await all(answer);
+    const second = session.say({ text: 'Four' });
+    await peer.hears('response.create');
+    // A late echo of the first answer is not the second one.
+    peer.tell(says.done(), words('ga', 'resp_2').created);
+    expect((await second).id).toBe('resp_2');
+    expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
+  });
+
+  it('that the gateway refuses was not said, and is forgotten with its connection', async () => {
+    const { session, peer, next } = await open();
+    const saying = failureOf(session.say({ audio: silence }));
+    peer.tell(refuse(await peer.hears('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
+    expect(await saying).toMatchObject({
+      kind: 'invalid',
+      code: 'input_audio_buffer_commit_empty',
+      mayHaveTakenEffect: false,
+    });
+    await peer.gone;
+    const again = await next();
+    const second = session.say({ text: 'Hello' });
+    await again.hears('response.create');
+    again.tell(says.created);
+    await second;
+    expect(again.items()).toHaveLength(1);
+  });
+
+  it('that the gateway refuses without a name for it is refused all the same', async () => {
+    const { session, peer } = await open();
+    const saying = failureOf(session.say({ text: 'Hello' }));
+    await peer.hears('response.create');
+    peer.tell({ type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down' } });
+    expect(await saying).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
+  });
+
+  it('may have been heard where a fault of the gateway names nothing', async () => {
+    const { session, peer } = await open();
+    const saying = failureOf(session.say({ text: 'Hello' }));
+    await peer.hears('response.create');
+    peer.tell({ type: 'error', error: { type: 'server_error', message: 'Oops' } });
+    expect(await saying).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
+  });
+
+  it('takes no notice of errors about something else', async () => {
+    const { session, peer, said } = await open();
+    const saying = session.say({ text: 'Hello' });
+    await peer.hears('response.create');
+    peer.tell(refuse({ type: 'x', event_id: 'of_another' }, { code: 'item_truncate_invalid_item_id' }), says.created);
+    await saying;
+    expect(said.join()).toContain('item_truncate_invalid_item_id');
+  });
+
+  it('is put to another connection where this one turns out to be lost before an answer was asked for', async () => {
+    const clock = new ManualClock();
+    let isCut = false;
+    const { session, peer, next } = await open({
+      tools: { clock },
+      limits: { attempts: 3 },
+      manners: (one, event) => {
+        strict('ga')(one, event);
+        if (event.type !== 'conversation.item.create' || isCut) return;
+        isCut = true;
+        one.socket.terminate();
+      },
+    });
+    clock.advance(10_000);
+    const saying = session.say({ text: 'Hello' });
+    const other = await next();
+    await other.hears('response.create');
+    other.tell(says.created);
+    expect((await saying).id).toBe('resp_1');
+    expect(peer.types()).not.toContain('response.create');
+    expect(other.items()).toHaveLength(1);
+  });
+
+  it('is put to another connection where this one gives no sign of life', async () => {
+    const clock = new ManualClock();
+    const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
+    clock.advance(10_000);
+    peer.socket.pause();
+    const saying = session.say({ text: 'Hello' });
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(10_000);
+    const other = await next();
+    await other.hears('response.create');
+    other.tell(says.created);
+    await saying;
+    peer.socket.resume();
+    await peer.gone;
+    expect(peer.types()).not.toContain('response.create');
+  });
+
+  it('is given up where every connection is lost before an answer is asked for', async () => {
+    const { session } = await open({
+      manners: (one, event) =>
+        event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
+      limits: { attempts: 2 },
+    });
+    const long = new Int16Array(24_000 * 120);
+    expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
+  });
+
+  it('may have been heard where the connection is cut after an answer was asked for', async () => {
+    const { session, peer, next } = await open();
+    const saying = failureOf(session.say({ text: 'Hello' }));
+    await peer.hears('response.create');
+    peer.socket.terminate();
+    expect(await saying).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
+    // It is not said again by itself: that is for its member to decide.
+    const again = await next();
+    await again.hears('session.update');
+    expect(again.items()).toEqual([]);
+  });
+
+  it('may have been heard where no answer begins in time', async () => {
+    const clock = new ManualClock();
+    const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
+    const saying = failureOf(session.say({ text: 'Hello' }));
+    await peer.hears('response.create');
+    clock.advance(10_000);
+    expect(await saying).toMatchObject({ kind: 'unreachable', code: 'silent', mayHaveTakenEffect: true });
+    await peer.gone;
+  });
+
+  it('can be taken back: before the request nothing has happened, after it nobody knows', async () => {
+    const { session, peer } = await open();
+    expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
+      code: 'aborted',
+      mayHaveTakenEffect: false,
+    });
+    expect(peer.types()).toEqual(['session.update']);
+    const leaving = new AbortController();
+    const saying = failureOf(session.say({ text: 'Hello' }, { signal: leaving.signal }));
+    await peer.hears('response.create');
+    leaving.abort();
+    expect(await saying).toMatchObject({ code: 'aborted', mayHaveTakenEffect: true });
+    await peer.gone;
+  });
+
+  it('goes out no faster than the gateway takes it', async () => {
+    const { session, peer } = await open();
+    peer.socket.pause();
+    const leaving = new AbortController();
+    const saying = failureOf(session.say({ audio: new Int16Array(24_000 * 600) }, { signal: leaving.signal }));
+    const before = process.memoryUsage().arrayBuffers;
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    // Ten minutes are 38 MB on the wire.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+    leaving.abort();
+    expect(await saying).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
+  });
+});
+
+describe('an answer that is cut', () => {
+  it('ends with what had come, and the conversation goes on over another connection', async () => {
+    const { session, peer, next } = await open();
+    const saying = session.say({ text: 'Tell me' });
+    await peer.hears('response.create');
+    peer.tell(says.created, says.text('Once upon'));
+    const answer = await saying;
+    const [events] = await Promise.all([
+      all(answer),
+      (async () => {
+        await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+        peer.socket.terminate();
+      })(),
+    ]);
+    expect(endOf(events)).toMatchObject({
+      end: 'cut',
+      text: 'Once upon',
+      error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true },
+    });
+    const other = await next();
+    await other.hears('conversation.item.create');
+    await other.hears('conversation.item.create');
+    expect(other.types()).not.toContain('response.create');
+    expect(other.items()).toEqual([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Tell me' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Once upon' }] },
+    ]);
+  });
+
+  it('ends as cut where the gateway is there and says nothing more', async () => {
+    const clock = new ManualClock();
+    const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
+    const saying = session.say({ text: 'Tell me' });
+    await peer.hears('response.create');
+    peer.tell(says.created);
+    const answer = await saying;
+    clock.advance(15_000);
+    expect(endOf(await all(answer))).toMatchObject({ end: 'cut', error: { code: 'silent' } });
+    await peer.gone;
+  });
+
+  it('ends as cut where it is larger than anybody wants', async () => {
+    const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
+    const saying = session.say({ text: 'Tell me' });
+    await peer.hears('response.create');
+    peer.tell(says.created, says.text('a'.repeat(500)), says.text('b'.repeat(500)));
+    expect(endOf(await all(await saying))).toMatchObject({ end: 'cut', error: { code: 'too_large' } });
+    await peer.gone;
+  });
+});
+
+describe('breaking an answer off', () => {
+  const sounding = (count: number) => says.sound(Buffer.from(new Int16Array(count).buffer));
+
+  async function answering(script: Parameters<typeof stage>[0] = {}) {
+    const side = await open(script);
+    const saying = side.session.say({ text: 'Tell me' });
+    await side.peer.hears('response.create');
+    side.peer.tell(says.created, says.transcript('Once'), sounding(2_400), sounding(1_212));
+    const answer = await saying;
+    await new Promise((resolve) => side.peer.socket.once('pong', resolve).ping());
+    return { ...side, answer };
+  }
+
+  it('cancels it, cuts its sound to what has come, and ends it with that', async () => {
+    const { answer, peer, session } = await answering();
+    const interrupted = answer.interrupt();
+    expect(await peer.hears('response.cancel')).toMatchObject({ response_id: 'resp_1' });
+    expect(await peer.hears('conversation.item.truncate')).toMatchObject({
+      item_id: 'item_a',
+      content_index: 0,
+      audio_end_ms: 150,
+    });
+    peer.tell(
+      says.transcript(' upon a time'),
+      sounding(2_400),
+      says.done({ status: 'completed', usage: { input_tokens: 3 }, output: [] }),
+    );
+    await interrupted;
+    const events = await all(answer);
+    expect(endOf(events)).toMatchObject({ end: 'cancelled', text: 'Once', usage: { input: 3 } });
+    expect(events.filter(({ type }) => type === 'audio')).toHaveLength(2);
+    const second = session.say({ text: 'Something else' });
+    await peer.hears('response.create');
+    peer.tell(words('ga', 'resp_2').created);
+    expect((await second).id).toBe('resp_2');
+  });
+
+  it('is the same however often it is wished, and nothing after the end', async () => {
+    const { answer, peer } = await answering();
+    const both = Promise.all([answer.interrupt(), answer.interrupt()]);
+    const cancel = await peer.hears('response.cancel');
+    peer.tell(refuse(cancel, { code: 'response_cancel_not_active' }), says.done({ status: 'cancelled' }));
+    await both;
+    await answer.interrupt();
+    await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+    expect(peer.types().filter((type) => type === 'response.cancel')).toHaveLength(1);
+    expect(endOf(await all(answer)).end).toBe('cancelled');
+  });
+
+  it('does not wait for ever for a gateway that takes no notice', async () => {
+    const clock = new ManualClock();
+    const { answer, peer } = await answering({ tools: { clock } });
+    const interrupted = answer.interrupt();
+    await peer.hears('response.cancel');
+    for (let second = 0; second < 5; second++) {
+      peer.tell(sounding(10));
+      await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+      clock.advance(1_000);
+    }
+    await interrupted;
+    expect(endOf(await all(answer))).toMatchObject({ end: 'cancelled', text: 'Once' });
+    await peer.gone;
+  });
+
+  it('ends it as broken off where the connection is lost meanwhile, and what had come is remembered', async () => {
+    const { answer, peer, next } = await answering();
+    const interrupted = answer.interrupt();
+    await peer.hears('response.cancel');
+    peer.socket.terminate();
+    await interrupted;
+    expect(endOf(await all(answer)).end).toBe('cancelled');
+    const other = await next();
+    await other.hears('conversation.item.create');
+    await other.hears('conversation.item.create');
+    expect(JSON.stringify(other.items())).toContain('"Once"');
+  });
+
+  it('does not wait for what is still being written down', async () => {
+    const side = await stage({ created: sessions.ga });
+    const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
+    const peer = await side.next();
+    const saying = session.say({ audio: silence });
+    await peer.hears('response.create');
+    peer.tell(says.created, says.done());
+    const answer = await saying;
+    await new Promise((resolve) => peer.socket.once('pong', resolve).ping());
+    await answer.interrupt();
+    expect(endOf(await all(answer)).end).toBe('completed');
+  });
+});

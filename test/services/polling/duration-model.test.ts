@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ageOfNextPoll } from '../../../src/services/polling/allowance.ts';
+import { DurationModel } from '../../../src/services/polling/duration-model.ts';
+import { fitHistogram } from '../../../src/services/polling/histogram.ts';
+import { specPollCount } from '../../../src/services/polling/schedule.ts';
+import { logNormal, observed } from './drawn.ts';
+
+const second = 1_000;
+const lawOf = (durations: readonly number[], gapMs?: number): DurationModel =>
+  new DurationModel(fitHistogram(observed(durations, gapMs)));
+
+/** At which ages a job of this duration is asked about, until its end is found. */
+function questions(law: DurationModel, ms: number, pressure = 1): number[] {
+  const ages = [0];
+  for (let age = 0; age < ms; ages.push(age)) age = Math.max(law.next(age, pressure), ageOfNextPoll(ages.length));
+  return ages;
+}
+
+function outcome(law: DurationModel, durations: readonly number[], pressure = 1) {
+  const all = durations.map((ms) => ({ ms, ages: questions(law, ms, pressure) }));
+  const mean = (pick: (one: (typeof all)[number]) => number): number =>
+    all.reduce((sum, one) => sum + pick(one), 0) / all.length;
+  return { polls: mean(({ ages }) => ages.length), delay: mean(({ ms, ages }) => (ages.at(-1) ?? 0) - ms) / second };
+}
+
+/** The specification's schedule as a law would be judged. */
+function bySpec(durations: readonly number[]) {
+  const gap = (age: number): number => (age < 30 * second ? 2_500 : 7_500);
+  const all = durations.map((ms) => {
+    const ages = [0];
+    for (let age = 0; age < ms; ages.push(age)) age += gap(age);
+    return { polls: ages.length, delay: (ages.at(-1) ?? 0) - ms };
+  });
+  const sum = (pick: (one: (typeof all)[number]) => number): number => all.reduce((total, one) => total + pick(one), 0);
+  return { polls: sum(({ polls }) => polls) / all.length, delay: sum(({ delay }) => delay) / all.length / second };
+}
+
+const pictures = logNormal(400, 20 * second, 0.4);
+const videos = logNormal(400, 120 * second, 0.4);
+const twoHumps = [...logNormal(240, 10 * second, 0.2), ...logNormal(160, 40 * second, 0.2)];
+
+describe('a law', () => {
+  it.each([
+    ['pictures', pictures],
+    ['videos', videos],
+    ['jobs of two sorts', twoHumps],
+  ])('of %s says how many last how long', (_what, durations) => {
+    const law = lawOf(durations);
+    for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
+      const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
+      expect(Math.abs(law.survival(age) - (1 - share))).toBeLessThan(0.06);
+    }
+  });
+
+  it.each([
+    ['pictures', pictures, 0.7],
+    ['videos', videos, 0.55],
+    ['jobs of two sorts', twoHumps, 0.7],
+  ])(
+    'of %s finds their ends sooner than the specification’s schedule, for no more questions',
+    (_what, durations, most) => {
+      const learned = outcome(lawOf(durations), durations);
+      const spec = bySpec(durations);
+      expect(learned.polls).toBeLessThanOrEqual(spec.polls);
+      expect(learned.delay).toBeLessThan(most * spec.delay);
+    },
+  );
+
+  it('that is wrong by half still finds them sooner', () => {
+    for (const durations of [pictures, videos]) {
+      const wrong = lawOf(durations.map((ms) => ms / 2));
+      expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
+    }
+  });
+
+  it('knows two humps: between them it asks seldom', () => {
+    const law = lawOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
+    const gapAt = (age: number): number => law.next(age) - age;
+    expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(10 * second));
+    expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
+  });
+
+  it('lets gaps grow gently past all experience', () => {
+    const law = lawOf(pictures);
+    const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
+    expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
+    expect(gaps.at(0)).toBeGreaterThan(2 * second);
+    expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
+  });
+
+  it('asks less often under pressure, and least about what is worth least', () => {
+    const law = lawOf(pictures);
+    const polls = [1, 3, 6, 12].map((pressure) => outcome(law, pictures, pressure).polls);
+    expect(polls).toEqual(polls.toSorted((a, b) => b - a));
+    expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
+  });
+
+  it('never asks for a moment within two seconds, never waits longer than it may, and asks for the next moment later, whatever it knows', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ from: fc.integer({ min: -10, max: 10_000_000 }), gap: fc.integer({ min: -10, max: 9_000_000 }) }),
+          {
+            minLength: 1,
+            maxLength: 40,
+          },
+        ),
+        fc.integer({ min: 0, max: 20_000_000 }),
+        (ends, age) => {
+          const law = new DurationModel(
+            fitHistogram(ends.map(({ from, gap }) => ({ atLeastMs: from, atMostMs: from + gap, weight: 1 }))),
+          );
+          const next = law.next(age);
+          expect(next - age).toBeGreaterThanOrEqual(2_000);
+          expect(next - age).toBeLessThanOrEqual(20_000);
+          expect(law.next(age + 1_000)).toBeGreaterThanOrEqual(next - 1e-6);
+        },
+      ),
+    );
+  });
+
+  it('needs as many questions as it says, and its own are no more than that', () => {
+    const law = lawOf(videos);
+    expect(specPollCount((age) => law.survival(age))).toBeCloseTo(bySpec(videos).polls, -0.5);
+  });
+
+  it('makes sense of ends that are only known to lie far apart', () => {
+    const durations = [...logNormal(60, 20 * second, 0.3)];
+    const law = new DurationModel(fitHistogram([...observed(durations), ...observed(durations, 300 * second)]));
+    expect(law.survival(60 * second)).toBeLessThan(0.15);
+  });
+});

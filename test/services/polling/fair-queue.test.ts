@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from '../../../src/services/polling/fair-queue.ts';
+
+class Waiting {
+  readonly group: string;
+  before: Waiting | undefined = undefined;
+  behind: Waiting | undefined = undefined;
+
+  constructor(group: string) {
+    this.group = group;
+  }
+}
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant('add' as const), group: fc.constantFrom('a', 'b', 'c', 'd') }),
+  fc.record({ do: fc.constant('remove' as const), which: fc.nat() }),
+  fc.record({ do: fc.constant('next' as const) }),
+);
+
+describe('turns', () => {
+  it('go round among groups and in order within them, whoever comes and goes', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const turns = new FairQueue<Waiting>();
+        /** The same as plain lists: groups in the order of their turns. */
+        let model: Waiting[][] = [];
+        for (const one of steps) {
+          if (one.do === 'add') {
+            const item = new Waiting(one.group);
+            const group = model.find(([first]) => first?.group === one.group);
+            if (group) group.push(item);
+            else model.push([item]);
+            turns.add(item);
+          } else if (one.do === 'remove') {
+            const items = model.flat();
+            const item = items[one.which % Math.max(1, items.length)];
+            if (item) turns.remove(item);
+            model = model.map((group) => group.filter((other) => other !== item)).filter((group) => group.length > 0);
+          } else {
+            const [group = [], ...others] = model;
+            const [item, ...rest] = group;
+            expect(turns.next()).toBe(item);
+            model = rest.length > 0 ? [...others, rest] : others;
+          }
+          expect(turns.size).toBe(model.flat().length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { DurationHistory, LearnedSchedule } from '../../../src/services/polling/learned-schedule.ts';
+import { specSchedule } from '../../../src/services/polling/schedule.ts';
+import { openStore } from '../../../src/services/store/index.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { madeTask, minute, start } from '../tasks/made.ts';
+import { logNormal } from './drawn.ts';
+
+const second = 1_000;
+const log = openLog({ level: 'warn', secrets: [], readable: false, write: () => undefined });
+
+const running = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}): Task =>
+  madeTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
+
+async function knowing(
+  { count = 60, medianMs = 20 * second, task = running(), waitedMs }: Partial<Wish> = {},
+  before?: TaskStore,
+) {
+  const store =
+    before ??
+    (await openStore(
+      { url: 'sqlite://:memory:', scheme: 'sqlite' },
+      { specs: kindSpecs, log, clock: new ManualClock() },
+    ));
+  const experience = new DurationHistory({ store, log });
+  const drawn = logNormal(count, medianMs, 0.3);
+  // In no order, a second after the other.
+  for (let job = 0; job < count; job += 1) {
+    const ms = (drawn[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
+    const duration = { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + job * second, waitedMs };
+    await experience.learn(task, duration);
+  }
+  const state = { pressure: 1 };
+  const schedule = new LearnedSchedule({ durationHistory: experience, pressure: () => state.pressure });
+  const gapAt = (of: Task, age: number): number => schedule.nextAt(of, start + age) - (start + age);
+  return { store, experience, schedule, state, gapAt };
+}
+
+interface Wish {
+  count: number;
+  medianMs: number;
+  task: Task;
+  waitedMs: number;
+}
+
+describe('the learned schedule', () => {
+  it('is the specification’s until twenty jobs are known', async () => {
+    const { gapAt, experience } = await knowing({ count: 19 });
+    for (const age of [0, 10_000, 29_999, 30_000, 100_000]) {
+      expect(gapAt(running(), age)).toBe(specSchedule.nextAt(running(), start + age) - start - age);
+    }
+    expect(experience.modelFor(running(), 'all')).toBeUndefined();
+  });
+
+  it('asks where ends are likely once they are', async () => {
+    const { gapAt } = await knowing();
+    expect(gapAt(running(), 0)).toBeGreaterThan(5 * second);
+    expect(gapAt(running(), 20 * second)).toBeLessThan(2.5 * second);
+  });
+
+  it('knows after a restart what it has learned before', async () => {
+    const { store, gapAt } = await knowing();
+    const after = await knowing({ count: 0 }, store);
+    // The first question finds nothing at hand, and has it read.
+    expect(after.gapAt(running(), 0)).toBe(2_500);
+    await turnOfTheLoop();
+    expect(after.gapAt(running(), 0)).toBeCloseTo(gapAt(running(), 0), 6);
+  });
+
+  it('forgets what is long past: the gateway has become twice as slow', async () => {
+    const first = await knowing({ count: 200 });
+    const { experience } = first;
+    for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
+      await experience.learn(running(), { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + minute * (10 + job) });
+    }
+    expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
+  });
+
+  it('lets many ends within a moment speak as few', async () => {
+    const { experience } = await knowing({ count: 100 });
+    for (let job = 0; job < 200; job += 1) {
+      await experience.learn(running(), {
+        atLeastMs: 5 * minute,
+        atMostMs: 5 * minute,
+        at: start + 200 * second + job,
+      });
+    }
+    expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
+  });
+
+  it('begins with what is known of the kind where little is known of the model', async () => {
+    const model = (name: string): Task => running({ durationKey: `imagine ${name}` });
+    const { experience } = await knowing({ count: 100, task: model('old') });
+    for (let job = 0; job < 9; job += 1) {
+      await experience.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
+    }
+    expect(experience.modelFor(model('new'), 'all')).toBeUndefined();
+    for (let job = 9; job < 20; job += 1) {
+      await experience.learn(model('new'), { atLeastMs: 99_000, atMostMs: 101_000, at: start + minute * (10 + job) });
+    }
+    expect(experience.modelFor(model('new'), 'all')?.medianFrom(0)).toBeGreaterThan(60 * second);
+    expect(experience.modelFor(model('old'), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
+  });
+
+  it('is slow with what is overdue and slower with what is old, as the specification’s is', async () => {
+    const { gapAt } = await knowing();
+    expect(gapAt(running({}, { overdue: start + 5 * minute }), 6 * minute)).toBe(30_000);
+    expect(gapAt(running({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
+  });
+
+  it('stretches its gaps under pressure, known or not', async () => {
+    const known = await knowing();
+    const unknown = await knowing({ count: 0 });
+    const before = known.gapAt(running(), 15 * second);
+    known.state.pressure = 10;
+    unknown.state.pressure = 10;
+    expect(known.gapAt(running(), 15 * second)).toBeGreaterThan(before);
+    expect(unknown.gapAt(running(), 0)).toBe(25_000);
+  });
+
+  it('lets the gateway’s percentage move it, the more the further along, and never far', async () => {
+    const { gapAt } = await knowing({ medianMs: 120 * second });
+    const at = (progress: number): number => gapAt({ ...running(), progress }, 60 * second);
+    const usual = gapAt(running(), 60 * second);
+    expect(at(90)).toBeLessThan(usual / 2);
+    expect(at(20)).toBeGreaterThan(usual);
+    expect(at(1) / usual).toBeLessThan(1.3);
+    for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(usual);
+  });
+
+  it('counts from the beginning of the run where the gateway tells it, and what is queued as about to begin', async () => {
+    const { gapAt, schedule } = await knowing({ waitedMs: 100 * second });
+    const age = 300 * second;
+    const begun = running({}, { started: start + age - 20 * second });
+    expect(gapAt(begun, age)).toBeLessThan(2.5 * second);
+    const queued = running({ state: 'queued' });
+    expect(gapAt(queued, age)).toBe(gapAt(running({}, { started: start + age }), age));
+    expect(schedule.nextAt(running({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
+  });
+
+  it('counts from its words where a task has waited for them, and leaves one that waits alone', async () => {
+    const { gapAt } = await knowing();
+    const age = 10 * minute;
+    expect(gapAt(running({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
+    expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
+  });
+
+  it('goes on as the specification says where the store cannot tell', async () => {
+    const failing = {
+      durations: () => Promise.reject(new Error('gone')),
+      addDuration: () => Promise.reject(new Error('gone')),
+    };
+    const lines: string[] = [];
+    const noting = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => lines.push(line) });
+    const experience = new DurationHistory({ store: failing, log: noting });
+    const schedule = new LearnedSchedule({ durationHistory: experience, pressure: () => 1 });
+    expect(schedule.nextAt(running(), start)).toBe(start + 2_500);
+    await experience.learn(running(), { atLeastMs: 1, atMostMs: 2, at: start });
+    await turnOfTheLoop();
+    expect(lines.join('')).toContain('could not be read');
+    expect(lines.join('')).toContain('could not be stored');
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { onEveryStore, type Site } from './sites.ts';
+import { DAY_MS, MINUTE_MS, makeTask, START, settled, stage } from './stage.ts';
+
+const plain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
+
+describe('keeping tasks', () =>
+  onEveryStore((stage) => {
+    it('gives back what was put, also after closing and opening again', async () => {
+      const site = await stage();
+      const { open } = site;
+      const task = makeTask({ request: { prompt: 'Füchse 🦊 \u0000 "quoted"', list: [1, null] } });
+      const first = await open();
+      await first.put(task);
+      expect(plain(await first.get(task.id))).toEqual(plain(task));
+      await first.close();
+      const second = await open();
+      expect(plain(await second.get(task.id))).toEqual(plain(task));
+      expect(await second.get('unknown')).toBeUndefined();
+    });
+
+    it('keeps live and finished tasks apart, and a task in one place only', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const task = makeTask();
+      await store.put(task);
+      expect([await site.keys('live'), await site.keys('finished')]).toEqual([[task.id], []]);
+      await store.put(settled(task));
+      expect([await site.keys('live'), await site.keys('finished')]).toEqual([[], [task.id]]);
+      expect((await store.get(task.id))?.state).toBe('delivered');
+    });
+
+    it('never loses sight of a task that moves from the live to the finished ones', async () => {
+      const store = await (await stage()).open();
+      const tasks = Array.from({ length: 30 }, (_, at) => makeTask({ times: { created: START + at } }));
+      for (const task of tasks) await store.put(task);
+      const settling = Promise.all(tasks.map((task) => store.put(settled(task))));
+      for (let look = 0; look < 300; look++) {
+        const task = tasks[look % tasks.length];
+        const [found, page] = await Promise.all([
+          store.get(task?.id ?? ''),
+          store.page({ of: { memberId: 'ann' }, most: 99 }),
+        ]);
+        expect(found?.id).toBe(task?.id);
+        expect(page.summaries).toHaveLength(30);
+      }
+      await settling;
+    });
+
+    it('changes a finished task in place, and its line with it', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const task = settled(makeTask());
+      await store.put(task);
+      await store.put({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } });
+      expect(await site.keys('finished')).toEqual([task.id]);
+      const { summaries } = await store.page({ of: { memberId: 'ann' }, most: 10 });
+      expect(summaries.map(({ state }) => state)).toEqual(['cancelled']);
+    });
+
+    it('tells what is left to do, oldest first', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const tasks = [3, 1, 2].map((minute) => makeTask({ times: { created: START + minute * MINUTE_MS } }));
+      for (const task of tasks) await store.put(task);
+      await store.put(settled(makeTask({ times: { created: START } })));
+      expect((await store.live()).map(({ times }) => (times.created - START) / MINUTE_MS)).toEqual([1, 2, 3]);
+    });
+
+    it.each([
+      ['live', (task: Task) => task],
+      ['finished', (task: Task) => settled(task)],
+    ])('leaves no trace of a %s task that is removed', async (_name, made) => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const [kept, task] = [makeTask(), made(makeTask({ times: { created: START + 1 } }))];
+      await store.put(kept);
+      await store.put(task);
+      await store.remove(task);
+      expect(await store.get(task.id)).toBeUndefined();
+      expect((await site.rows()).filter(({ text }) => text.includes(task.id))).toEqual([]);
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([kept.id]);
+      await store.remove(kept);
+      expect(await site.keys('index')).toEqual([]);
+    });
+
+    it('forgets a finished task when its time is over', async () => {
+      const site = await stage();
+      const { open, clock } = site;
+      const store = await open();
+      const task = settled(makeTask(), START);
+      await store.put(task);
+      clock.advance(400 * DAY_MS - 1);
+      expect(await store.get(task.id)).toBeDefined();
+      clock.advance(1);
+      expect(await store.get(task.id)).toBeUndefined();
+      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries).toEqual([]);
+    });
+
+    it('hands the time that is left to the adapter, and never the zero that means for ever', async () => {
+      const site = await stage();
+      const { open, clock } = site;
+      const store = await open();
+      const old = settled(makeTask(), START - 500 * DAY_MS);
+      await store.put(old);
+      const task = settled(makeTask(), START);
+      clock.advance(100 * DAY_MS);
+      const before = Date.now();
+      await store.put(task);
+      const finished = await site.rows('finished');
+      const row = finished.find(({ key }) => key === task.id);
+      expect(Number(row?.expires) - before).toBeGreaterThanOrEqual(300 * DAY_MS);
+      expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(300 * DAY_MS);
+      expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
+    });
+
+    it('keeps the latest 200 durations of each key, in order', async () => {
+      const site = await stage();
+      const { open } = site;
+      const first = await open();
+      const measured = Array.from({ length: 205 }, (_, at) => ({ atLeastMs: at, atMostMs: at + 1, at }));
+      await Promise.all(measured.map((duration) => first.addDuration('durations:imagine', duration)));
+      await first.addDuration('', { atLeastMs: 7, atMostMs: 8, at: 9 });
+      await first.close();
+      const second = await open();
+      expect(await second.durations('durations:imagine')).toEqual(measured.slice(5));
+      expect(await second.durations('')).toHaveLength(1);
+      expect(await second.durations('imagine')).toEqual([]);
+    });
+
+    it('refuses what could not be read again, before anything is written', async () => {
+      const site = await stage();
+      const { open } = site;
+      const store = await open();
+      const bad = { ...makeTask({ text: 'what ann wrote' }), progress: Number.NaN };
+      const error = await store.put(bad).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        kind: 'failed',
+        message: `Task ${bad.id} cannot be stored: it is invalid at progress.`,
+      });
+      expect([await site.keys('live'), await site.keys('index')]).toEqual([[], []]);
+    });
+
+    it('lets others work while a long row of tasks is put', async () => {
+      const store = await (await stage()).open();
+      let turns = 0;
+      let timer = setImmediate(function turn() {
+        turns++;
+        timer = setImmediate(turn);
+      });
+      for (let at = 0; at < 20; at++) await store.put(makeTask({ times: { created: START + at } }));
+      clearImmediate(timer);
+      expect(turns).toBeGreaterThanOrEqual(19);
+    });
+  }));
+
+it('keeps everything in memory where it is told to', async () => {
+  const { open, file } = stage(':memory:');
+  const store = await open();
+  const task = makeTask();
+  await store.put(task);
+  expect((await store.live()).map(({ id }) => id)).toEqual([task.id]);
+  expect(file).toBe(':memory:');
+});
+
+describe("an interaction's token", () =>
+  onEveryStore((stage) => {
+    const tokenIn = async (site: Site): Promise<number> =>
+      (await site.rows()).filter(({ text }) => text.includes('a-token-that')).length;
+
+    it('is kept while it lasts, and never stored after', async () => {
+      const site = await stage();
+      const { open, clock } = site;
+      const store = await open();
+      const task = makeTask();
+      await store.put(task);
+      expect(await tokenIn(site)).toBe(1);
+      expect((await store.get(task.id))?.route.token).toBeDefined();
+      clock.advance(15 * MINUTE_MS);
+      expect((await store.get(task.id))?.route.token).toBeUndefined();
+      await store.put(task);
+      expect(await tokenIn(site)).toBe(0);
+    });
+
+    it('is gone from every row once the tasks were read at start', async () => {
+      const site = await stage();
+      const { open, clock } = site;
+      const store = await open();
+      for (let at = 0; at < 450; at++) await store.put(makeTask({ times: { created: START + at } }));
+      const lasting = makeTask({ route: { tokenExpiresAt: START + 60 * MINUTE_MS } });
+      await store.put(lasting);
+      clock.advance(15 * MINUTE_MS);
+      expect((await store.live()).filter(({ route }) => route.token !== undefined).map(({ id }) => id)).toEqual([
+        lasting.id,
+      ]);
+      expect(await tokenIn(site)).toBe(1);
+      expect(await store.live()).toHaveLength(451);
+    });
+  }));

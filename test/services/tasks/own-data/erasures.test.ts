@@ -1,0 +1,218 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../../src/commands/index.ts';
+import { GatewayError } from '../../../../src/services/gateway/index.ts';
+import { examine } from '../../../../src/services/store/index.ts';
+import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
+import type { ErasureOutcome } from '../../../../src/services/tasks/own-data/member-erasure.ts';
+import type { Task } from '../../../../src/services/tasks/task.ts';
+import { DAY_MS, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from '../../store/stage.ts';
+import { madeSnapshot, order, type taken } from '../made.ts';
+import { clear, entriesOf, type Wishes, type WishesOptions, wishes } from './scene.ts';
+
+const ann = order.requesterId;
+const bob = '100000000000000002';
+
+interface Scene extends Wishes, Stage {
+  store: StoredTasks;
+  /** What whoever pressed the button has been told. */
+  heard: ErasureOutcome[];
+  forget(memberId?: string): Promise<void>;
+  isOver(): Promise<boolean>;
+}
+
+async function scene(before: readonly Task[], options: Partial<WishesOptions> = {}, on = stage()): Promise<Scene> {
+  const store = (await on.open()) as StoredTasks;
+  for (const task of before) await store.put(task);
+  const running = await wishes({ ...on, store, ...options });
+  onTestFinished(() => running.stop());
+  const heard: ErasureOutcome[] = [];
+  return {
+    ...on,
+    ...running,
+    store,
+    heard,
+    forget: (memberId = ann) =>
+      running.tasks.erasure.begin(memberId, async (forgotten) => {
+        heard.push(forgotten);
+        return true;
+      }),
+    isOver: async () => (await store.openErasures()).length === 0,
+  };
+}
+
+const done = (ms: number, over: Parameters<typeof makeTask>[0] = {}): Task =>
+  settled(makeTask({ requesterId: ann, times: { created: START + ms - MINUTE_MS }, ...over }), START);
+
+const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
+  (await store.page({ of: { memberId }, most: 1_000 })).summaries.map(({ id }) => id);
+
+describe('a wish to be forgotten', () => {
+  it('follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {
+    let isDone = false;
+    const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
+    const here = await scene([done(1)], { says });
+    const running = await here.tasks.orders.submit(order);
+    await here.forget();
+    await here.until(() => here.heard.length > 0);
+    expect(here.heard).toMatchObject([{ tasks: 1, running: 1, stays: 0 }]);
+    expect(await listed(here)).toEqual([running.id]);
+    here.clock.advance(5_000);
+    const later = await here.tasks.orders.submit({ ...order, request: { prompt: 'an owl' } });
+    isDone = true;
+    await here.until(here.isOver);
+    expect(await listed(here)).toEqual([later.id]);
+    expect(here.shown).not.toContain(running.id);
+    expect((await entriesOf(here.store)).filter(({ memberId }) => memberId === ann)).toMatchObject([{ id: later.id }]);
+    expect(here.told).toEqual([]);
+  });
+
+  it('that comes twice is one, and keeps nobody else waiting', async () => {
+    const gate = Promise.withResolvers<void>();
+    const removal = async ({ requesterId }: Task) => {
+      if (requesterId === ann) await gate.promise;
+      return { ...clear, removed: 1 };
+    };
+    const theirs = [done(1), done(2), done(3, { requesterId: bob })];
+    const here = await scene(theirs, { removal });
+    await here.forget();
+    await here.until(() => here.removed.length === 1);
+    await here.forget();
+    await here.forget(bob);
+    await here.until(async () => (await listed(here, bob)).length === 0);
+    expect(await listed(here)).toHaveLength(2);
+    gate.resolve();
+    await here.until(here.isOver);
+    expect(here.heard.at(-1)).toMatchObject({ tasks: 2, messages: 2 });
+    expect(await listed(here)).toEqual([]);
+    expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('outlives a stop while Discord keeps it waiting, and is told of in a direct message then', async () => {
+    const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
+    await here.forget();
+    await here.until(() => here.removed.length === 1);
+    await here.stop();
+    await here.store.close();
+    expect(here.heard).toEqual([]);
+    const again = await scene([], { removal: async () => ({ ...clear, removed: 1 }) }, here);
+    await again.until(again.isOver);
+    expect(again.told).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
+  });
+
+  it('waits for a Discord in trouble, and loses no task whose message may still go', async () => {
+    let isInTrouble = true;
+    const removal = async () => (isInTrouble ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
+    const here = await scene(
+      Array.from({ length: 30 }, (_, index) => done(index)),
+      { removal },
+    );
+    await here.forget();
+    await here.until(() => here.removed.length > 5);
+    expect(here.removed.length).toBeLessThan(30);
+    expect(await listed(here)).toHaveLength(30);
+    expect(here.heard).toEqual([]);
+    isInTrouble = false;
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
+  });
+
+  it('does not keep what can go waiting for what cannot', async () => {
+    const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
+    const removal = async ({ message }: Task) => ({ ...clear, needsRetry: stuck.has(message?.id ?? '') });
+    const tasks = Array.from({ length: 9 }, (_, index) =>
+      done(-index, { message: { channelId: 'c1', id: `m${index}` } }),
+    );
+    const here = await scene(tasks, { removal });
+    await here.forget();
+    await here.until(async () => (await listed(here)).length === stuck.size);
+    stuck.clear();
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 9 }]);
+  });
+
+  it('gives a message up after a day, and says where it is', async () => {
+    const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
+      removal: async () => ({ ...clear, needsRetry: true }),
+    });
+    await here.forget();
+    await here.until(() => here.removed.length > 1);
+    here.clock.advance(DAY_MS);
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
+  });
+
+  it('tells in a direct message what nobody heard, as soon as one comes through', async () => {
+    let comesThrough = false;
+    const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
+    const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
+    await here.tasks.erasure.begin(ann, async () => false);
+    await here.until(() => here.told.length > 1);
+    expect(await here.isOver()).toBe(false);
+    comesThrough = true;
+    await here.until(here.isOver);
+    expect(here.told.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
+  });
+
+  it('counts all messages that are left, and names the first hundred', async () => {
+    let count = 0;
+    const removal = async () => ({ ...clear, left: [{ channelId: 'c1', id: `m${count++}` }] });
+    const here = await scene(
+      Array.from({ length: 120 }, (_, index) => done(index)),
+      { removal },
+    );
+    await here.forget();
+    await here.until(here.isOver);
+    expect(here.heard).toMatchObject([{ tasks: 120, stays: 120 }]);
+    expect(here.heard[0]?.left).toHaveLength(100);
+  });
+
+  it('takes the name off an order that the gateway refuses meanwhile', async () => {
+    const gate = Promise.withResolvers<typeof taken>();
+    const here = await scene([], { submits: () => gate.promise });
+    const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
+    await here.until(async () => (await listed(here)).length === 1);
+    await here.forget();
+    await here.until(() => here.heard.length > 0);
+    gate.reject(new GatewayError('no', { kind: 'invalid', mayHaveTakenEffect: false }));
+    expect(await refused).toBeInstanceOf(GatewayError);
+    await here.until(here.isOver);
+    const [entry, ...others] = await entriesOf(here.store);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ kind: 'imagine', facts: [{ standing: 'reserved' }, { standing: 'refunded' }] });
+    expect(entry).not.toHaveProperty('memberId');
+  });
+
+  it('that nobody can read is set aside, and keeps the bot from nothing', async () => {
+    const on = stage();
+    await (await on.open()).close();
+    sql(
+      on.file,
+      `INSERT INTO atelier (key, namespace, value) VALUES ('ann', 'forgetting', '{"value":{"memberId":7}}')`,
+    );
+    const here = await scene([done(1)], {}, on);
+    expect(keysIn(on.file, 'forgetting')).toEqual([]);
+    expect(keysIn(on.file, 'quarantine')).toHaveLength(1);
+    expect(await listed(here)).toHaveLength(1);
+  });
+
+  it('of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
+    const on = stage();
+    const store = await on.open();
+    await store.putErasure({
+      memberId: ann,
+      until: START,
+      secret: 's',
+      tasks: 3,
+      messages: 3,
+      stays: 0,
+      left: [],
+      told: 0,
+    });
+    await store.close();
+    const address = { url: `sqlite://${on.file}`, scheme: 'sqlite' } as const;
+    expect((await examine(address, { specs: kindSpecs, ...on, repair: false })).findings).toEqual([]);
+    const here = await scene([], {}, on);
+    await here.until(here.isOver);
+    expect(here.told).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emphasisedWords, lineAt, readResultText } from '../../../src/services/tasks/result-text.ts';
+
+const four = ['a red fox --ar 3:2', 'snow, seen from above', '3.5 metres of ice', 'study in white'];
+const numbered = (mark: (number: number) => string, between = '\n\n') =>
+  four.map((line, index) => `${mark(index + 1)}${line}`).join(between);
+
+describe('a result in words', () => {
+  it.each([
+    ['keycaps', numbered((number) => `${number}\ufe0f\u20e3 `)],
+    ['keycaps without a variation sign', numbered((number) => `${number}\u20e3 `)],
+    ['keycaps in one row', numbered((number) => `${number}\ufe0f\u20e3 `, ' ')],
+    ['numbers and dots', numbered((number) => `${number}. `, '\n')],
+    ['numbers and brackets', numbered((number) => `(${number}) `, '\r\n')],
+    ['bold numbers', numbered((number) => `**${number}.** `)],
+    ['strokes', numbered(() => '- ')],
+    ['paragraphs', numbered(() => '')],
+    ['rows', numbered(() => '', '\n')],
+    ['a heading before', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
+    ['words beside', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
+  ])('is read line by line where it has %s', (_, text) => {
+    expect(readResultText(text).lines).toEqual(four);
+    expect(lineAt(text, 2)).toBe(four[1]);
+    expect(lineAt(text, 5)).toBeUndefined();
+  });
+
+  it.each([
+    ['fewer than four', '1️⃣ one\n\n2️⃣ two', ['one', 'two']],
+    ['a line that goes on in the next row', '1. a fox\nin the snow\n2. a hare', ['a fox in the snow', 'a hare']],
+    ['one paragraph', 'a fox in the snow, at dawn', ['a fox in the snow, at dawn']],
+    ['ten of them', '9️⃣ nine 🔟 ten', ['nine', 'ten']],
+    ['links in it', '1️⃣ a fox by [a painter](https://example.org/a?b=c)', ['a fox by a painter']],
+    ['bold words', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
+    ['an empty line among them', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
+    ['only what looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
+    ['what the lines are called', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
+    ['nothing', ' \n ', []],
+  ])('that is odd is read as well as may be: %s', (_, text, lines) => {
+    expect(readResultText(text).lines).toEqual(lines);
+  });
+
+  it('has directions of what stands above it, but not of what its lines are called', () => {
+    const lines = '1️⃣ one\n2️⃣ two';
+    expect(emphasisedWords(readResultText(`Shortened prompts\n\n${lines}`))).toEqual([]);
+    expect(emphasisedWords(readResultText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual([
+      'a fox, snow, dusk',
+    ]);
+  });
+
+  it('of any kind is read without a fault, quickly, and loses nothing where it has no marks', () => {
+    const odd = fc.constantFrom(
+      '1️⃣',
+      '🔟',
+      '1. ',
+      '- ',
+      '**',
+      '\n',
+      '\r\n',
+      ' ',
+      ':',
+      '#',
+      '[a](https://x.y)',
+      '~~',
+      'fox',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(odd, fc.string({ unit: 'grapheme' }))), (pieces) => {
+        const text = pieces.join('');
+        const read = readResultText(text);
+        for (const line of read.lines) expect(line).toBe(line.trim());
+        expect(read.lines.length > 0).toBe(text.trim() !== '' && read.lines.some((line) => line !== ''));
+        emphasisedWords(read);
+      }),
+    );
+    const start = performance.now();
+    for (const piece of [' ', '\n', '[', '**', '~~', '1. ', ': ', '[a](http:']) readResultText(piece.repeat(50_000));
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe('the main directions of a prompt', () => {
+  const drafts = '## Shortened prompts\n1️⃣ red fox, snow\n\n2️⃣ fox';
+
+  it.each([
+    ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
+    ['fox, snow ~~and the~~', ['fox, snow']],
+    ['', []],
+  ])('are what stands out beside the drafts: %j', (tokens, directions) => {
+    expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
+import { UsageReader } from '../../../src/services/usage/usage-reader.ts';
+
+it('a chart that cannot be drawn is left out, and the log says why', async () => {
+  const warned: string[] = [];
+  const log = { warn: (_facts: object, sentence: string) => void warned.push(sentence) };
+  const process = new MediaProcess({ clock: systemClock, log });
+  onTestFinished(() => process.close());
+  const desk = new UsageReader({
+    reports: { get: async () => ({ total: undefined, rows: [] }) },
+    ledger: { queryUsage: async () => [] },
+    unit: undefined,
+    process,
+    log,
+  });
+  const picture = { title: 'T', facts: [], bars: 'lying' } as const;
+  expect(await desk.drawChart({ ...picture, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(
+    Buffer,
+  );
+  expect(warned).toEqual([]);
+  // No drawing may hold such a sign.
+  expect(await desk.drawChart({ ...picture, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
+  expect(warned).toEqual(['A chart could not be drawn.']);
+});
