@@ -188,38 +188,41 @@ export function opener<Pointer, Services>(
   };
 }
 
-interface FilledForm<Services> extends Required<Guarded<FormValues>> {
+interface FilledForm<Services> {
   /** Whether only the member sees the reply, where the form was opened from a menu; from a button it is as private as the message. */
   isPrivate: boolean;
-  run(filled: FormValues, ask: HandlerContext<Services>): Promise<Outcome>;
+  run: Work<Services>;
 }
 
 /** A form that a member has submitted. Opened from a menu it replies with a new message, for there is no message of ours. */
 export interface Form<Services> {
   verb: string;
   reply: ReplyMode;
-  read(id: CustomId): FilledForm<Services> | Refusal;
+  read(id: CustomId, filled: FormValues): FilledForm<Services> | Refusal;
 }
 
-interface FormDefinition<Pointer, Services> extends Guarded<FormValues> {
+interface FormDefinition<Pointer, Services, Parsed> {
   reply: ReplyMode;
   isPrivate?(pointer: Pointer): boolean;
-  run(pointer: Pointer, filled: FormValues, ask: HandlerContext<Services>): Promise<Outcome>;
+  /** Turns what was filled in into what `run` gets, or into a refusal. Runs before the acknowledgement. */
+  parse(filled: FormValues): Parsed | Refusal;
+  run(pointer: Pointer, parsed: Parsed, ask: HandlerContext<Services>): Promise<Outcome>;
 }
 
-export function form<Pointer, Services>(
+export function form<Pointer, Services, Parsed>(
   { name, read }: Verb<Pointer>,
-  { reply, isPrivate, run, guards = [] }: FormDefinition<Pointer, Services>,
+  { reply, isPrivate, parse, run }: FormDefinition<Pointer, Services, Parsed>,
 ): Form<Services> {
   return {
     verb: name,
     reply,
-    read: (id) =>
-      unlessRefused(read(id), (pointer) => ({
-        guards,
-        isPrivate: isPrivate?.(pointer) ?? false,
-        run: (filled, ask) => run(pointer, filled, ask),
-      })),
+    read: (id, filled) =>
+      unlessRefused(read(id), (pointer) =>
+        unlessRefused(parse(filled), (parsed) => ({
+          isPrivate: isPrivate?.(pointer) ?? false,
+          run: (ask) => run(pointer, parsed, ask),
+        })),
+      ),
   };
 }
 

@@ -153,7 +153,7 @@ export class Router<Services> {
     const id = knownId(interaction.customId);
     const form = this.#forms.get(id.verb);
     if (!form) throw new Refusal('refusals.unknownButton');
-    const { guards, isPrivate, run } = accepted(form.read(id));
+    const { isPrivate, run } = accepted(form.read(id, readForm(interaction)));
     // Opened from a menu, the form belongs to no message of ours.
     const isPressed = interaction.isFromMessage();
     if (!isPressed && form.reply === 'here') throw new Refusal('refusals.unknownButton');
@@ -161,10 +161,8 @@ export class Router<Services> {
       ? pressOrigin(interaction, interaction.message, form.reply)
       : originOf(interaction, isPrivate);
     const ask = this.#ask(interaction, responder, origin);
-    const filled = readForm(interaction);
-    accepted(firstRefusal(guards, ask.place, filled));
     await acknowledgePress(responder, form.reply, ask);
-    await conclude(responder, await run(filled, ask));
+    await conclude(responder, await run(ask));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {

@@ -29,10 +29,9 @@ const editOpener = (on: OnTask, filled: OnTask) =>
 const editedForm = (on: OnTask, answers: Publicity) =>
   form(on, {
     reply: answers,
-    async run(taskId, filled, ask: HandlerContext<MessageServices>) {
+    parse: readWordsForm,
+    async run(taskId, { words }, ask: HandlerContext<MessageServices>) {
       const task = mayBePublic(answers, await editable(taskId, ask));
-      const { words } = readWordsForm(filled);
-      if (words === '') throw new Refusal('refusals.promptMissing');
       // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
       return repeatOrder(task, ask, { prompt: words, typed: words, ...title });

@@ -1,5 +1,6 @@
 import type { FormValues } from '../discord/form.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';
 
@@ -44,7 +45,14 @@ function halves(words: string): [string, string] {
   return [words.slice(0, at), words.slice(at)];
 }
 
-export function readWordsForm({ fields, files }: FormValues) {
+export interface FilledWords {
+  words: string;
+  side: string;
+  drawn: FormValues['files'][string] | undefined;
+}
+
+export function readWordsForm({ fields, files }: FormValues): FilledWords | Refusal {
   const { words = '', more = '', side = '' } = fields;
-  return { words: (words + more).trim(), side, drawn: files.mask };
+  const text = (words + more).trim();
+  return text === '' ? new Refusal('refusals.promptMissing') : { words: text, side, drawn: files.mask };
 }

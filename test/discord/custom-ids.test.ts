@@ -94,11 +94,12 @@ describe('the table of custom ids', () => {
   });
 
   it('has something to do for each of them', () => {
+    const filled = { fields: { words: 'a fox' }, files: {} };
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
       const button = handlers.buttons.find(({ verb }) => verb === id.verb)?.press(id, []);
       const opener = handlers.openers.find(({ verb }) => verb === id.verb)?.open(id);
-      const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id);
+      const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, filled);
       const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
       expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
       expect(handler, text).not.toBeInstanceOf(Refusal);

@@ -98,7 +98,8 @@ const handlers: Handlers<undefined> = {
   forms: [
     form(fill, {
       reply: 'beside',
-      run: async (args, { fields }) => ({ content: `filled ${args.join()} with ${fields.words}` }),
+      parse: ({ fields: { words = '' } }) => (words === 'nothing' ? new Refusal('refusals.promptMissing') : words),
+      run: async (args, words) => ({ content: `filled ${args.join()} with ${words}` }),
     }),
   ],
 };
@@ -175,6 +176,18 @@ describe('the router', () => {
     const form = await (await member.click(shown, 'Open')).modal();
     const filled = await member.fill(form, { words: 'a red boat' });
     expect(text(await filled.message())).toContain('filled boat with a red boat');
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('refuses an invalid form privately and without an acknowledgement that others could see', async () => {
+    const { discord } = await routed();
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const form = await (await member.click(shown, 'Open')).modal();
+    const refused = await (await member.fill(form, { words: 'nothing' })).message();
+    expect(refused.ephemeral).toBe(true);
+    expect(text(refused)).toBe(speak(texts)('refusals.promptMissing'));
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([shown]);
     expect(discord.violations).toEqual([]);
   });
 

@@ -32,10 +32,9 @@ export const nextQuestionOpener = opener(
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'beside',
-  async run(taskId, filled, ask: HandlerContext<Services>) {
+  parse: questionIn,
+  async run(taskId, question, ask: HandlerContext<Services>) {
     const before = mustBeOfKind('ask', await pressedTask(taskId, ask));
-    const question = questionIn(filled);
-    if (question.prompt === '') throw new Refusal('refusals.promptMissing');
     const { effort, format, web } = before.request;
     return submitQuestion({ ...question, effort, format, web }, before, ask);
   },
@@ -53,11 +52,13 @@ function goOnForm(id: string, say: Say): FormPlan {
 }
 
 /** A form does not tell the type of a file; the content is checked before it is sent. */
-const PICTURE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
+const IMAGE = /\.(?:png|jpe?g|webp|gif|avif)$/i;
 
 function questionIn({ fields, files: { file } }: FormValues) {
-  const isImage = file !== undefined && PICTURE.test(file.name);
-  return { prompt: (fields.words ?? '').trim(), ...(file && (isImage ? { image: file } : { file })) };
+  const prompt = (fields.words ?? '').trim();
+  if (prompt === '') return new Refusal('refusals.promptMissing');
+  const isImage = file !== undefined && IMAGE.test(file.name);
+  return { prompt, ...(file && (isImage ? { image: file } : { file })) };
 }
 
 export const detailsButton = button(customIds.details, {

@@ -3,7 +3,7 @@ import type { FormValues } from '../../discord/form.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { form, type HandlerContext, type Menu, opener } from '../../discord/handlers.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
@@ -34,10 +34,15 @@ export const referenceMenu: Menu<Services> = {
 export const referenceSubmit = form(customIds.referenceFilled, {
   reply: 'beside',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-  async run(from, { fields }, ask: HandlerContext<Services>) {
+  parse(filled) {
+    const { words, addresses, which, model: typed } = readReferenceForm(filled);
+    const links = chosen(addresses, which);
+    if (links instanceof Refusal) return links;
+    const request = imageRequest({ prompt: words, links });
+    return request instanceof Refusal ? request : { request, typed };
+  },
+  async run(from, { request, typed }, ask: HandlerContext<Services>) {
     const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const { words, addresses, which, model: typed } = readReferenceForm({ fields });
-    const request = throwRefusal(imageRequest({ prompt: words, links: chosen(addresses, which) }));
     const model = await chooseModel('image', typed, ask.services);
     const covered = parent && isSpoiler(parent) ? { spoiler: true } : {};
     return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, ask);
@@ -50,11 +55,10 @@ function formFor(form: ReferenceForm, { services, say }: HandlerContext<Services
 }
 
 /** The member may have edited the field since its images were numbered. */
-function chosen(links: string, which: number | undefined): string {
+function chosen(links: string, which: number | undefined): string | Refusal {
   if (which === undefined) return links;
   const link = linksIn({ links })[which - 1];
-  if (link === undefined) throw new Refusal('refusals.noSuchImage', { number: String(which) });
-  return link;
+  return link ?? new Refusal('refusals.noSuchImage', { number: String(which) });
 }
 
 interface ReferenceForm {

@@ -1,9 +1,8 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { inTimeForForm, ownTask, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
-import { readWordsForm, wordsForm } from '../../messages/words-form.ts';
+import { type FilledWords, readWordsForm, wordsForm } from '../../messages/words-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -66,9 +65,10 @@ const wordsOpener = opener(customIds.actionText, async ({ taskId, place }, ask: 
 
 const wordsWritten = form(customIds.actionTextFilled, {
   reply: 'beside',
+  parse: readWordsForm,
   async run({ taskId, place }, filled, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(actionOrder(parent, place, writtenIn(filled, parent)), ask);
+    return submitOrder(actionOrder(parent, place, writtenWords(filled, parent)), ask);
   },
 });
 
@@ -83,17 +83,16 @@ const continueOpener = opener(customIds.continue, async (taskId, ask: HandlerCon
 
 const continueWritten = form(customIds.continueFilled, {
   reply: 'here',
+  parse: readWordsForm,
   async run(taskId, filled, ask: HandlerContext<Services>) {
     const task = await ownTask(taskId, ask);
     const parent = task.parentId === undefined ? task : ((await ask.services.tasks.book.get(task.parentId)) ?? task);
-    await ask.services.tasks.words.give(task.id, ask.origin, writtenIn(filled, parent));
+    await ask.services.tasks.words.give(task.id, ask.origin, writtenWords(filled, parent));
     return 'shown as it goes';
   },
 });
 
-function writtenIn(filled: FormValues, parent: Task): WrittenWords {
-  const { words, side, drawn } = readWordsForm(filled);
-  if (words === '') throw new Refusal('refusals.promptMissing');
+function writtenWords({ words, side, drawn }: FilledWords, parent: Task): WrittenWords {
   const known = sides.find((one) => one === side);
   const region = drawn ? { drawn } : known && sideRegion(parent, known);
   return { words, ...(region && { region }) };

@@ -10,7 +10,7 @@ import type { Task } from '../../services/tasks/task.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
 import type { Services } from '../services.ts';
 import type { FollowUp } from './follow-ups.ts';
-import { imagineRequest } from './request.ts';
+import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
 export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: HandlerContext<Services>) => {
@@ -23,16 +23,19 @@ export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: 
 
 export const lineSubmit = form(customIds.lineFilled, {
   reply: 'beside',
-  async run(taskId, filled, ask: HandlerContext<Services>) {
+  parse(filled) {
+    const read = readWordsForm(filled);
+    return read instanceof Refusal ? read : imagineRequest({ prompt: read.words });
+  },
+  async run(taskId, request, ask: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, ask);
-    return submitOrder(imagined(parent, readWordsForm(filled).words), ask);
+    return submitOrder(imagined(parent, request), ask);
   },
 });
 
 /** An order for images of a line. The gateway's own buttons also need a prompt, and many gateways refuse them. */
-function imagined(parent: Task, words: string): FollowUp<'imagine'> {
-  const request = throwRefusal(imagineRequest({ prompt: words, spoiler: isSpoiler(parent) }));
-  return { kind: 'imagine', parent, request };
+function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
+  return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
 
 /** Images of every line are several jobs, so their number is confirmed first, privately. */
@@ -58,7 +61,8 @@ export const allLinesConfirmButton = button(customIds.allLinesConfirmed, {
     if (!services.usedConfirmations.isFirst(origin.message?.id ?? parent.id))
       throw new Refusal('refusals.duplicateRequest');
     for (const words of lines) {
-      const order = (from: typeof origin) => submitOrder(imagined(parent, words), { services, origin: from });
+      const order = (from: typeof origin) =>
+        submitOrder(imagined(parent, throwRefusal(imagineRequest({ prompt: words }))), { services, origin: from });
       await ask.postAnother({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
     }
     return { content: say('task.lines.ask.done', { count: lines.length }), controls: [] };

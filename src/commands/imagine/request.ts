@@ -9,7 +9,7 @@ export type ImagineValues = FlagValues & References & { prompt: string; spoiler?
 
 /** What the task stores. The prompt is complete: addresses of reference images, the member's text, flags. */
 const imagineShape = defineRequest({ prompt: z.string() });
-type ImagineRequest = z.output<typeof imagineShape>;
+export type ImagineRequest = z.output<typeof imagineShape>;
 
 /** A follow-up names the gateway's id of its task, and the label of the button. */
 const followUp = defineRequest({

@@ -4,11 +4,12 @@ import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
 import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MessageContext } from '../../messages/kind-view.ts';
 import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
+import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
 import { imagesOnMessage, linksIn, referenceRefusal } from '../options.ts';
@@ -59,37 +60,56 @@ export const animateOpener = opener(customIds.animate, async (taskId, ask: Handl
 
 export const animateSubmit = form(customIds.animateFilled, {
   reply: 'beside',
-  async run(taskId, filled, ask: HandlerContext<Services>) {
-    return submitOrder(orderOf(await pressedTask(taskId, ask), filled), ask);
+  parse: animateValues,
+  async run(taskId, values, ask: HandlerContext<Services>) {
+    return submitOrder(orderOf(await pressedTask(taskId, ask), values), ask);
   },
 });
 
-function orderOf(parent: Task, { fields, files }: FormValues): FollowUp<'animate'> {
+interface AnimateValues {
+  words: string;
+  motion: (typeof motions)[number];
+  loop: boolean | undefined;
+  address: string | undefined;
+  end: MemberFile | undefined;
+  which: number;
+}
+
+function animateValues({ fields, files }: FormValues): AnimateValues | Refusal {
+  const { words = '', loop = '', picture: links = '', which = '1' } = fields;
+  return (
+    referenceRefusal({ links }, 1) ?? {
+      words: words.trim(),
+      motion: motions.find((one) => one === fields.motion) ?? 'low',
+      loop: loop === '' ? undefined : loop === 'yes',
+      address: linksIn({ links })[0],
+      end: files.end,
+      which: Number(which),
+    }
+  );
+}
+
+function orderOf(parent: Task, { words, motion, loop, address, end, which }: AnimateValues): FollowUp<'animate'> {
   const what = videoAction(parent);
   if (what === undefined) throw new Refusal('refusals.noResult');
-  const { loop = '', picture: links = '', which = '1' } = fields;
-  const words = (fields.words ?? '').trim();
   const { of: taskId, prompt, title = prompt, spoiler } = about(parent);
   const request = {
     prompt: words,
     // Some gateways ask for the prompt again.
     ...(words !== '' && { words }),
-    motion: motions.find((one) => one === fields.motion) ?? 'low',
+    motion,
     ...withoutUndefined({
-      loop: loop === '' ? undefined : loop === 'yes',
+      loop,
       title: words === '' ? title : undefined,
       spoiler,
     }),
   };
   if (what === 'extend') {
-    const index = Number(which);
-    if (parent.media[index - 1] === undefined) throw new Refusal('refusals.unknownButton');
-    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index } } };
+    if (parent.media[which - 1] === undefined) throw new Refusal('refusals.unknownButton');
+    return { kind: 'animate', parent, request: { ...request, extend: { taskId, index: which } } };
   }
-  throwRefusal(referenceRefusal({ links }, 1));
-  const [address] = linksIn({ links });
   if (address === undefined) throw new Refusal('refusals.noImageInMessage');
-  const images = [{ address, name: fileNameIn(address) }, ...(files.end ? [files.end] : [])];
+  const images = [{ address, name: fileNameIn(address) }, ...(end ? [end] : [])];
   return { kind: 'animate', parent, request: { ...request, pictures: images } };
 }
 

@@ -1,10 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
 import { form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import type { UtteranceRequest } from '../../services/talks/session.ts';
@@ -32,7 +31,13 @@ export function requireOpenTalk(
 
 type Utterance = Pick<UtteranceRequest, 'prompt' | 'sound'>;
 
-export function readUtterance({ words, sound }: { words: string; sound?: MemberFile | undefined }) {
+export function readUtterance({
+  words,
+  sound,
+}: {
+  words: string;
+  sound?: MemberFile | undefined;
+}): Utterance | Refusal {
   const prompt = hasVisibleText(words) ? words.trim() : undefined;
   if (prompt === undefined && !sound) return new Refusal('refusals.talkNothing');
   return withoutUndefined({ prompt, sound: sound && { address: sound.address, name: sound.name } });
@@ -54,22 +59,12 @@ export const speakOpener = opener(customIds.speak, async (taskId, ask: HandlerCo
 export const speakSubmit = form(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
   reply: 'openly',
-  guards: [
-    (_place, filled: FormValues) => {
-      const utterance = utteranceIn(filled);
-      return utterance instanceof Refusal ? utterance : undefined;
-    },
-  ],
-  async run(taskId, filled, ask: HandlerContext<Services>) {
+  parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
+  async run(taskId, utterance, ask: HandlerContext<Services>) {
     const talk = requireOpenTalk(await pressedTask(taskId, ask), speakerOf(ask));
-    return submitOrder(
-      { kind: 'said', request: utteranceRequest(talk, throwRefusal(utteranceIn(filled))), parent: talk },
-      ask,
-    );
+    return submitOrder({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, ask);
   },
 });
-
-const utteranceIn = ({ fields, files }: FormValues) => readUtterance({ words: fields.words ?? '', sound: files.sound });
 
 const speakerOf = ({ place }: HandlerContext<Services>) => ({ memberId: place.userId, channelId: place.channelId });
 

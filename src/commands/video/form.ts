@@ -3,7 +3,7 @@ import type { FormValues } from '../../discord/form.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { form, type HandlerContext, type Menu, opener } from '../../discord/handlers.ts';
 import type { FormPlan } from '../../discord/plan.ts';
-import { Refusal, throwRefusal } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
@@ -35,10 +35,13 @@ export const videoMenu: Menu<Services> = {
 export const videoSubmit = form(customIds.makeVideoFilled, {
   reply: 'beside',
   isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
-  async run(from, { fields: filled }, ask: HandlerContext<Services>) {
+  parse({ fields }) {
+    const { model: typed, values } = valuesIn(fields);
+    const draft = videoRequest(values);
+    return draft instanceof Refusal ? draft : { draft, typed };
+  },
+  async run(from, { draft, typed }, ask: HandlerContext<Services>) {
     const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const { model: typed, values } = valuesIn(filled);
-    const draft = throwRefusal(videoRequest(values));
     const model = await chooseModel('video', typed, ask.services);
     const spoiler = parent && isSpoiler(parent);
     const order = videoOrder(draft, { model, fields: ask.services.videoFields, spoiler });
