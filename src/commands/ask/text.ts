@@ -46,4 +46,5 @@ export const text = {
     },
   },
   refusals: { notStoppable: 'This answer has already ended.' },
+  tasks: { kinds: { ask: 'Answer' } },
 } as const;

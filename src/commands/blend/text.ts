@@ -15,4 +15,5 @@ export const text = {
     choices: { aspect: { portrait: 'Portrait (2:3)', square: 'Square (1:1)', landscape: 'Landscape (3:2)' } },
   },
   task: { blend: { PORTRAIT: 'Portrait (2:3)', SQUARE: 'Square (1:1)', LANDSCAPE: 'Landscape (3:2)' } },
+  tasks: { kinds: { blend: 'Image blend' } },
 } as const;

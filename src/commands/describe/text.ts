@@ -14,4 +14,5 @@ export const text = {
   menus: { describe: 'Describe image' },
   help: { about: { describe: 'Describe the image as prompts, visible only to you' } },
   task: { buttons: { describeAgain: 'Describe again' } },
+  tasks: { kinds: { describe: 'Image description' } },
 } as const;

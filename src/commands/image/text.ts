@@ -33,4 +33,5 @@ export const text = {
   refusals: {
     noSuchImage: 'The form has no image {{number}}. Choose another image, or none to use all of them.',
   },
+  tasks: { kinds: { image: 'Image' } },
 } as const;

@@ -96,4 +96,7 @@ export const text = {
     optionOutOfRange: '{{flag}} must be between {{least}} and {{most}}. Change the number and try again.',
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
+  tasks: {
+    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Upscale, variation or reroll', animate: 'Animation' },
+  },
 } as const;

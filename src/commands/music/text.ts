@@ -39,4 +39,5 @@ export const text = {
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
     idsPrivate: 'These tasks are private: {{ids}}. Follow them with `private` switched on.',
   },
+  tasks: { kinds: { song: 'Song', music: 'Followed song', album: 'Followed songs' } },
 } as const;

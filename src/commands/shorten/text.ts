@@ -9,4 +9,5 @@ export const text = {
     },
   },
   task: { lines: { directions: 'Main topics: {{words}}' } },
+  tasks: { kinds: { shorten: 'Shortened prompt' } },
 } as const;

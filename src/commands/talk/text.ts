@@ -47,4 +47,5 @@ export const text = {
     talkNoRealtimeNear:
       'The model {{model}} does not support live conversations. Choose another with the option `model`, such as {{near}}.',
   },
+  tasks: { kinds: { talk: 'Live conversation', said: 'Message in a live conversation' } },
 } as const;

@@ -99,8 +99,8 @@ const deletePostButton = button(customIds.deletePost, {
 
 type Named = { text: Sentences };
 
-/** Its filter offers every kind of task. A kind without a name in this feature's text has the one that its own feature gives it. */
-export const tasks = (kinds: readonly string[], features: readonly Named[] = []): Feature<typeof text> => ({
+/** Its filter offers every kind of task, by the name that the kind's own feature gives it. */
+export const tasks = (kinds: readonly string[], features: readonly Named[]): Feature<ReturnType<typeof textWith>> => ({
   command: command({
     name: 'tasks',
     isPrivate: true,
@@ -123,12 +123,9 @@ export const tasks = (kinds: readonly string[], features: readonly Named[] = [])
   ],
 });
 
-function textWith(kinds: readonly string[], features: readonly Named[]): typeof text {
-  const { command } = text;
+function textWith(kinds: readonly string[], features: readonly Named[]) {
   const named = kinds.flatMap((kind) => features.map((one) => [kind, sentenceAt(one.text, ['tasks', 'kinds', kind])]));
-  const names = Object.fromEntries(named.filter(([, name]) => name !== undefined));
-  return {
-    ...text,
-    command: { ...command, choices: { ...command.choices, kind: { ...names, ...command.choices.kind } } },
-  };
+  const kind = Object.fromEntries(named.filter(([, name]) => name !== undefined));
+  const { command } = text;
+  return { ...text, command: { ...command, choices: { ...command.choices, kind } } };
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
-import { handlers, kindSpecs } from '../../../src/commands/index.ts';
+import { features, handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
 import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
-import { text } from '../../../src/commands/tasks/text.ts';
 import { customId, customIds, fitsCustomId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import type { Button, HandlerContext } from '../../../src/discord/handlers.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
@@ -46,13 +45,18 @@ const filters = fc.record({
 });
 
 it('/tasks is registered as Discord takes it', () => {
-  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs)), { userInstall: true })])).toEqual([]);
+  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs), features), { userInstall: true })])).toEqual(
+    [],
+  );
 });
 
-it('/tasks names a kind in its filter as the kind’s own feature names it, unless it has a name of its own', () => {
-  const enlarge = { text: { tasks: { kinds: { enlarge: 'Enlargement', imagine: 'Something else' } } } };
-  const { kind } = tasks(['imagine', 'enlarge'], [enlarge]).text.command.choices;
-  expect(kind).toMatchObject({ imagine: text.command.choices.kind.imagine, enlarge: 'Enlargement' });
+it('the filter of /tasks names every kind as the feature of that kind does, and no two alike', () => {
+  const enlarge = { text: { tasks: { kinds: { enlarge: 'Enlargement' } } } };
+  expect(tasks(['enlarge'], [enlarge]).text.command.choices.kind).toEqual({ enlarge: 'Enlargement' });
+  const kinds = kindNames(kindSpecs);
+  const names = tasks(kinds, features).text.command.choices.kind;
+  expect(Object.keys(names).toSorted()).toEqual(kinds.toSorted());
+  expect(new Set(Object.values(names)).size).toBe(kinds.length);
 });
 
 describe('a custom id of a list', () => {
