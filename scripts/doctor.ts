@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { kindSpecs } from '../src/commands/index.ts';
-import * as shape from '../src/config/shapes.ts';
+import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { terminalSafe } from '../src/lib/text.ts';

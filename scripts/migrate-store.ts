@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import * as shape from '../src/config/shapes.ts';
+import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as shape from './config/shapes.ts';
+import * as shape from './config-shapes.ts';
 import { withoutUndefined } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
 

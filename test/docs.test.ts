@@ -2,8 +2,9 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs } from '../src/commands/index.ts';
+import { handlers, kindSpecs } from '../src/commands/index.ts';
 import { configVariables, readConfig } from '../src/config.ts';
+import { typedCommands } from '../src/discord/handlers.ts';
 import { kindNames } from '../src/services/tasks/task.ts';
 
 const required = {
@@ -13,6 +14,8 @@ const required = {
 };
 const configWith = (environment: Record<string, string>) =>
   readConfig({ ...required, ...environment }, kindNames(kindSpecs));
+
+const typedNames = [...typedCommands(handlers.commands).keys()];
 
 /** The former name of a setting, mentioned beside its new one. */
 const FORMER_NAMES = ['MAX_WAIT_PICTURE_SECONDS'];
@@ -40,6 +43,13 @@ describe('docs/configuration.md', () => {
     const prices = join(folder, example);
     if (name === 'PRICES') writeFileSync(prices, '{"imagine": "0.05"}');
     expect(configWith({ [name]: name === 'PRICES' ? prices : example })).not.toEqual(configWith({}));
+  });
+});
+
+describe('docs/commands.md and README.md', () => {
+  it.each(typedNames)('describe /%s', (name) => {
+    expect(readFileSync('docs/commands.md', 'utf8')).toContain(`/${name}`);
+    expect(readFileSync('README.md', 'utf8')).toContain(`/${name.split(' ')[0]}`);
   });
 });
 

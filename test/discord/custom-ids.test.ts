@@ -102,7 +102,8 @@ describe('the table of custom ids', () => {
       const form = handlers.forms.find(({ verb }) => verb === id.verb)?.read(id, filled);
       const [handler, ...others] = [button, opener, form].filter((one) => one !== undefined);
       expect([typeof handler, others], text).toEqual([id.verb === 'press' ? 'undefined' : expect.any(String), []]);
-      expect(handler, text).not.toBeInstanceOf(Refusal);
+      // A form may refuse these values, but not its own id.
+      expect(handler instanceof Refusal && handler.key, text).not.toBe('refusals.unknownButton');
     }
   });
 

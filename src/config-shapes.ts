@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseExact } from '../lib/exact-json.ts';
-import { withoutEnd } from '../lib/text.ts';
+import { parseExact } from './lib/exact-json.ts';
+import { withoutEnd } from './lib/text.ts';
 
 // The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
 // repeats the value, so a secret pasted into the wrong line stays secret.
