@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sends bytes as a content network does: in ranges, for a player that jumps about in a film. */
+/** Sends bytes as a content network does: in ranges, for a player that jumps about in a video. */
 export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header('accept-ranges', 'bytes');
   const range = rangeOf(request.headers.range, bytes.length);

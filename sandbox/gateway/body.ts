@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { bodyOfForm } from './form.ts';
 import { Refusal } from './refusal.ts';
 
-/** Deeper than any request there is; what is deeper would only exhaust the stack of whoever writes it out again. */
+/** Deeper than any real request. Serializing something deeper could exhaust the stack. */
 const DEEPEST = 64;
 
 /** Bodies are JSON (specification, part 1), or a form where a route takes them, and the limit may change while the server runs. */

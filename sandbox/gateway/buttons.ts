@@ -30,12 +30,12 @@ function offersOf(task: Imgx): readonly Offer[] {
       ];
     case 'single':
       return single(task);
-    case 'film':
-      return task.results.flatMap((_, at) => film(at + 1, task.action !== 'UPSCALE'));
+    case 'video':
+      return task.results.flatMap((_, at) => video(at + 1, task.action !== 'UPSCALE'));
     case 'lines':
       return [
         ...four.map((line) => ({
-          followUp: { do: 'read-picture', line } as const,
+          followUp: { do: 'read-image', line } as const,
           label: '',
           emoji: `${line}\ufe0f\u20e3`,
         })),
@@ -78,8 +78,8 @@ function single(task: Imgx): readonly Offer[] {
   ];
 }
 
-const film = (index: number, canGrow: boolean): readonly Offer[] => [
-  ...(canGrow ? [{ followUp: { do: 'upscale-film', index } as const, label: `U${index}` }] : []),
+const video = (index: number, canGrow: boolean): readonly Offer[] => [
+  ...(canGrow ? [{ followUp: { do: 'upscale-video', index } as const, label: `U${index}` }] : []),
   { followUp: { do: 'extend', motion: 'high', index }, label: 'Extend (High motion)', emoji: '🎞️' },
   { followUp: { do: 'extend', motion: 'low', index }, label: 'Extend (Low motion)', emoji: '🎞️' },
 ];

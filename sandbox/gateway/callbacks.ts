@@ -1,12 +1,16 @@
 import { Agent, request } from 'undici';
 import { isLoopback } from './references.ts';
 
-const PATIENCE = 2_000;
+const TIMEOUT_MS = 2_000;
 const MOST_WAITING = 50;
 
 /** Tells a callback address about every change, in order and without insisting: a refused call changes nothing (wire facts, 1.5). */
 export class Callbacks {
-  readonly #agent = new Agent({ connect: { timeout: PATIENCE }, headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
+  readonly #agent = new Agent({
+    connect: { timeout: TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
   readonly #lines = new Map<string, { last: Promise<void>; waiting: number }>();
 
   tell(jobId: string, address: string, body: unknown): void {
@@ -36,7 +40,7 @@ export class Callbacks {
         headers: { 'content-type': 'application/json' },
         body,
         dispatcher: this.#agent,
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await answer.body.dump();
       return answer.statusCode < 300;

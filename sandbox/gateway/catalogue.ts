@@ -16,13 +16,13 @@ export interface Model {
   readonly created: number;
   readonly ability: Ability;
   readonly endpoints: readonly string[];
-  /** In the account's currency, with every digit: for one picture or song, one second of film, or a quarter of a grid. */
+  /** In the account's currency, with every digit: for one image or song, one second of video, or a quarter of a grid. */
   readonly price: string;
   /** Where the alternate entry lists it too (specification, 4.8). */
   readonly compatible: boolean;
-  /** A picture's long side in pixels. */
+  /** An image's long side in pixels. */
   readonly longSide?: number;
-  /** Reads pictures 1 and 2 as the first and the last frame (specification, 4.4). */
+  /** Reads images 1 and 2 as the first and the last frame (specification, 4.4). */
   readonly keyframes?: boolean;
 }
 

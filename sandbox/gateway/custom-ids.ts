@@ -1,4 +1,4 @@
-/** What a button of a picture task does. */
+/** What a button of an image task does. */
 export type FollowUp =
   | { readonly do: 'upscale'; readonly index: number }
   | { readonly do: 'upscale-more'; readonly manner: 'subtle' | 'creative' }
@@ -10,13 +10,13 @@ export type FollowUp =
   | { readonly do: 'square' }
   | { readonly do: 'custom-zoom' }
   | { readonly do: 'inpaint' }
-  | { readonly do: 'read-picture'; readonly line: number }
+  | { readonly do: 'read-image'; readonly line: number }
   | { readonly do: 'read-all' }
   | { readonly do: 'describe-again' }
   | { readonly do: 'analyzed'; readonly line: number }
   | { readonly do: 'animate'; readonly motion: 'low' | 'high' }
   | { readonly do: 'extend'; readonly motion: 'low' | 'high'; readonly index: number }
-  | { readonly do: 'upscale-film'; readonly index: number };
+  | { readonly do: 'upscale-video'; readonly index: number };
 
 const solo = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
 
@@ -43,7 +43,7 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
       return `MJ::CustomZoom::${uuid}`;
     case 'inpaint':
       return `MJ::Inpaint::1::${uuid}::SOLO`;
-    case 'read-picture':
+    case 'read-image':
       return `MJ::Job::PicReader::${followUp.line}`;
     case 'read-all':
       return 'MJ::Job::PicReader::all';
@@ -55,7 +55,7 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
       return solo(`animate_${followUp.motion}`, 1, uuid);
     case 'extend':
       return solo(`animate_${followUp.motion}_extend`, followUp.index, uuid);
-    case 'upscale-film':
+    case 'upscale-video':
       return solo('video_virtual_upscale', followUp.index, uuid);
   }
 }

@@ -61,7 +61,7 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
       return payload;
     }
     const { type } = fault.does;
-    // Nobody will ever get this answer, so that it is over for whoever looks on.
+    // This response is never sent, so the request counts as ended for observers.
     if (type === 'reset' || type === 'hang') hearNoMore(request);
     const stage = { clock, profile: parts.settings.profile, family: familyOf(pathOf(request)) };
     return await spoil(fault.does, request, reply, payload, stage);

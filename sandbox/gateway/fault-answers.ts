@@ -15,7 +15,7 @@ export interface Stage {
   readonly family: ErrorFamily;
 }
 
-/** One for each: whoever waits for a promise that never ends is kept by it. */
+/** A new promise for each request: a shared one that never settles would keep every waiter in memory. */
 const never = () => new Promise<never>(() => undefined);
 
 /** Runs where the real answer is about to leave: what it returns leaves instead. */

@@ -19,7 +19,7 @@ export const faultPresets = {
   },
   // What most real ones send: no header, no body (wire facts, part 8).
   'rate-limited-silent': { type: 'status', status: 429, as: 'empty' },
-  // Code 30 in the picture family (wire facts, 1.2).
+  // Code 30 in the image family (wire facts, 1.2).
   saturated: { type: 'status', status: 429, code: 'saturated', message: 'The group is saturated, try again later.' },
   'server-error': { type: 'status', status: 500, code: 'do_request_failed', message: 'The upstream request failed.' },
   'bad-gateway': { type: 'status', status: 502, as: 'html' },

@@ -8,9 +8,9 @@ import type { Recipe, Result } from './work.ts';
 const SHELF_BYTES = 256 * 1024 * 1024;
 const PREVIEW_SIDE = 512;
 /** 640 × 360 for 6 seconds: made before it is asked for, because it costs about as long as the asking. */
-const CHEAP_FILM = 640 * 360 * 6;
+const CHEAP_VIDEO = 640 * 360 * 6;
 
-/** Result files: made when first fetched, kept while there is room, never made for a job nobody looks at. */
+/** Result files: made at the first fetch, kept while there is room, never made for a job that is not fetched. */
 export class Files {
   readonly #studio: Studio;
   readonly #materials: Materials;
@@ -29,7 +29,7 @@ export class Files {
     return `${this.#base()}/files/${job.id}/${name}`;
   }
 
-  /** What a picture task shows while it runs (wire facts, 1.3). */
+  /** What an image task shows while it runs (wire facts, 1.3). */
   previewName(job: Job): string {
     return `preview-${job.progress}.webp`;
   }
@@ -53,13 +53,13 @@ export class Files {
     return await this.#result(job, result);
   }
 
-  /** A film is long in the making, so a cheap one is begun with its job. */
+  /** A video is long in the making, so a cheap one is begun with its job. */
   begin(job: Job): void {
     if (job.orders.withoutMedia || job.orders.pretends) return;
     for (const result of job.details.results) {
       const { recipe } = result;
-      if (recipe.make !== 'film' || recipe.width * recipe.height * recipe.seconds > CHEAP_FILM) continue;
-      // Whoever fetches it later hears of the problem; here there is nobody to tell.
+      if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > CHEAP_VIDEO) continue;
+      // A later fetch reports the problem. Here no request waits for it.
       this.#result(job, result).catch(() => undefined);
       return;
     }
@@ -77,10 +77,10 @@ export class Files {
     if (job.state === 'queued' || job.state === 'needs-input' || !recipe || !('width' in recipe)) return undefined;
     const { width, height } = sizeOf(recipe.width / recipe.height, PREVIEW_SIDE);
     return await this.#once(`${job.id}/${name}`, async () => {
-      const references = [...this.#materials.picturesFor(job)];
+      const references = [...this.#materials.imagesFor(job)];
       const options = { width, height, format: 'webp', references, finished: Math.min(1, finished) } as const;
       if (recipe.make === 'grid') return await this.#studio.drawGrid(recipe.scenes, options);
-      return await this.#studio.drawPicture(recipe.make === 'edit' ? recipe.after : recipe.scene, options);
+      return await this.#studio.drawImage(recipe.make === 'edit' ? recipe.after : recipe.scene, options);
     });
   }
 
@@ -101,19 +101,19 @@ export class Files {
   }
 
   async #make(job: Job, recipe: Recipe): Promise<MadeFile> {
-    const references = [...this.#materials.picturesFor(job)];
+    const references = [...this.#materials.imagesFor(job)];
     switch (recipe.make) {
-      case 'picture':
-        return await this.#studio.drawPicture(recipe.scene, { ...sizes(recipe), format: recipe.format, references });
+      case 'image':
+        return await this.#studio.drawImage(recipe.scene, { ...sizes(recipe), format: recipe.format, references });
       case 'grid':
         return await this.#studio.drawGrid(recipe.scenes, { ...sizes(recipe), references });
       case 'edit': {
         const mask = job.details.family === 'imgx' ? job.details.mask : undefined;
         const options = { ...sizes(recipe), references };
-        if (!mask) return await this.#studio.drawPicture(recipe.after, options);
+        if (!mask) return await this.#studio.drawImage(recipe.after, options);
         return await this.#studio.drawEdit(recipe.before, recipe.after, mask, options);
       }
-      case 'film':
+      case 'video':
         return await this.#studio.shoot(recipe.scene, { ...sizes(recipe), seconds: recipe.seconds, references });
       case 'song':
         return await this.#studio.compose(recipe.prompt, recipe.seed, recipe.seconds);

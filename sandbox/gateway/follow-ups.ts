@@ -1,8 +1,6 @@
 import type { FollowUp } from './custom-ids.ts';
 import {
   describe,
-  FILM_SECONDS,
-  films,
   fourOf,
   grid,
   hasAspect,
@@ -11,6 +9,8 @@ import {
   SINGLE_SIDE,
   sceneAt,
   single,
+  VIDEO_SECONDS,
+  videos,
 } from './imgx-plans.ts';
 import type { Job } from './job.ts';
 import { aspectOf, panned, relative, type Scene, sceneOf, zoomedOut } from './studio/index.ts';
@@ -30,7 +30,7 @@ export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
   switch (followUp.do) {
     case 'custom-zoom':
     case 'inpaint':
-    case 'read-picture':
+    case 'read-image':
     case 'analyzed':
     case 'extend':
       return true;
@@ -48,7 +48,7 @@ export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
 /** What stands in that window when it opens. */
 export function proposedPrompt(parent: ImgxJob, followUp: FollowUp): string {
   switch (followUp.do) {
-    case 'read-picture':
+    case 'read-image':
     case 'analyzed':
       return parent.details.lines?.[followUp.line - 1] ?? parent.prompt;
     case 'custom-zoom':
@@ -69,7 +69,7 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
     ...shared,
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
-    // The first is the same picture seen from further away; the others differ in what has come into sight.
+    // The first is the same image seen from further away; the others differ in what has come into sight.
     ...grid(
       fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
       shape,
@@ -121,7 +121,7 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
       return outward('CUSTOM_ZOOM', zoomedOut(first, zoomIn(prompt)));
     case 'inpaint':
       return inpainted(parent, shared, seed, written);
-    case 'read-picture':
+    case 'read-image':
     case 'analyzed':
       return imagine(prompt, seed);
     case 'read-all': {
@@ -132,19 +132,25 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
     case 'describe-again':
       return { ...describe([]), inherits: parent.id };
     case 'animate':
-      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...films([first], aspect, 640, FILM_SECONDS), units: 8 };
+      return {
+        ...shared,
+        kind: 'imgx-video',
+        action: 'VIDEO',
+        ...videos([first], aspect, 640, VIDEO_SECONDS),
+        units: 8,
+      };
     case 'extend': {
       const scene = sceneAt(task, followUp.index);
       const longer = secondsOf(task) + 4;
-      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...films([scene], aspect, 640, longer), units: 8 };
+      return { ...shared, kind: 'imgx-video', action: 'VIDEO', ...videos([scene], aspect, 640, longer), units: 8 };
     }
-    case 'upscale-film': {
+    case 'upscale-video': {
       const seconds = secondsOf(task);
       return {
         ...shared,
         kind: 'upscale',
         action: 'UPSCALE',
-        ...films([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
+        ...videos([sceneAt(task, followUp.index)], aspect, 1_280, seconds),
       };
     }
   }
@@ -161,7 +167,7 @@ function inpainted(
   const after = shared.prompt === parent.prompt ? relative(before, seed, 'strong') : sceneOf(shared.prompt, seed);
   const whole = single(before, aspect);
   const [result] = whole.results;
-  if (!written?.mask || result?.recipe.make !== 'picture') {
+  if (!written?.mask || result?.recipe.make !== 'image') {
     return { ...shared, kind: 'inpaint', action: 'INPAINT', ...single(after, aspect) };
   }
   const { width, height } = result.recipe;
@@ -181,5 +187,5 @@ const zoomIn = (prompt: string) =>
 
 function secondsOf(task: Imgx): number {
   const recipe = task.results[0]?.recipe;
-  return recipe?.make === 'film' ? recipe.seconds : FILM_SECONDS;
+  return recipe?.make === 'video' ? recipe.seconds : VIDEO_SECONDS;
 }

@@ -117,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const prepare = (job: Job) => {
     const prepared = materials.prepare(job);
     if (prepared === undefined) files.begin(job);
-    // A film is begun with its references or, where they cannot be had, not at all: the job says why.
+    // A video is begun with its references or, where they cannot be had, not at all: the job says why.
     else prepared.then(() => files.begin(job)).catch(() => undefined);
     return prepared;
   };

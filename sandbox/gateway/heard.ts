@@ -53,7 +53,7 @@ export class HeardBook extends EventEmitter<{ answered: [Heard] }> {
   }
 }
 
-/** Pictures as text are cut, everything else stays as it came. */
+/** Images as text are cut, everything else stays as it came. */
 function shortened(body: unknown): unknown {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'string' && value.length > LONGEST_TEXT

@@ -23,7 +23,7 @@ export interface Received {
   readonly reception: Reception;
 }
 
-/** Takes in the submits of the picture family, whatever they ask for. */
+/** Accepts every submit of the image family. */
 export class ImgxDesk {
   readonly #parts: Parts;
 
@@ -151,11 +151,11 @@ export class ImgxDesk {
         ...more,
       },
     });
-    if (!isImgx(job)) throw new Error('A picture task became something else.');
+    if (!isImgx(job)) throw new Error('An image task became something else.');
     return job;
   }
 
-  /** How many are ahead where that is worth saying; a refusal where there is no room (codes 22 and 23, wire facts, 1.2). */
+  /** How many jobs are ahead, where gateways report it; a refusal if the queue is full (codes 22 and 23, wire facts, 1.2). */
   #room(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;

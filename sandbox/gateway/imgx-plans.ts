@@ -4,10 +4,10 @@ import type { Four, Imgx, ImgxAction, Result, Source, Yield } from './work.ts';
 
 const GRID_SIDE = 1_536;
 export const SINGLE_SIDE = 1_024;
-export const FILM_SECONDS = 5;
-const FILM_SIDE = { 480: 640, 720: 1_280 } as const;
+export const VIDEO_SECONDS = 5;
+const VIDEO_SIDE = { 480: 640, 720: 1_280 } as const;
 
-/** What a picture task will do, before it has an id and a price. */
+/** What an image task will do, before it has an id and a price. */
 export interface Plan {
   readonly kind: JobKind;
   readonly action: ImgxAction;
@@ -27,7 +27,7 @@ export interface Plan {
 /** `--ar` and its kin are written inside the prompt (specification, 4.3). */
 export const hasAspect = (prompt: string) => /(?:--|—)(?:ar|aspect)\b/i.test(prompt);
 
-/** Addresses before the words are reference pictures, as people write them after an upload. */
+/** Addresses before the words are reference images, as people write them after an upload. */
 export function splitPrompt(prompt: string): { addresses: readonly string[]; words: string } {
   const addresses = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
   return {
@@ -36,7 +36,7 @@ export function splitPrompt(prompt: string): { addresses: readonly string[]; wor
   };
 }
 
-/** `--seed 42` pins the picture. */
+/** `--seed 42` pins the image. */
 export function seedIn(prompt: string): number | undefined {
   const digits = /(?:--|—)seed[\s=]+(\d{1,10})/i.exec(prompt)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -54,11 +54,11 @@ export function single(
   aspect: number,
   longSide = SINGLE_SIDE,
 ): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
-  const recipe = { make: 'picture', scene, ...sizeOf(aspect, longSide), format: 'png' } as const;
+  const recipe = { make: 'image', scene, ...sizeOf(aspect, longSide), format: 'png' } as const;
   return { yields: 'single', scenes: [scene], aspect, results: [{ name: '1.png', recipe }] };
 }
 
-export function films(
+export function videos(
   scenes: readonly Scene[],
   aspect: number,
   longSide: number,
@@ -66,9 +66,9 @@ export function films(
 ): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
   const results = scenes.map((scene, at) => ({
     name: `${at + 1}.mp4`,
-    recipe: { make: 'film', scene, ...sizeOf(aspect, longSide), seconds } as const,
+    recipe: { make: 'video', scene, ...sizeOf(aspect, longSide), seconds } as const,
   }));
-  return { yields: 'film', scenes, aspect, results };
+  return { yields: 'video', scenes, aspect, results };
 }
 
 export function imagine(prompt: string, seed: number, sources: readonly Source[] = []): Plan {
@@ -90,7 +90,7 @@ const shapes = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
 export type Dimensions = keyof typeof shapes;
 
 export function blend(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
-  const scenes = fourOf((at) => sceneOf(`blend of ${sources.length} pictures ${seed}`, seed + at));
+  const scenes = fourOf((at) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + at));
   return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, shapes[dimensions]), units: 4, sources };
 }
 
@@ -109,26 +109,26 @@ export function edits(prompt: string, image: Source, seed: number): Plan {
   return { kind: 'edits', action: 'EDITS', prompt, ...grid(scenes, aspectOf(prompt)), units: 4, sources: [image] };
 }
 
-export interface FilmWish {
+export interface VideoRequest {
   readonly prompt: string;
   readonly height: 480 | 720;
   readonly count: number;
 }
 
-export function film({ prompt, height, count }: FilmWish, seed: number, sources: readonly Source[]): Plan {
+export function video({ prompt, height, count }: VideoRequest, seed: number, sources: readonly Source[]): Plan {
   const scenes = Array.from({ length: count }, (_, at) => sceneOf(prompt, seed + at));
   const aspect = hasAspect(prompt) ? aspectOf(prompt) : 16 / 9;
   return {
     kind: 'imgx-video',
     action: 'VIDEO',
     prompt,
-    ...films(scenes, aspect, FILM_SIDE[height], FILM_SECONDS),
+    ...videos(scenes, aspect, VIDEO_SIDE[height], VIDEO_SECONDS),
     units: 8 * count,
     sources,
   };
 }
 
-/** The scenes a task shows, as four: a single picture's relatives are its own. */
+/** The scenes a task shows, as four: a single image's relatives are its own. */
 export const sceneAt = (task: Imgx, index: number): Scene => task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
 
 const wordsOnly = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;

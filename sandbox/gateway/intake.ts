@@ -66,7 +66,7 @@ export function ownJob<Wanted extends Job>(
   return job && job.key === grant.key && isWanted(job) ? job : undefined;
 }
 
-/** The same for whoever asks how it is, which is counted. */
+/** The same for a poll, which is counted. */
 export function askedJob<Wanted extends Job>(
   parts: Parts,
   grant: KeyGrant,
@@ -88,7 +88,7 @@ export function viewOf(parts: Parts): View {
   };
 }
 
-/** Sixteen to nineteen digits, as the picture family has them: some are beyond 2^53 (wire facts, 1.2). */
+/** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53 (wire facts, 1.2). */
 export function digitsId(parts: Parts): string {
   for (;;) {
     const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.whole(1_000_000)).slice(1, 4 + parts.random.whole(4))}`;
@@ -96,5 +96,5 @@ export function digitsId(parts: Parts): string {
   }
 }
 
-/** A seed that nothing but this gateway's own says, for the pictures of a job. */
+/** A seed that nothing but this gateway's own says, for the images of a job. */
 export const freshSeed = (parts: Parts) => parts.random.whole(4_294_967_296);

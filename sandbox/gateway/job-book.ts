@@ -20,7 +20,7 @@ export interface JobEvents {
 
 interface Course {
   cancel: () => void;
-  /** An order may come in the middle of a step, from whoever hears of the change. */
+  /** A listener of a change may submit another order in the middle of a step. */
   stopped: boolean;
   prepared: Promise<Partial<Job> | undefined> | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Amount } from './decimal.ts';
-import type { Film, Imgx, Music, Still } from './work.ts';
+import type { Imgx, Music, Still, Video } from './work.ts';
 
 type Family = 'image' | 'imgx' | 'video' | 'music';
 
@@ -43,7 +43,7 @@ export interface JobOrders {
   readonly withoutButtons?: boolean;
 }
 
-type Details = Still | Imgx | Film | Music;
+type Details = Still | Imgx | Video | Music;
 
 export interface Job {
   readonly id: string;

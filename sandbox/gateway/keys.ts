@@ -27,5 +27,5 @@ export class KeyRing {
 
 export const mayUse = (grant: KeyGrant, model: string) => grant.models === undefined || grant.models.includes(model);
 
-/** Stands for a key wherever people look: the key itself is shown nowhere. */
+/** Replaces the key in everything that is displayed. The key itself is never shown. */
 export const keyName = (key: string) => `key-${seedFrom('key', key).toString(16).padStart(8, '0')}`;

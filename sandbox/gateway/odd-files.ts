@@ -40,9 +40,7 @@ function pngFilling(size: number): Buffer {
 export function pretended(as: 'html' | 'executable', mime: string): MadeFile {
   const bytes =
     as === 'html'
-      ? Buffer.from(
-          '<!doctype html><html><head><title>Sign in</title></head><body>This is not a picture.</body></html>',
-        )
+      ? Buffer.from('<!doctype html><html><head><title>Sign in</title></head><body>This is not an image.</body></html>')
       : Buffer.concat([
           Buffer.from('MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00', 'latin1'),
           Buffer.alloc(496),

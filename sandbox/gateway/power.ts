@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Sockets } from './sockets.ts';
 
-/** Switches a server off and on again at the same address, as whoever runs it would: connections are refused meanwhile. */
+/** Switches a server off and on again at the same address. Connections are refused meanwhile. */
 export class Power {
   readonly #server: Server;
   readonly #sockets: Sockets;
@@ -20,7 +20,7 @@ export class Power {
     return this.#server.listening;
   }
 
-  /** One after another, however fast somebody presses. */
+  /** One after another, even if the switch is pressed quickly. */
   set(isOn: boolean): Promise<void> {
     const turn = () => this.#turn(isOn);
     this.#last = this.#last.then(turn, turn);

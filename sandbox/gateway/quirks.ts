@@ -11,11 +11,11 @@ type VideoShape = (typeof videoShapes)[number];
 export interface Quirks {
   /** Codes 21 and 22 arrive as 1, except for local edit and custom zoom (wire facts, 1.2). */
   rewriteCodes: boolean;
-  /** A picture task has the status "" until it runs (wire facts, 1.3). */
+  /** An image task has the status "" until it runs (wire facts, 1.3). */
   emptyStatus: boolean;
   /** What a video query looks like: c, a, b, a with the address in `fail_reason`, the vendor's own (wire facts, 3.3 and 3.5). */
   videoShape: VideoShape;
-  /** The vendor path's query answers in the vendor's own shape whatever `videoShape` says (wire facts, 3.5). */
+  /** The vendor path's query responds in the vendor's own shape, regardless of `videoShape` (wire facts, 3.5). */
   vendorPathNative: boolean;
   /** Finished tasks name no result, as after a safety filter (wire facts, 3.3). */
   successWithoutAddress: boolean;
@@ -31,9 +31,9 @@ export interface Quirks {
   usageIgnoresDates: boolean;
   /** Variation, reroll and pan ask for words first (wire facts, 1.4). */
   remix: boolean;
-  /** Picture addresses name a host that is not this one: http://localhost:3000 (wire facts, 1.3). */
+  /** Image addresses name a host that is not this one: http://localhost:3000 (wire facts, 1.3). */
   localhostPictures: boolean;
-  /** Picture task ids are bare numbers, some beyond 2^53 (wire facts, 1.2). */
+  /** Image task ids are bare numbers, some beyond 2^53 (wire facts, 1.2). */
   numericIds: boolean;
   /** Only a few custom ids are executed, and a favourite button is shown that never is (wire facts, 1.4). */
   refusedActions: boolean;
@@ -45,15 +45,15 @@ export interface Quirks {
   base64Results: boolean;
   /** A music batch that finds nothing has `data: null` (wire facts, part 2). */
   nullBatches: boolean;
-  /** A music batch comes in no order and leaves out about a third of what it was asked about (wire facts, part 2). */
+  /** A music batch has no order and leaves out about a third of the polled tasks (wire facts, part 2). */
   looseBatches: boolean;
   /** The most ids in a music batch; longer ones are refused. */
   batchLimit: number;
-  /** A finished `/v1/videos` object names no address: only `/content` has the film (wire facts, 3.4). */
+  /** A finished `/v1/videos` object names no address: only `/content` has the video (wire facts, 3.4). */
   contentOnly: boolean;
-  /** A model nobody serves is 503, as where no channel has it (wire facts, part 8). */
+  /** An unserved model gives 503, as if no channel had it (wire facts, part 8). */
   unknownModelUnavailable: boolean;
-  /** From so many live picture tasks of one key on, a submit answers 22; 0 is never (wire facts, 1.2). */
+  /** From so many live image tasks of one key on, a submit answers 22; 0 is never (wire facts, 1.2). */
   queuedFrom: number;
   /** From so many on, it answers 23 and takes nothing; 0 is never (wire facts, 1.2). */
   fullFrom: number;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Seeded chance: two gateways with one seed draw the same durations and the same pictures. */
+/** Seeded chance: two gateways with one seed draw the same durations and the same images. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;

@@ -5,11 +5,11 @@ import type { Source } from './work.ts';
 
 const mimes: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
 
-/** An upload must be a picture of a kind that can be shown again; it is judged by its bytes, not by what it is called. */
+/** An upload must be an image of a kind that can be shown again; it is judged by its bytes, not by what it is called. */
 export async function recognised(source: Source, at: number): Promise<MadeFile> {
   const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
   const mime = format && mimes[format];
-  if (source.from !== 'request' || !mime) throw invalid(`base64Array.${at} is not a PNG, JPEG or WebP picture.`);
+  if (source.from !== 'request' || !mime) throw invalid(`base64Array.${at} is not a PNG, JPEG or WebP image.`);
   return { bytes: source.bytes, mime };
 }
 

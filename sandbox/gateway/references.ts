@@ -4,7 +4,7 @@ import { isLoopbackName } from '../loopback.ts';
 import { shown } from './refusal.ts';
 import type { Source } from './work.ts';
 
-const PATIENCE = 5_000;
+const TIMEOUT_MS = 5_000;
 const LARGEST = 32 * 1024 * 1024;
 /** Decoding more than this is an attack, not a reference. */
 const MOST_PIXELS = 64_000_000;
@@ -19,27 +19,31 @@ export function isLoopback(address: string): boolean {
 }
 
 export class References {
-  readonly #agent = new Agent({ connect: { timeout: PATIENCE }, headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
+  readonly #agent = new Agent({
+    connect: { timeout: TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
 
-  /** The pictures among the sources, small and safe to draw with. Films and sounds are taken and not looked at. */
-  async pictures(sources: readonly Source[]): Promise<readonly Buffer[]> {
-    const pictures = await Promise.all(sources.map((source, at) => this.#picture(source, at)));
-    return pictures.filter((picture) => picture !== undefined);
+  /** The images among the sources, small and safe to draw with. Videos and sounds are taken and not looked at. */
+  async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
+    const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
+    return images.filter((image) => image !== undefined);
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
-  async #picture(source: Source, at: number): Promise<Buffer | undefined> {
+  async #image(source: Source, at: number): Promise<Buffer | undefined> {
     if (source.from === 'request') {
-      if (isNoPicture(source.mime)) return undefined;
-      return await kept(source.bytes, `Reference picture ${at + 1} of the request is not a picture that can be read.`);
+      if (isNoImage(source.mime)) return undefined;
+      return await kept(source.bytes, `Reference image ${at + 1} of the request is not an image that can be read.`);
     }
     const name = shown(source.address);
     const answer = await this.#fetch(source.address, name);
-    if (isNoPicture(answer.mime)) return undefined;
-    return await kept(answer.bytes, `What is at the reference address ${name} is not a picture.`);
+    if (isNoImage(answer.mime)) return undefined;
+    return await kept(answer.bytes, `What is at the reference address ${name} is not an image.`);
   }
 
   async #fetch(address: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
@@ -50,7 +54,7 @@ export class References {
     }
     const failed = (why: string) => new Error(`The reference address ${name} could not be fetched: ${why}.`);
     try {
-      const answer = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (answer.statusCode !== 200) {
         await answer.body.dump();
         throw failed(`it answered ${answer.statusCode}`);
@@ -66,9 +70,7 @@ export class References {
     } catch (problem) {
       if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
       throw failed(
-        problem instanceof Error && problem.name === 'TimeoutError'
-          ? 'it took longer than 5 seconds'
-          : 'nobody answered',
+        problem instanceof Error && problem.name === 'TimeoutError' ? 'it took longer than 5 seconds' : 'no response',
       );
     }
   }
@@ -83,7 +85,7 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
     .catch(() => undefined);
 }
 
-const isNoPicture = (mime = '') => /^(?:video|audio)\//.test(mime);
+const isNoImage = (mime = '') => /^(?:video|audio)\//.test(mime);
 
 async function kept(bytes: Buffer, sentence: string): Promise<Buffer> {
   try {

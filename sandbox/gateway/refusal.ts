@@ -6,7 +6,7 @@ export interface RefusalDetail {
   readonly type?: string;
   /** The field that is objected to, where the envelope has a place for it. */
   readonly param?: string;
-  /** The number the picture family puts in its body (wire facts, 1.2), and the status it travels with. */
+  /** The number the image family puts in its body (wire facts, 1.2), and the status it travels with. */
   readonly imgxCode?: number;
   readonly imgxStatus?: number;
   readonly properties?: Record<string, unknown>;

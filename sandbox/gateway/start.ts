@@ -7,14 +7,14 @@ const EX_USAGE = 64;
 
 class Misuse extends Error {}
 
-interface Wish {
+interface Request {
   readonly port: number;
   readonly speed: number;
   readonly key: string;
   readonly profile: Profile;
 }
 
-function readWish(): Wish {
+function readRequest(): Request {
   const { values } = parsed();
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
@@ -45,28 +45,28 @@ function parsed() {
   }
 }
 
-async function start(wish: Wish): Promise<EmbeddedGateway> {
+async function start(order: Request): Promise<EmbeddedGateway> {
   try {
-    return await startGateway({ ...wish, keys: [{ key: wish.key }] });
+    return await startGateway({ ...order, keys: [{ key: order.key }] });
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new Misuse(
-        `Port ${wish.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+        `Port ${order.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
       );
     if (code === 'EACCES')
-      throw new Misuse(`Port ${wish.port} needs rights this user does not have: choose one above 1023 with --port.`);
+      throw new Misuse(`Port ${order.port} needs rights this user does not have: choose one above 1023 with --port.`);
     throw problem;
   }
 }
 
 try {
-  const wish = readWish();
-  const gateway = await start(wish);
-  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${wish.profile}, speed ${wish.speed}).
-Key:      ${wish.key}
-Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${wish.key}'
-Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${wish.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
+  const order = readRequest();
+  const gateway = await start(order);
+  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${order.profile}, speed ${order.speed}).
+Key:      ${order.key}
+Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${order.key}'
+Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${order.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
           GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard,realtime} show and steer the rest.`);
   const stop = () => {
     gateway.close().then(

@@ -6,14 +6,14 @@ export type Source =
   | { readonly from: 'request'; readonly bytes: Buffer; readonly mime: string | undefined }
   | { readonly from: 'address'; readonly address: string };
 
-/** How a result file comes to be; nothing is made before somebody asks for it. */
+/** How a result file is made. It is made at its first fetch. */
 export type Recipe =
   | {
-      readonly make: 'picture';
+      readonly make: 'image';
       readonly scene: Scene;
       readonly width: number;
       readonly height: number;
-      readonly format: PictureFormat;
+      readonly format: ImageFormat;
     }
   | { readonly make: 'grid'; readonly scenes: Four<Scene>; readonly width: number; readonly height: number }
   | {
@@ -24,7 +24,7 @@ export type Recipe =
       readonly height: number;
     }
   | {
-      readonly make: 'film';
+      readonly make: 'video';
       readonly scene: Scene;
       readonly width: number;
       readonly height: number;
@@ -35,7 +35,7 @@ export type Recipe =
   | { readonly make: 'copy' };
 
 export type Four<Thing> = readonly [Thing, Thing, Thing, Thing];
-type PictureFormat = 'png' | 'jpeg' | 'webp';
+type ImageFormat = 'png' | 'jpeg' | 'webp';
 
 export interface Result {
   /** `1.png`: the last part of its address. */
@@ -45,7 +45,7 @@ export interface Result {
 
 interface Made {
   readonly results: readonly Result[];
-  /** Fetched or decoded when the job starts; pictures only. */
+  /** Fetched or decoded when the job starts; images only. */
   readonly sources: readonly Source[];
 }
 
@@ -57,14 +57,14 @@ export type ImgxAction =
   | ('IMAGINE' | 'UPSCALE' | 'VARIATION' | 'REROLL' | 'DESCRIBE' | 'BLEND' | 'SHORTEN' | 'ZOOM' | 'PAN')
   | ('INPAINT' | 'CUSTOM_ZOOM' | 'UPLOAD' | 'VIDEO' | 'EDITS');
 
-/** What a picture task shows when it has ended, which decides its buttons. */
-export type Yield = 'grid' | 'single' | 'film' | 'lines' | 'drafts' | 'files';
+/** What an image task shows when it has ended, which decides its buttons. */
+export type Yield = 'grid' | 'single' | 'video' | 'lines' | 'drafts' | 'files';
 
 export interface Imgx extends Made {
   readonly family: 'imgx';
   readonly action: ImgxAction;
   readonly yields: Yield;
-  /** Four of a grid, one of a single picture, those of a film's first frames. */
+  /** Four of a grid, one of a single image, those of a video's first frames. */
   readonly scenes: readonly Scene[];
   readonly aspect: number;
   /** In custom ids. */
@@ -74,7 +74,7 @@ export interface Imgx extends Made {
   readonly state: string;
   readonly notifyHook?: string;
   readonly parent?: string;
-  /** The task whose reference pictures this one shares: an upscale must look like what it enlarges. */
+  /** The task whose reference images this one shares: an upscale must look like what it enlarges. */
   readonly inherits?: string;
   readonly customId?: string;
   /** describe's lines, shorten's drafts. */
@@ -84,7 +84,7 @@ export interface Imgx extends Made {
   readonly waitsFor?: FollowUp;
 }
 
-export interface Film extends Made {
+export interface Video extends Made {
   readonly family: 'video';
   readonly door: 'generations' | 'videos' | 'image2video';
   readonly metadata: Record<string, unknown>;
@@ -98,7 +98,7 @@ export interface Clip {
   readonly id: string;
   readonly title: string;
   readonly sound: string;
-  readonly picture: string;
+  readonly image: string;
   readonly seconds: number;
 }
 

@@ -138,7 +138,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
         },
       ],
     });
-    for (const word of ['I like moss', 'What do I like?', 'a picture', 'notes.txt', 'Speak of weather'])
+    for (const word of ['I like moss', 'What do I like?', 'an image', 'notes.txt', 'Speak of weather'])
       expect(text).toContain(word);
   });
 

@@ -94,7 +94,7 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
 const SMALL_FILM = { width: 160, height: 96, seconds: 1 } as const;
 const smallStudio = () =>
   studioThat((studio) => ({
-    drawPicture: (scene, options) => studio.drawPicture(scene, { ...options, width: 64, height: 64 }),
+    drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
     drawGrid: (scenes, options) => studio.drawGrid(scenes, { ...options, width: 64, height: 64 }),
     shoot: async () => ({ bytes: mp4Film(SMALL_FILM), mime: 'video/mp4', ...SMALL_FILM }),
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ImageOptions } from '../../sandbox/gateway/studio/image.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
-import type { PictureOptions } from '../../sandbox/gateway/studio/picture.ts';
 import { even } from '../../sandbox/gateway/studio/size.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ class Memory<Made extends { readonly bytes: Uint8Array }> {
   }
 }
 
-const pictures = new Memory<Awaited<ReturnType<Studio['drawPicture']>>>();
+const pictures = new Memory<Awaited<ReturnType<Studio['drawImage']>>>();
 const films = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
 const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
@@ -55,9 +55,9 @@ export function thriftyStudio(): Studio {
     return making.finally(() => working--);
   };
   return {
-    drawPicture(scene, given) {
+    drawImage(scene, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['picture', scene, options], references, () => real().drawPicture(scene, smaller(given)));
+      return pictures.once(['picture', scene, options], references, () => real().drawImage(scene, smaller(given)));
     },
     drawGrid(scenes, given) {
       const { references = [], ...options } = smaller(given);
@@ -84,12 +84,12 @@ export function thriftyStudio(): Studio {
   };
 }
 
-function asDrawn<Options extends PictureOptions>(options: Options): Options {
+function asDrawn<Options extends ImageOptions>(options: Options): Options {
   const { finished = 1 } = options;
   return finished >= 1 ? options : { ...options, finished: PREVIEW_FINISHED };
 }
 
-function smaller(options: PictureOptions): PictureOptions {
+function smaller(options: ImageOptions): ImageOptions {
   const { width, height } = options;
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height));
   return asDrawn({ ...options, width: even(width * scale), height: even(height * scale) });

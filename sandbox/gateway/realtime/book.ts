@@ -9,7 +9,7 @@ interface Told {
   heard: [Session, unknown];
 }
 
-/** The live sessions, for whoever looks on or makes trouble. */
+/** The live sessions, for display and for injected faults. */
 export class RealtimeBook extends EventEmitter<Told> {
   readonly #open = new Set<Session>();
   /** How many there have been. */

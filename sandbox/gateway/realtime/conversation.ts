@@ -63,7 +63,7 @@ export class Conversation {
     return this.#known(id, 'retrieve');
   }
 
-  /** What of its speech nobody has heard, the model has not said. */
+  /** Removes from the reply what was not played, as the model did not say it. */
   truncate(id: string, content: number, ms: number): void {
     const item = this.#known(id, 'truncate');
     const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;

@@ -13,7 +13,7 @@ export interface Turn {
   readonly ms: number;
 }
 
-/** Hears when somebody begins to speak and when they have ended, as models do for clients that do not say so. */
+/** Detects the beginning and the end of speech, as models do for clients that do not commit their input. */
 export class Detector {
   #rest: Pcm = new Int16Array(0);
   #ms = 0;
@@ -23,7 +23,7 @@ export class Detector {
   id = '';
 
   /** What became of the turn with this piece; at most one of each. */
-  *hear(piece: Pcm, { threshold, silence_duration_ms: patience }: Detection): Generator<Turn, void, void> {
+  *hear(piece: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<Turn, void, void> {
     const sound = new Int16Array(this.#rest.length + piece.length);
     sound.set(this.#rest);
     sound.set(piece, this.#rest.length);
@@ -35,7 +35,7 @@ export class Detector {
       if (isLoud && !this.#isSpeaking) {
         this.#isSpeaking = true;
         yield { what: 'started', ms: this.#ms - FRAME_MS };
-      } else if (this.#isSpeaking && this.#silentMs >= patience) {
+      } else if (this.#isSpeaking && this.#silentMs >= timeout) {
         this.#isSpeaking = false;
         yield { what: 'stopped', ms: this.#ms };
       }
@@ -43,7 +43,7 @@ export class Detector {
     this.#rest = sound.slice(at);
   }
 
-  /** The turn was ended by somebody else. */
+  /** The turn was ended from outside. */
   reset(): void {
     this.#isSpeaking = false;
     this.#silentMs = 0;

@@ -32,7 +32,7 @@ const troubles = {
   duplicates: 'response',
   /** An answer in the words of the other dialect. */
   'other-dialect': 'response',
-  /** Between any two events one that nobody knows. */
+  /** Sends an event of an unknown type between any two events. */
   unknown: 'response',
   slow: 'response',
   /** Pieces of sound end in the middle of a sample. */

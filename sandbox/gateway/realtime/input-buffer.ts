@@ -4,7 +4,7 @@ import { EventRefusal } from './refusal.ts';
 /** Base64 in one event (wire facts, part 6). */
 const MOST_AT_ONCE = 15 * 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
-/** Of sound that nobody has committed yet. */
+/** Of audio that was not committed yet. */
 const LONGEST_SECONDS = 600;
 /** The shortest sound that is taken for speech. */
 const SHORTEST_MS = 100;

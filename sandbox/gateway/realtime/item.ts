@@ -12,7 +12,7 @@ export type Part =
   | { readonly type: 'sound'; readonly understood: string; readonly ms: number; readonly isWritten: boolean }
   /** What the model said. */
   | { readonly type: 'speech'; readonly text: string }
-  | { readonly type: 'picture'; readonly address: unknown };
+  | { readonly type: 'image'; readonly address: unknown };
 
 export interface Message {
   readonly type: 'message';
@@ -56,12 +56,12 @@ export function partBody(part: Part, role: Message['role'], dialect: Dialect): B
       return { type: 'input_audio', transcript: part.isWritten ? part.understood : null };
     case 'speech':
       return { type: namesIn[dialect].audio, transcript: part.text };
-    case 'picture':
+    case 'image':
       return { type: 'input_image', image_url: part.address };
   }
 }
 
-/** The same for whoever answers in words (`text/`). */
+/** The same for text answers (`text/`). */
 export function asInput(item: Item): InputItem {
   switch (item.type) {
     case 'message':

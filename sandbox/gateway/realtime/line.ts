@@ -45,7 +45,7 @@ export class Line {
     this.#socket.terminate();
   }
 
-  /** As if the network swallowed everything: what comes is read by nobody, so that not even a ping is answered. */
+  /** As if the network dropped everything: incoming data is not read, so even a ping gets no response. */
   hang(): void {
     this.#wire.removeAllListeners('data');
     this.#wire.on('data', () => undefined);

@@ -8,7 +8,7 @@ import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';
 import type { GivenItem } from './requests/item.ts';
 import { readEvent } from './requests/read.ts';
-import type { SessionWish } from './requests/session.ts';
+import type { SessionRequest } from './requests/session.ts';
 import type { Session } from './session.ts';
 import { commit, listen } from './speech.ts';
 import { voiceIsSet } from './turns.ts';
@@ -16,10 +16,10 @@ import { voiceIsSet } from './turns.ts';
 const MOST_KEPT = 1_000;
 const LONGEST_KEPT = 4_096;
 
-/** What comes from the client, whatever it is. */
+/** Anything that the client sends. */
 export function hear(given: unknown, session: Session): void {
   const { heard, line } = session;
-  // What was on its way when it ended finds nobody.
+  // The session has ended, so events that were on their way are dropped.
   if (session.isOver) return;
   heard.push(shortened(given));
   if (heard.length > MOST_KEPT) heard.shift();
@@ -89,7 +89,7 @@ function carryOut(event: ClientEvent, session: Session): void {
   }
 }
 
-function update({ model, settings }: SessionWish, session: Session): void {
+function update({ model, settings }: SessionRequest, session: Session): void {
   if (model !== undefined && model !== session.model.id) {
     throw new EventRefusal('The model of a session cannot be changed.', {
       ...{ code: 'cannot_update_model', param: 'session.model' },

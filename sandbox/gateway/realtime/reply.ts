@@ -65,7 +65,7 @@ export class Reply {
     yield* isWhole ? this.ending('completed') : this.ending('incomplete', { reason: 'max_output_tokens' });
   }
 
-  /** Ends it wherever it is. */
+  /** Ends it at any stage. */
   *ending(end: End, details: Body = {}): Generator<Beat, void, void> {
     yield* this.#close(end === 'completed' ? 'completed' : 'incomplete');
     const status_details = end === 'completed' ? null : { type: end, ...details };

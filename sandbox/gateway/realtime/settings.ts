@@ -1,4 +1,4 @@
-import type { TextWish } from '../requests/text.ts';
+import type { TextRequest } from '../requests/text.ts';
 import type { Body } from '../wire/view.ts';
 import type { Dialect } from './dialect.ts';
 import type { Voice } from './voice.ts';
@@ -24,13 +24,13 @@ export interface Settings {
   readonly transcription: Body | null;
   readonly detection: Detection | null;
   readonly noise: Body | null;
-  readonly tools: TextWish['tools'];
-  readonly toolChoice: TextWish['tool_choice'];
+  readonly tools: TextRequest['tools'];
+  readonly toolChoice: TextRequest['tool_choice'];
   readonly most: number | 'inf';
   readonly temperature: number;
 }
 
-/** What a model says at most, in tokens, whatever a session asks for. */
+/** The most tokens of one response. A session cannot ask for more. */
 export const MOST_TOKENS = 4_096;
 
 export const usualDetection: Detection = {

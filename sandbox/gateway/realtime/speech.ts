@@ -5,7 +5,7 @@ import type { Item } from './item.ts';
 import { addedEvents } from './reply-events.ts';
 import type { Session } from './session.ts';
 
-/** Where the session wants it, the model hears by itself when somebody begins to speak and when they have ended. */
+/** If the session asks for it, the model itself detects the beginning and the end of speech. */
 export function listen(piece: Buffer, session: Session): void {
   const { settings, detector, line, turns } = session;
   const { detection } = settings;

@@ -35,6 +35,6 @@ export interface SessionState {
   readonly settings: Settings;
   faultAt(moment: Moment): RealtimeFault | undefined;
   suffer(what: Extract<Stroke, { does: unknown }>['does']): void;
-  /** For whoever looks on: what it does has changed. */
+  /** Tells observers that its state has changed. */
   changed(): void;
 }

@@ -3,7 +3,7 @@ import { type Dialect, otherThan } from './dialect.ts';
 import { Player } from './player.ts';
 import { EventRefusal } from './refusal.ts';
 import { Reply } from './reply.ts';
-import type { ResponseWish } from './requests/session.ts';
+import type { ResponseRequest } from './requests/session.ts';
 import type { SessionState } from './state.ts';
 import { type Stroke, strokesOf } from './strokes.ts';
 import { both, NO_TOKENS, sumOf, type Tokens, tokensIn } from './tokens.ts';
@@ -15,7 +15,7 @@ interface Running {
   readonly input: Tokens;
 }
 
-const USUAL: ResponseWish = { settings: {}, isKept: true, metadata: null };
+const USUAL: ResponseRequest = { settings: {}, isKept: true, metadata: null };
 
 /** The answers of a session, one at a time. */
 export class Turns {
@@ -36,7 +36,7 @@ export class Turns {
     return this.#running !== undefined;
   }
 
-  answer({ settings: wanted, isKept, metadata }: ResponseWish = USUAL): void {
+  answer({ settings: wanted, isKept, metadata }: ResponseRequest = USUAL): void {
     const { conversation, model, dialect, parts, freshId } = this.#session;
     if (this.#running) {
       throw new EventRefusal(
@@ -83,7 +83,7 @@ export class Turns {
     for (const { event } of reply?.ending('cancelled', { reason }) ?? []) this.#play({ wait: 0, event });
   }
 
-  /** Nobody hears it any more. */
+  /** It is not played any more. */
   stop(): void {
     this.#running?.player.stop();
     this.#settle();

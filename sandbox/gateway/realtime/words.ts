@@ -1,4 +1,4 @@
-import type { TextWish } from '../requests/text.ts';
+import type { TextRequest } from '../requests/text.ts';
 import { answerTo } from '../text/engine.ts';
 import { conversationOf } from '../text/heard.ts';
 import { proseFor, quoted } from '../text/prose.ts';
@@ -15,13 +15,13 @@ const LAST_WORDS = 8;
 
 /** Answers without a model, from what was said: it shows that it knows the first and the last of it, and what it said itself. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
-  const wish: TextWish = {
+  const order: TextRequest = {
     ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
     ...{ tools: settings.tools, tool_choice: settings.toolChoice },
   };
-  const calls = answerTo(wish, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
+  const calls = answerTo(order, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
   if (calls.length > 0) return { type: 'calls', calls };
-  const asked = conversationOf(wish);
+  const asked = conversationOf(order);
   // What it says of the question in writing is too long to be said, and is known already.
   const [, ...paragraphs] = proseFor(asked, undefined).split('\n\n');
   return { type: 'words', text: plain([introduction(asked, conversation, settings), ...paragraphs].join(' ')) };
@@ -43,7 +43,7 @@ function introduction(
   ].join(' ');
 }
 
-/** Nobody pronounces an asterisk. */
+/** Asterisks are not pronounced. */
 const plain = (text: string) =>
   text
     .replace(/[*#`|]/g, '')

@@ -31,7 +31,7 @@ export const frame = z
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[\w.+-]+)*);base64,/;
 
-/** A data URI, an address, or base64 on its own: the three ways pictures are sent (specification, 4.3 and 4.4). */
+/** A data URI, an address, or base64 on its own: the three ways images are sent (specification, 4.3 and 4.4). */
 export const source = z.string().transform((text, context): Source => {
   if (/^https?:\/\//i.test(text)) {
     if (URL.canParse(text)) return { from: 'address', address: text };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gridIndex, listOf, source, words } from './fields.ts';
 
-/** What every submit of the picture family may carry (wire facts, 1.1); unknown fields are taken and ignored, as real ones do. */
+/** What every submit of the image family may carry (wire facts, 1.1); unknown fields are taken and ignored, as real ones do. */
 const common = {
   state: z.string().max(255).catch(''),
   // A callback that is no address is as good as none.
@@ -9,34 +9,34 @@ const common = {
   botType: z.enum(['MID_JOURNEY', 'NIJI_JOURNEY']).catch('MID_JOURNEY'),
 };
 
-const pictures = listOf(source);
+const images = listOf(source);
 const taskId = z.union([z.string().min(1), z.int().transform(String)]);
 
-export const imagineRequest = z.object({ ...common, prompt: words, base64Array: pictures.optional() });
+export const imagineRequest = z.object({ ...common, prompt: words, base64Array: images.optional() });
 
 /** The specification says `base64Array`, the engine `base64` or `link` (wire facts, 1.1). */
 export const describeRequest = z
-  .object({ ...common, base64Array: pictures.optional(), base64: source.optional(), link: source.optional() })
+  .object({ ...common, base64Array: images.optional(), base64: source.optional(), link: source.optional() })
   .refine((body) => (body.base64Array?.length ?? 0) > 0 || body.base64 || body.link, {
     path: ['base64Array'],
     message: 'is required',
   })
   .transform(({ base64Array, base64, link, ...rest }) => ({
     ...rest,
-    pictures: base64Array?.length ? base64Array : [base64, link].filter((one) => one !== undefined),
+    images: base64Array?.length ? base64Array : [base64, link].filter((one) => one !== undefined),
   }));
 
 export const shortenRequest = z.object({ ...common, prompt: words });
 
 export const blendRequest = z.object({
   ...common,
-  base64Array: z.array(source).min(2, 'must have from 2 to 5 pictures').max(5, 'must have from 2 to 5 pictures'),
+  base64Array: z.array(source).min(2, 'must have from 2 to 5 images').max(5, 'must have from 2 to 5 images'),
   dimensions: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).default('SQUARE'),
 });
 
 export const uploadRequest = z.object({
   ...common,
-  base64Array: pictures.refine((list) => list.length > 0, 'is required'),
+  base64Array: images.refine((list) => list.length > 0, 'is required'),
 });
 
 export const actionRequest = z.object({ ...common, taskId, customId: z.string().min(1) });
@@ -75,7 +75,7 @@ export const modalRequest = z.object({
 
 export const editsRequest = z.object({ ...common, prompt: words, image: source });
 
-export const filmRequest = z
+export const videoRequest = z
   .object({
     ...common,
     prompt: z.string().default(''),

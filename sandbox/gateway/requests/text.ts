@@ -3,7 +3,7 @@ import { words } from './fields.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
-/** A part of a message: text in either direction, a picture, a file (wire facts, part 5). */
+/** A part of a message: text in either direction, an image, a file (wire facts, part 5). */
 const part = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -40,5 +40,5 @@ export const textRequest = z.looseObject({
   max_output_tokens: z.int('must be a whole number').min(1, 'must be at least 1').optional(),
 });
 
-export type TextWish = z.output<typeof textRequest>;
+export type TextRequest = z.output<typeof textRequest>;
 export type InputItem = z.output<typeof item>;

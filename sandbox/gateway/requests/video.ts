@@ -6,7 +6,7 @@ import { frame, listOf, seconds, seed, source, words } from './fields.ts';
 const MOST_IMAGES = 7;
 const MOST_VIDEOS = 3;
 
-/** Every name under which reference films and sounds travel (wire facts, 3.1). */
+/** Every name under which reference videos and sounds travel (wire facts, 3.1). */
 const videoNames = [
   'reference_video_urls',
   'video_urls',
@@ -62,7 +62,7 @@ export interface VideoRequest {
   readonly metadata: Record<string, unknown>;
 }
 
-/** A top-level field that is nobody's is merged into `metadata`, where an explicit key wins (specification, 4.4). */
+/** An unknown top-level field is merged into `metadata`, where an explicit key wins (specification, 4.4). */
 export const videoRequest = z
   .looseObject(known)
   .superRefine((body, context) => {
@@ -101,7 +101,7 @@ export const videoRequest = z
 
 const side = z.coerce.number().int('must be a whole number').min(16).max(8_192);
 
-/** What both sides know must take effect wherever it stands; what only the model's vendor knows is shown and left alone. */
+/** A known field must take effect at any place; a field that only the model's vendor knows is shown and left unchanged. */
 const effective = z.object({
   duration: seconds.optional(),
   seconds: seconds.optional(),

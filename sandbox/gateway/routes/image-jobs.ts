@@ -58,25 +58,25 @@ function known(parts: Parts, request: FastifyRequest): Job | undefined {
 }
 
 function create(parts: Parts, request: FastifyRequest): Job {
-  const wish = read(imageRequest, request.body);
-  const model = modelFor(parts, request.grant, wish.model, ['image']);
-  const seed = wish.seed ?? freshSeed(parts);
-  const { width, height } = sizeOf(aspectWished(wish), model.longSide ?? 1_024);
+  const order = read(imageRequest, request.body);
+  const model = modelFor(parts, request.grant, order.model, ['image']);
+  const seed = order.seed ?? freshSeed(parts);
+  const { width, height } = sizeOf(aspectWished(order), model.longSide ?? 1_024);
   const job = accept(parts, request, {
     id: `imgjob_${parts.random.letters(24)}`,
     family: 'image',
     kind: 'image',
     key: request.grant.key,
     model: model.id,
-    prompt: wish.prompt,
+    prompt: order.prompt,
     seed,
-    charge: priceOf(model, wish.n),
+    charge: priceOf(model, order.n),
     details: {
       family: 'image',
-      sources: wish.image ?? [],
-      results: Array.from({ length: wish.n }, (_, at) => ({
-        name: `${at + 1}.${wish.output_format}`,
-        recipe: { make: 'picture', scene: sceneOf(wish.prompt, seed + at), width, height, format: wish.output_format },
+      sources: order.image ?? [],
+      results: Array.from({ length: order.n }, (_, at) => ({
+        name: `${at + 1}.${order.output_format}`,
+        recipe: { make: 'image', scene: sceneOf(order.prompt, seed + at), width, height, format: order.output_format },
       })),
     },
   });
@@ -86,9 +86,9 @@ function create(parts: Parts, request: FastifyRequest): Job {
 }
 
 /** A size gives its shape; how many pixels is the model's own (`-2K`, `-4K`). */
-function aspectWished(wish: { size?: string | undefined; aspect_ratio?: string | undefined; prompt: string }): number {
-  const [across, down] = (wish.aspect_ratio?.split(':') ?? wish.size?.split('x') ?? []).map(Number);
-  return across && down ? across / down : aspectOf(wish.prompt);
+function aspectWished(order: { size?: string | undefined; aspect_ratio?: string | undefined; prompt: string }): number {
+  const [across, down] = (order.aspect_ratio?.split(':') ?? order.size?.split('x') ?? []).map(Number);
+  return across && down ? across / down : aspectOf(order.prompt);
 }
 
 async function itemsOf(parts: Parts, job: Job): Promise<readonly ImageItem[]> {

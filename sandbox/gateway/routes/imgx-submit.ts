@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { FollowUp } from '../custom-ids.ts';
 import { ImgxDesk, type Received } from '../imgx-desk.ts';
-import { blend, describe, edits, film, imagine, shorten, splitPrompt } from '../imgx-plans.ts';
+import { blend, describe, edits, imagine, shorten, splitPrompt, video } from '../imgx-plans.ts';
 import { freshSeed, viewOf } from '../intake.ts';
 import type { Routes } from '../parts.ts';
 import { isLoopback, maskOf } from '../references.ts';
@@ -12,7 +12,7 @@ import { read } from '../requests/read.ts';
 import { imgxSubmit } from '../wire/imgx.ts';
 import type { Source } from '../work.ts';
 
-/** Every submit of the picture family (specification, 4.3; names in wire facts, 1.1). */
+/** Every submit of the image family (specification, 4.3; names in wire facts, 1.1). */
 export const imgxSubmitRoutes: Routes = (server, parts) => {
   const desk = new ImgxDesk(parts);
   const submit = <Schema extends z.ZodType>(
@@ -46,7 +46,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'describe',
     'describe',
     () => requests.describeRequest,
-    (body, request) => desk.take(request, body, describe(body.pictures), freshSeed(parts)),
+    (body, request) => desk.take(request, body, describe(body.images), freshSeed(parts)),
   );
 
   submit(
@@ -79,13 +79,13 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
   submit(
     'video',
     'imgx-video',
-    () => requests.filmRequest,
+    () => requests.videoRequest,
     (body, request) => {
       const seed = desk.seedFor(body.prompt);
       if (body.action === 'extend' && body.taskId !== undefined) {
         const followUp: FollowUp = { do: 'extend', motion: body.motion, index: body.index + 1 };
         const parent = desk.parentOf(request, body.taskId);
-        if (parent.details.yields !== 'film') throw invalid('The task is not a video.');
+        if (parent.details.yields !== 'video') throw invalid('The task is not a video.');
         return desk.follow(request, body, parent, followUp);
       }
       const height = body.videoType.endsWith('720') ? 720 : 480;
@@ -93,7 +93,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
       return desk.take(
         request,
         body,
-        film({ prompt: body.prompt, height, count: body.batchSize }, seed, sources),
+        video({ prompt: body.prompt, height, count: body.batchSize }, seed, sources),
         seed,
       );
     },
@@ -113,7 +113,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     index: number,
   ) => {
     const parent = desk.parentOf(request, body.taskId);
-    if (parent.details.yields !== 'grid') throw invalid('The task has no grid of four pictures.');
+    if (parent.details.yields !== 'grid') throw invalid('The task has no grid of four images.');
     return desk.follow(request, body, parent, changes[action]?.(index) ?? { do: 'reroll' });
   };
 
@@ -140,7 +140,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     () => requests.modalRequest,
     async (body, request) => {
       const mask = body.maskBase64?.from === 'request' ? await maskOf(body.maskBase64.bytes) : undefined;
-      if (body.maskBase64 && !mask) throw invalid('maskBase64 is not a picture.');
+      if (body.maskBase64 && !mask) throw invalid('maskBase64 is not an image.');
       return desk.resume(request, body.taskId, body.prompt, mask);
     },
   );

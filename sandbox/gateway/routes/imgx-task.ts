@@ -10,7 +10,7 @@ import { sendFile } from './files.ts';
 
 const MOST_LISTED = 100;
 
-/** Queries of the picture family (specification, 4.7; wire facts, 1.1). */
+/** Queries of the image family (specification, 4.7; wire facts, 1.1). */
 export const imgxTaskRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
 
@@ -40,7 +40,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw new Refusal('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
-  /** Where pictures are when the gateway puts its own address before them; no key (wire facts, 1.3). */
+  /** Where images are when the gateway puts its own address before them; no key (wire facts, 1.3). */
   server.get<ById>('/imgx/image/:id', { config: { open: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;

@@ -49,26 +49,26 @@ export const musicRoutes: Routes = (server, parts) => {
 };
 
 function song(parts: Parts, request: FastifyRequest): MusicJob {
-  const wish = read(musicRequest, request.body);
-  const model = modelFor(parts, request.grant, modelNamedBy(wish.mv ?? wish.model), ['music']);
+  const order = read(musicRequest, request.body);
+  const model = modelFor(parts, request.grant, modelNamedBy(order.mv ?? order.model), ['music']);
   const seed = freshSeed(parts);
-  const words = wish.prompt.trim() || wish.gpt_description_prompt || wish.tags;
-  const subject = `${wish.tags} ${wish.title} ${words}`.trim();
+  const words = order.prompt.trim() || order.gpt_description_prompt || order.tags;
+  const subject = `${order.tags} ${order.title} ${words}`.trim();
   const { title } = lyricsOf(words, seed);
-  const seconds = wish.duration ?? USUAL_SECONDS;
+  const seconds = order.duration ?? USUAL_SECONDS;
   const clips: readonly Clip[] = Array.from({ length: CLIPS }, (_, at) => ({
     id: parts.random.uuid(),
-    title: wish.title || title,
+    title: order.title || title,
     sound: `${at + 1}.wav`,
-    picture: `cover-${at + 1}.png`,
+    image: `cover-${at + 1}.png`,
     seconds,
   }));
   const results = clips.flatMap((clip, at): Result[] => [
     { name: clip.sound, recipe: { make: 'song', prompt: subject, seed: seed + at, seconds } },
     {
-      name: clip.picture,
+      name: clip.image,
       recipe: {
-        make: 'picture',
+        make: 'image',
         scene: sceneOf(subject, seed + at),
         width: COVER_SIDE,
         height: COVER_SIDE,
@@ -79,23 +79,23 @@ function song(parts: Parts, request: FastifyRequest): MusicJob {
   return take(parts, request, model, 'music', words, seed, {
     family: 'music',
     action: 'MUSIC',
-    title: wish.title,
-    tags: wish.tags,
-    ...(wish.gpt_description_prompt ? { description: wish.gpt_description_prompt } : {}),
-    instrumental: wish.make_instrumental,
+    title: order.title,
+    tags: order.tags,
+    ...(order.gpt_description_prompt ? { description: order.gpt_description_prompt } : {}),
+    instrumental: order.make_instrumental,
     clips,
-    ...(wish.notify_hook ? { notifyHook: wish.notify_hook } : {}),
+    ...(order.notify_hook ? { notifyHook: order.notify_hook } : {}),
     sources: [],
     results,
   });
 }
 
 function verses(parts: Parts, request: FastifyRequest): MusicJob {
-  const wish = read(lyricsRequest, request.body);
+  const order = read(lyricsRequest, request.body);
   const model = modelFor(parts, request.grant, LYRICS_MODEL, ['lyrics']);
   const seed = freshSeed(parts);
-  const { title, lyrics } = lyricsOf(wish.prompt, seed);
-  return take(parts, request, model, 'lyrics', wish.prompt, seed, {
+  const { title, lyrics } = lyricsOf(order.prompt, seed);
+  return take(parts, request, model, 'lyrics', order.prompt, seed, {
     family: 'music',
     action: 'LYRICS',
     title,
@@ -103,7 +103,7 @@ function verses(parts: Parts, request: FastifyRequest): MusicJob {
     instrumental: false,
     clips: [],
     lyrics,
-    ...(wish.notify_hook ? { notifyHook: wish.notify_hook } : {}),
+    ...(order.notify_hook ? { notifyHook: order.notify_hook } : {}),
     sources: [],
     results: [],
   });
@@ -133,5 +133,5 @@ function take(
   return job;
 }
 
-/** `chirp-…` are words of the wire format (wire facts, part 2): they mean whatever this gateway sings with. */
+/** `chirp-…` are words of the wire format (wire facts, part 2) and stand for this gateway's own music model. */
 const modelNamedBy = (name: string | undefined) => (!name || /^chirp-/.test(name) ? USUAL_MODEL : name);

@@ -14,16 +14,16 @@ import { chatBody, itemBodies, responseBody, statusOf, type Written } from '../w
 /** Answers of the text endpoint (specification, 4.6 and 6). */
 export const textRoutes: Routes = (server, parts) => {
   server.post('/v1/responses', { config: { kind: 'text' } }, (request, reply) => {
-    const wish = read(textRequest, request.body);
-    const model = modelFor(parts, request.grant, wish.model, ['text']);
-    const { tools, reasoning, stream } = wish;
+    const order = read(textRequest, request.body);
+    const model = modelFor(parts, request.grant, order.model, ['text']);
+    const { tools, reasoning, stream } = order;
     const asked = { hasTools: tools.length > 0, hasReasoning: reasoning !== undefined };
     const fault = parts.faults.forText({ method: request.method, path: pathOf(request), kind: 'text' }, asked);
     refuse(fault);
     // The others read over it (specification, 4.6).
-    const answer = answerTo(wish, /reasoning/i.test(model.id));
+    const answer = answerTo(order, /reasoning/i.test(model.id));
     const written: Written = {
-      ...{ wish, answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
+      ...{ order, answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
       id: `resp_${parts.random.letters(24)}`,
       createdAt: parts.pace.now(),
     };
@@ -56,12 +56,12 @@ function streamed(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { wish } = written;
-  writing.add(wish);
+  const { order } = written;
+  writing.add(order);
   const stream = writtenBy(strokesOf(written, fault), pace, {
     cut: () => request.raw.socket.destroy(),
     ended: (answer) => {
-      writing.delete(wish);
+      writing.delete(order);
       request.noteHeard?.({ answer });
     },
   });

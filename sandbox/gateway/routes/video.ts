@@ -7,7 +7,14 @@ import { Refusal, unknownTask } from '../refusal.ts';
 import { read } from '../requests/read.ts';
 import { imageToVideoRequest, type VideoRequest, videoRequest } from '../requests/video.ts';
 import { aspectOf, type Size, sceneOf, sizeOf } from '../studio/index.ts';
-import { type FilmJob, filmAtSecondEntry, filmAtVendorPath, filmCreated, filmQueried, isFilm } from '../wire/video.ts';
+import {
+  isVideo,
+  type VideoJob,
+  videoAtSecondEntry,
+  videoAtVendorPath,
+  videoCreated,
+  videoQueried,
+} from '../wire/video.ts';
 import { sendFile } from './files.ts';
 
 const USUAL_SECONDS = 5;
@@ -21,26 +28,26 @@ type Door = 'generations' | 'videos' | 'image2video';
 /** Video: the generic task (specification, 4.4), the second entry, and the vendor path (4.2). A task is found through any of the three. */
 export const videoRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
-  const found = (request: FastifyRequest<ById>): FilmJob => {
-    const job = ownJob(parts, request.grant, request.params.id, isFilm);
+  const found = (request: FastifyRequest<ById>): VideoJob => {
+    const job = ownJob(parts, request.grant, request.params.id, isVideo);
     if (!job || isLate(parts, job)) throw unknownTask(request.params.id);
     return job;
   };
-  const asked = (request: FastifyRequest<ById>): FilmJob => {
+  const asked = (request: FastifyRequest<ById>): VideoJob => {
     const job = found(request);
     parts.tally.asked(job);
     return job;
   };
 
   server.post('/v1/video/generations', { config: { kind: 'video' } }, (request) =>
-    filmCreated(create(parts, request, 'generations', videoRequest), viewOf(parts)),
+    videoCreated(create(parts, request, 'generations', videoRequest), viewOf(parts)),
   );
-  server.get<ById>('/v1/video/generations/:id', (request) => filmQueried(asked(request), viewOf(parts)));
+  server.get<ById>('/v1/video/generations/:id', (request) => videoQueried(asked(request), viewOf(parts)));
 
   server.post('/v1/videos', { config: { kind: 'video', forms: true } }, (request) =>
-    filmAtSecondEntry(create(parts, request, 'videos', videoRequest), viewOf(parts)),
+    videoAtSecondEntry(create(parts, request, 'videos', videoRequest), viewOf(parts)),
   );
-  server.get<ById>('/v1/videos/:id', (request) => filmAtSecondEntry(asked(request), viewOf(parts)));
+  server.get<ById>('/v1/videos/:id', (request) => videoAtSecondEntry(asked(request), viewOf(parts)));
   server.get<ById>('/v1/videos/:id/content', async (request, reply) => {
     const job = found(request);
     const name = job.details.results[0]?.name;
@@ -49,56 +56,56 @@ export const videoRoutes: Routes = (server, parts) => {
   });
 
   server.post('/videoa/v1/videos/image2video', { config: { kind: 'image2video' } }, (request) =>
-    filmCreated(create(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
+    videoCreated(create(parts, request, 'image2video', imageToVideoRequest), viewOf(parts)),
   );
-  server.get<ById>('/videoa/v1/videos/image2video/:id', (request) => filmAtVendorPath(asked(request), viewOf(parts)));
+  server.get<ById>('/videoa/v1/videos/image2video/:id', (request) => videoAtVendorPath(asked(request), viewOf(parts)));
 };
 
 export const isLate = (parts: Parts, job: { acceptedAt: number }) =>
   parts.settings.quirks.lateTask && parts.pace.elapsed() - job.acceptedAt < LATE;
 
-function create(parts: Parts, request: FastifyRequest, door: Door, schema: z.ZodType<VideoRequest>): FilmJob {
-  const wish = read(schema, request.body);
-  if (door === 'image2video' && wish.sources.length === 0) {
+function create(parts: Parts, request: FastifyRequest, door: Door, schema: z.ZodType<VideoRequest>): VideoJob {
+  const order = read(schema, request.body);
+  if (door === 'image2video' && order.sources.length === 0) {
     throw new Refusal('image is required', { status: 400, code: 'image_is_required' });
   }
-  const model = modelFor(parts, request.grant, wish.model, ['video']);
-  const seed = wish.seed ?? freshSeed(parts);
-  const size = sizeWished(wish);
-  const seconds = wish.seconds ?? USUAL_SECONDS;
+  const model = modelFor(parts, request.grant, order.model, ['video']);
+  const seed = order.seed ?? freshSeed(parts);
+  const size = sizeWished(order);
+  const seconds = order.seconds ?? USUAL_SECONDS;
   // A first/last-frame model looks at items 1 and 2 and at no other (specification, 4.4).
-  const sources = model.keyframes ? wish.sources.slice(0, 2) : wish.sources;
+  const sources = model.keyframes ? order.sources.slice(0, 2) : order.sources;
   const job = accept(parts, request, {
     id: `task_${parts.random.letters(32)}`,
     family: 'video',
     kind: door === 'image2video' ? 'image2video' : 'video',
     key: request.grant.key,
     model: model.id,
-    prompt: wish.prompt,
+    prompt: order.prompt,
     seed,
-    charge: priceOf(model, seconds * (wish.mode === 'pro' ? PRO_FACTOR : 1)),
+    charge: priceOf(model, seconds * (order.mode === 'pro' ? PRO_FACTOR : 1)),
     details: {
       family: 'video',
       door,
-      metadata: wish.metadata,
+      metadata: order.metadata,
       ...size,
       seconds,
-      ...(wish.mode ? { mode: wish.mode } : {}),
+      ...(order.mode ? { mode: order.mode } : {}),
       sources,
-      results: [{ name: '1.mp4', recipe: { make: 'film', scene: sceneOf(wish.prompt, seed), ...size, seconds } }],
+      results: [{ name: '1.mp4', recipe: { make: 'video', scene: sceneOf(order.prompt, seed), ...size, seconds } }],
     },
   });
-  if (!isFilm(job)) throw new Error('A video task became something else.');
+  if (!isVideo(job)) throw new Error('A video task became something else.');
   return job;
 }
 
 /** A size says all; a resolution such as 720p is the short side of an aspect; an aspect alone is drawn small. */
-function sizeWished(wish: VideoRequest): Size {
+function sizeWished(order: VideoRequest): Size {
   const even = (side: number) => Math.max(16, Math.round(side / 2) * 2);
-  if (wish.size) return { width: even(wish.size.width), height: even(wish.size.height) };
-  const aspect = wish.aspect ?? (hasAspect(wish.prompt) ? aspectOf(wish.prompt) : 16 / 9);
-  if (wish.lines === undefined) return sizeOf(aspect, USUAL_LONG_SIDE);
-  const lines = Math.min(2_160, wish.lines);
+  if (order.size) return { width: even(order.size.width), height: even(order.size.height) };
+  const aspect = order.aspect ?? (hasAspect(order.prompt) ? aspectOf(order.prompt) : 16 / 9);
+  if (order.lines === undefined) return sizeOf(aspect, USUAL_LONG_SIDE);
+  const lines = Math.min(2_160, order.lines);
   return aspect >= 1
     ? { width: even(lines * aspect), height: even(lines) }
     : { width: even(lines), height: even(lines / aspect) };

@@ -47,7 +47,7 @@ export function svgOf({ left, top, right, bottom }: Window, size: Size, content:
   );
 }
 
-/** Says where the result comes from. A dark halo under light strokes keeps it legible on any picture. */
+/** Says where the result comes from. A dark halo under light strokes keeps it legible on any image. */
 export function markOf({ width, height }: Size): Buffer {
   const wanted = Math.max(SMALLEST_MARK, Math.min(width, height) * MARK_SHARE) / MARK_HEIGHT;
   const scale = Math.min(wanted, (width * 0.8) / MARK_WIDTH, (height * 0.5) / MARK_HEIGHT);
@@ -65,12 +65,12 @@ export function markOf({ width, height }: Size): Buffer {
 function strips({ frame }: Tools, references: readonly Reference[]): string {
   const wide = frame.width / references.length;
   const melt = `<linearGradient id="melting"><stop stop-color="#fff" stop-opacity="0"/><stop offset=".4" stop-color="#fff"/></linearGradient><mask id="melt" maskContentUnits="objectBoundingBox"><rect width="1" height="1" fill="url(#melting)"/></mask>`;
-  const pictures = references.map(({ uri }, index) => {
+  const images = references.map(({ uri }, index) => {
     const left = index === 0 ? -0.1 * frame.width : (index - 0.35) * wide;
     const right = index === references.length - 1 ? 1.1 * frame.width : (index + 1.35) * wide;
     const area = `x="${n(left)}" y="${n(-0.1 * frame.height)}" width="${n(right - left)}" height="${n(1.2 * frame.height)}"`;
     const image = `<image href="${uri}" ${area} preserveAspectRatio="xMidYMid slice"/>`;
     return index === 0 ? image : `<g mask="url(#melt)">${image}</g>`;
   });
-  return melt + pictures.join('');
+  return melt + images.join('');
 }

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { type Colour, chromaOf, hueOf } from './colour.ts';
 import { mainColours } from './reference.ts';
 
-const FALLBACK = 'a plain picture that says little about itself';
+const FALLBACK = 'a plain image that says little about itself';
 const SIDE = 64;
 const RATIOS = ['1:1', '4:3', '3:4', '3:2', '2:3', '16:9', '9:16', '2:1', '1:2', '21:9', '4:5', '5:4'];
 /** Once around the circle of OKLCH. */
@@ -12,29 +12,29 @@ const HUES = 'rose,coral,orange,ochre,yellow,green,teal,cyan,blue,indigo,violet,
 const wordFor = (value: number, words: string, ...steps: readonly number[]) =>
   words.split('|')[steps.filter((step) => value >= step).length] ?? '';
 
-/** Four lines that could be prompts, from what can be measured in the pictures. */
-export async function describePictures(pictures: readonly Buffer[]): Promise<string[]> {
-  const read = await Promise.allSettled(pictures.map(linesFor));
+/** Four lines that could be prompts, from what can be measured in the images. */
+export async function describeImages(images: readonly Buffer[]): Promise<string[]> {
+  const read = await Promise.allSettled(images.map(linesFor));
   const lines = read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   return [0, 1, 2, 3].map((index) => lines[index % lines.length]?.[index] ?? `${FALLBACK}, version ${index + 1}`);
 }
 
-async function linesFor(picture: Buffer): Promise<string[]> {
-  const { width, height } = await sharp(picture).metadata();
-  const flat = sharp(picture).flatten({ background: '#fff' }).toColourspace('b-w');
+async function linesFor(image: Buffer): Promise<string[]> {
+  const { width, height } = await sharp(image).metadata();
+  const flat = sharp(image).flatten({ background: '#fff' }).toColourspace('b-w');
   const grey = await flat.resize(SIDE, SIDE, { fit: 'fill' }).extractChannel(0).raw().toBuffer();
   const mean = meanOf(grey, (value) => value);
   const spread = Math.sqrt(meanOf(grey, (value) => (value - mean) ** 2));
   const busy = meanOf(grey, (value, index) => Math.abs(value - (grey[index - 1] ?? 0) / 255));
   const lean = meanOf(grey, (value, index) => (index < grey.length / 2 ? 2 : -2) * value);
-  const named = (await mainColours(picture)).map(nameOf);
+  const named = (await mainColours(image)).map(nameOf);
   const [first = 'grey', second = first, third = second] = [...new Set(named)];
   const light = wordFor(mean, 'dark|dim|evenly lit|bright|pale', 0.22, 0.42, 0.62, 0.8);
   const contrast = wordFor(spread, 'very soft|gentle|clear|hard', 0.1, 0.19, 0.28);
   const details = 'smooth and empty|calm, few details|finely detailed|busy, full of detail';
   const detail = wordFor(busy, details, 0.012, 0.03, 0.07);
   const balance = wordFor(lean, 'dark above|light spread evenly|light above', -0.06, 0.06);
-  const aspect = wordFor(width / height, 'tall view|square picture|wide view', 1 / 1.15, 1.15);
+  const aspect = wordFor(width / height, 'tall view|square image|wide view', 1 / 1.15, 1.15);
   return [
     `${/^[aeiou]/.test(light) ? 'an' : 'a'} ${light} ${aspect} in ${first} and ${second}, ${contrast} contrast, ${detail}`,
     `${first} fading into ${second} with touches of ${third}, ${balance}, ${detail}`,
@@ -43,7 +43,7 @@ async function linesFor(picture: Buffer): Promise<string[]> {
   ].map((line) => `${line} --ar ${ratioOf(width / height)}`);
 }
 
-/** Over a picture's values, each from 0 to 1. */
+/** Over an image's values, each from 0 to 1. */
 function meanOf(values: Uint8Array, measure: (value: number, index: number) => number): number {
   return values.reduce((sum, value, index) => sum + measure(value / 255, index), 0) / values.length;
 }

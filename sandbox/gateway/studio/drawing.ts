@@ -4,7 +4,7 @@ import type { Window } from './tools.ts';
 
 /**
  * A rule for every style: a single shape gets `fill-opacity` or `stroke-opacity`, never `opacity`, for which the renderer
- * makes a sheet of its own as large as the picture; a thousand stars would take ten seconds at 4K.
+ * makes a sheet of its own as large as the image; a thousand stars would take ten seconds at 4K.
  */
 
 /** A tenth of a unit is less than half a pixel at the largest size drawn. */

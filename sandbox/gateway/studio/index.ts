@@ -1,18 +1,18 @@
-import type { FilmJob } from './film.worker.ts';
-import { drawEdit, drawGrid, drawPicture } from './picture.ts';
+import { drawEdit, drawGrid, drawImage } from './image.ts';
 import { referencesOf } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { even, type Size } from './size.ts';
 import type { SoundJob } from './sound.worker.ts';
+import type { VideoJob } from './video.worker.ts';
 import { Workshop } from './workshop.ts';
 
-export { describePictures } from './describe.ts';
+export { describeImages } from './describe.ts';
 export { lyricsOf } from './lyrics.ts';
 export { panned, relative, type Scene, sceneOf, zoomedOut } from './scene.ts';
 export { shortenPrompt } from './shorten.ts';
 export { aspectOf, type Size, sizeOf } from './size.ts';
 
-interface FilmOptions extends Size {
+interface VideoOptions extends Size {
   seconds: number;
   references?: readonly Buffer[];
 }
@@ -24,15 +24,15 @@ interface Made<Mime> {
 }
 
 export interface Studio {
-  drawPicture: typeof drawPicture;
+  drawImage: typeof drawImage;
   drawGrid: typeof drawGrid;
   drawEdit: typeof drawEdit;
-  shoot(scene: Scene, options: FilmOptions): Promise<Made<'video/mp4'> & Size>;
+  shoot(scene: Scene, options: VideoOptions): Promise<Made<'video/mp4'> & Size>;
   compose(prompt: string, seed: number, seconds: number): Promise<Made<'audio/wav'>>;
   close(): Promise<void>;
 }
 
-const LONGEST_FILM = 60;
+const LONGEST_VIDEO = 60;
 /** H.264 at the level every browser decodes. */
 const LONGEST_SIDE = 4096;
 /** Slow moves look smooth at this rate, and half the frames are half the wait. */
@@ -41,29 +41,29 @@ const LONGEST_SOUND = 240;
 /** The chime alone takes this long. */
 const SHORTEST_SOUND = 2;
 
-/** Pictures are drawn on libuv's threads; films and sound have a worker each, so that a song does not wait for a film. */
+/** Images are drawn on libuv's threads; videos and sound have a worker each, so that a song does not wait for a video. */
 export function openStudio(): Studio {
-  const films = new Workshop<FilmJob, Uint8Array<ArrayBuffer>>(new URL('./film.worker.ts', import.meta.url));
+  const videos = new Workshop<VideoJob, Uint8Array<ArrayBuffer>>(new URL('./video.worker.ts', import.meta.url));
   const sounds = new Workshop<SoundJob, Uint8Array<ArrayBuffer>>(new URL('./sound.worker.ts', import.meta.url));
   return {
-    drawPicture,
+    drawImage,
     drawGrid,
     drawEdit,
     shoot: async (scene, options) => {
-      const wanted = Math.min(LONGEST_FILM, options.seconds > 0 ? options.seconds : 1);
+      const wanted = Math.min(LONGEST_VIDEO, options.seconds > 0 ? options.seconds : 1);
       const seconds = Math.max(1, Math.round(wanted * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
       const width = Math.min(LONGEST_SIDE, even(options.width));
       const height = Math.min(LONGEST_SIDE, even(options.height));
       const references = await referencesOf(options.references);
       const job = { scene, width, height, seconds, framesPerSecond: FRAMES_PER_SECOND, references };
-      return { bytes: Buffer.from((await films.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
+      return { bytes: Buffer.from((await videos.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
     },
     compose: async (prompt, seed, wanted) => {
       const seconds = Math.min(LONGEST_SOUND, Math.max(SHORTEST_SOUND, Number.isFinite(wanted) ? wanted : 0));
       return { bytes: Buffer.from((await sounds.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
     },
     close: async () => {
-      await Promise.all([films.close(), sounds.close()]);
+      await Promise.all([videos.close(), sounds.close()]);
     },
   };
 }

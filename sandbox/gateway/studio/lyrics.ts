@@ -6,7 +6,11 @@ const MOST_LETTERS = 24;
 
 const TITLES = ['Song of the A', 'A and B', 'A little A'] as const;
 const OPENINGS = ['There is A beyond the B', 'I counted A, I counted B', 'Between the A and the B'] as const;
-const TURNS = ['and the evening keeps its A warm', 'and nobody hurries the A', 'and slowly the A comes round'] as const;
+const TURNS = [
+  'and the evening keeps its A warm',
+  'and nothing hurries the A',
+  'and slowly the A comes round',
+] as const;
 
 /** Words for a song, made of the prompt's own words; the first line says that it is the sandbox singing. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {

@@ -112,7 +112,7 @@ function tinted(palette: Colours, { angle, chroma, lift }: Hue, order: number): 
   return { sky, land, accents, light: towards(palette.light, strong * 0.45) };
 }
 
-/** The palette of a scene with reference pictures: their colours, at the lightness of its own; the most vivid as accents. */
+/** The palette of a scene with reference images: their colours, at the lightness of its own; the most vivid as accents. */
 function lent(palette: Colours, colours: readonly Colour[]): Colours {
   if (colours.length < 2) return palette;
   const byLight = [...colours].sort((one, other) => one.l - other.l);

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type Colour, fromRgb } from './colour.ts';
 
-/** A reference picture as the studio needs it: small enough to carry in an SVG, and its main colours. Plain data. */
+/** A reference image as the studio needs it: small enough to carry in an SVG, and its main colours. Plain data. */
 export interface Reference {
   readonly uri: string;
   readonly colours: readonly Colour[];
@@ -13,14 +13,14 @@ const MOST_PIXELS = 60_000_000;
 const SIDE = 48;
 const MOST_COLOURS = 8;
 
-/** What cannot be decoded is left out: whether a picture is acceptable was decided by whoever took it. */
-export async function referencesOf(pictures: readonly Buffer[] = []): Promise<Reference[]> {
-  const read = await Promise.allSettled(pictures.slice(0, MOST_REFERENCES).map(referenceOf));
+/** Undecodable images are left out: the request was already checked. */
+export async function referencesOf(images: readonly Buffer[] = []): Promise<Reference[]> {
+  const read = await Promise.allSettled(images.slice(0, MOST_REFERENCES).map(referenceOf));
   return read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
-async function referenceOf(picture: Buffer): Promise<Reference> {
-  const small = await flat(picture)
+async function referenceOf(image: Buffer): Promise<Reference> {
+  const small = await flat(image)
     .autoOrient()
     .resize({ width: LONG_SIDE, height: LONG_SIDE, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: 86 })
@@ -29,8 +29,8 @@ async function referenceOf(picture: Buffer): Promise<Reference> {
 }
 
 /** Counts coarse bins and gives the mean of the fullest ones, so that noise does not make new colours. */
-export async function mainColours(picture: Buffer): Promise<Colour[]> {
-  const pixels = await flat(picture).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
+export async function mainColours(image: Buffer): Promise<Colour[]> {
+  const pixels = await flat(image).resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
   const bins = new Map<number, [count: number, red: number, green: number, blue: number]>();
   for (let index = 0; index + 2 < pixels.length; index += 3) {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(index, index + 3);
@@ -42,5 +42,5 @@ export async function mainColours(picture: Buffer): Promise<Colour[]> {
   return fullest.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
 }
 
-const flat = (picture: Buffer) =>
-  sharp(picture, { limitInputPixels: MOST_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');
+const flat = (image: Buffer) =>
+  sharp(image, { limitInputPixels: MOST_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');

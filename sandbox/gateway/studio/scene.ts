@@ -11,7 +11,7 @@ export interface Scene {
 }
 
 const AMOUNT = { subtle: 0.1, strong: 0.3 } as const;
-/** Each variation is looked up for every number of the picture; nobody sees the ninth. */
+/** Each variation is looked up for every number of the image. A ninth would not be visible. */
 const MOST_VARIATIONS = 8;
 /** Beyond this a forest is a texture and an SVG is megabytes. */
 const WIDEST_VIEW = 4;

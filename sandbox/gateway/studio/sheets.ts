@@ -20,7 +20,7 @@ const CHANNELS: readonly Channel[] = [
 const ONE = 65_536;
 const PAIR = 0x00ff00ff;
 
-/** A layer of a film as the encoder thinks. */
+/** A layer of a video as the encoder thinks. */
 export interface Sheet extends Size {
   /** Of every channel the coverage above the value, sixteen bits apart, so that one multiplication blends both. */
   readonly planes: readonly { readonly channel: Channel; readonly pixels: Int32Array }[];
@@ -61,7 +61,7 @@ export async function sheetOf(svg: Buffer, { width, height }: Size): Promise<She
   return { width, height, planes };
 }
 
-/** Smooth enlargement, for films beyond the size that is drawn. */
+/** Smooth enlargement, for videos beyond the size that is drawn. */
 export async function enlarged(frame: Frame, size: Size): Promise<Buffer> {
   const parts = CHANNELS.map(async ({ shift, from }) => {
     const raw = { width: frame.width >> shift, height: frame.height >> shift, channels: 1 } as const;
@@ -77,7 +77,7 @@ function between(one: number, other: number, part: number): number {
   return ((Math.imul(one, 256 - part) + Math.imul(other, part)) >>> 8) & PAIR;
 }
 
-/** Lays a sheet over a frame, in fixed point and without an allocation a pixel: here is where a film's time goes. */
+/** Lays a sheet over a frame, in fixed point and without an allocation a pixel: here is where a video's time goes. */
 export function lay(frame: Frame, sheet: Sheet, placement: Placement): void {
   for (const { channel, pixels } of sheet.planes) blend(frame, channel, sheet, pixels, placement);
 }

@@ -91,7 +91,7 @@ export interface Subject {
 }
 
 const MOST_HUES = 3;
-/** Said of a manner ("bauhaus cat"), not of a thing, so it outweighs the thing. */
+/** Names a style ("bauhaus cat"), not a thing, so it outweighs the thing. */
 const MANNERS: readonly StyleName[] = ['bauhaus', 'seigaiha', 'ribbons'];
 
 export function subjectOf(prompt: string): Subject {

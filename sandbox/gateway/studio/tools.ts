@@ -13,13 +13,13 @@ export interface Window {
   readonly bottom: number;
 }
 
-/** A sheet of the scene. Far sheets have depth 0, near ones 1: a film moves them apart. */
+/** A sheet of the scene. Far sheets have depth 0, near ones 1: a video moves them apart. */
 export interface Layer {
   readonly svg: string;
   readonly depth: number;
-  /** How far the sheet bends from side to side in a film, in world units. */
+  /** How far the sheet bends from side to side in a video, in world units. */
   readonly sway?: number;
-  /** How much its light comes and goes in a film, 0 to 1. */
+  /** How much its light comes and goes in a video, 0 to 1. */
   readonly pulse?: number;
 }
 
@@ -41,7 +41,7 @@ const SHORT_SIDE = 1000;
 /** Sets the numbers that decide about a swap apart from those that are swapped in. */
 const SWAP = 0x5a5a;
 
-/** `borrowed` are colours of reference pictures, which take the place of the palette's own. */
+/** `borrowed` are colours of reference images, which take the place of the palette's own. */
 export function toolsOf(scene: Scene, size: Size, margin: number, borrowed: readonly Colour[]): Tools {
   const share = SHORT_SIDE / Math.min(size.width, size.height);
   const frame = { width: size.width * share, height: size.height * share };

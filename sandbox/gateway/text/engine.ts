@@ -1,4 +1,4 @@
-import type { TextWish } from '../requests/text.ts';
+import type { TextRequest } from '../requests/text.ts';
 import { fitting } from './fitting.ts';
 import { type Conversation, conversationOf } from './heard.ts';
 import { proseFor, quoted } from './prose.ts';
@@ -24,18 +24,18 @@ const SEARCHING = ['search', 'web', 'news', 'latest', 'today', 'weather'];
 const LETTERS_A_TOKEN = 4;
 
 /** Answers without a model: everything follows from the request, so that the same request has the same answer. */
-export function answerTo(wish: TextWish, canReason: boolean): Answer {
-  const asked = conversationOf(wish);
-  const thoughts = canReason ? thoughtsOn(asked, wish.reasoning?.effort) : [];
-  const calls = callsFor(wish, asked);
-  const most = wish.max_output_tokens;
-  const whole = calls.length > 0 ? [] : [messageFor(wish, asked)];
+export function answerTo(order: TextRequest, canReason: boolean): Answer {
+  const asked = conversationOf(order);
+  const thoughts = canReason ? thoughtsOn(asked, order.reasoning?.effort) : [];
+  const calls = callsFor(order, asked);
+  const most = order.max_output_tokens;
+  const whole = calls.length > 0 ? [] : [messageFor(order, asked)];
   const said = whole.map((item) =>
     most === undefined ? item : { ...item, text: item.text.slice(0, most * LETTERS_A_TOKEN) },
   );
   const items: Item[] = [
     ...(thoughts.length > 0 ? [{ type: 'reasoning', thoughts } as const] : []),
-    ...(searchesFor(wish, asked) ? [{ type: 'web-search', query: asked.question.slice(0, 200) } as const] : []),
+    ...(searchesFor(order, asked) ? [{ type: 'web-search', query: asked.question.slice(0, 200) } as const] : []),
     ...calls,
     ...said,
   ];
@@ -45,7 +45,7 @@ export function answerTo(wish: TextWish, canReason: boolean): Answer {
   return {
     items,
     isIncomplete: said.some(({ text }, at) => text !== whole[at]?.text),
-    tokens: { input: tokensIn(JSON.stringify(wish.input) + (wish.instructions ?? '')), output, reasoning },
+    tokens: { input: tokensIn(JSON.stringify(order.input) + (order.instructions ?? '')), output, reasoning },
   };
 }
 
@@ -59,7 +59,7 @@ function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly str
 }
 
 /** A tool is called when all words of its name are in the question, or when one has to be; never after its output has come. */
-function callsFor({ tools, tool_choice }: TextWish, { question, words, outputs }: Conversation) {
+function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
   if (tool_choice === 'none' || outputs.length > 0) return [];
   const offered = tools.filter(({ type, name }) => type === 'function' && name !== undefined);
   const asked = offered.filter(({ name = '' }) =>
@@ -76,11 +76,11 @@ function callsFor({ tools, tool_choice }: TextWish, { question, words, outputs }
   }));
 }
 
-function searchesFor({ tools }: TextWish, { words }: Conversation): boolean {
+function searchesFor({ tools }: TextRequest, { words }: Conversation): boolean {
   return tools.some(({ type }) => type.startsWith('web_search')) && SEARCHING.some((word) => words.has(word));
 }
 
-function messageFor({ text, instructions }: TextWish, asked: Conversation) {
+function messageFor({ text, instructions }: TextRequest, asked: Conversation) {
   const { question, words } = asked;
   if (words.has('refuse'))
     return { type: 'refusal' as const, text: `The sandbox will not do that: ${quoted(question)}.` };

@@ -43,7 +43,7 @@ export function fitting(schema: unknown, question: string): unknown {
   const object = (wanted: Record<string, unknown>, depth: number) => {
     const properties = isRecord(wanted.properties) ? wanted.properties : {};
     const required = new Set(Array.isArray(wanted.required) ? wanted.required : Object.keys(properties));
-    // What nobody insists on is left away once it gets deep, or a tree would never have leaves.
+    // Optional properties are left out at depth, because a recursive schema would never end.
     const names = Object.keys(properties).filter((name) => required.has(name) || depth < 2);
     return Object.fromEntries(names.map((name) => [name, value(properties[name], name, depth + 1)]));
   };

@@ -1,21 +1,21 @@
-import type { InputItem, TextWish } from '../requests/text.ts';
+import type { InputItem, TextRequest } from '../requests/text.ts';
 import { wordsOf } from '../words.ts';
 
 /** What an input comes down to. */
 export interface Conversation {
   /** The last that a person said. */
   readonly question: string;
-  /** Its words, lower case, for whatever looks for one. */
+  /** Its words in lower case, for searches. */
   readonly words: ReadonlySet<string>;
   /** What the person said before, oldest first. */
   readonly before: readonly string[];
-  readonly pictures: number;
+  readonly images: number;
   readonly files: readonly string[];
   /** Outputs of tools that came after the question. */
   readonly outputs: readonly { readonly name: string; readonly output: string }[];
 }
 
-export function conversationOf({ input }: TextWish): Conversation {
+export function conversationOf({ input }: TextRequest): Conversation {
   const items: readonly InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const asked = items.filter(({ role }) => role === 'user');
   const last = asked.at(-1);
@@ -27,7 +27,7 @@ export function conversationOf({ input }: TextWish): Conversation {
     question,
     words: new Set(wordsOf(question)),
     before: asked.slice(0, -1).map(({ content }) => textOf(content)),
-    pictures: parts.filter(({ type }) => type === 'input_image').length,
+    images: parts.filter(({ type }) => type === 'input_image').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
     outputs: after
       .filter(({ type }) => type === 'function_call_output')

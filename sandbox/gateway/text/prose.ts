@@ -10,7 +10,7 @@ const LONG_ANSWER_WORDS = 2_000;
 
 const SENTENCES = [
   (a: string, b: string) => `Where there is ${a}, there is ${b} not far away.`,
-  (a: string, b: string) => `Nobody has counted how often ${a} comes before ${b}.`,
+  (a: string, b: string) => `It is not known how often ${a} comes before ${b}.`,
   (a: string, b: string) => `Of ${a} it is said that it needs ${b}, though no model has thought about it.`,
   (a: string, b: string) => `Look at **${a}** first, and at *${b}* afterwards.`,
   (a: string, b: string) => `Between ${a} and ${b} lies what you asked for.`,
@@ -55,12 +55,12 @@ export const quoted = (text: string): string => {
   return letters.length > LONGEST_QUOTE ? `“${letters.slice(0, LONGEST_QUOTE).join('')}…”` : `“${letters.join('')}”`;
 };
 
-function introduction({ question, before, pictures, files }: Conversation, instructions: string | undefined): string {
+function introduction({ question, before, images, files }: Conversation, instructions: string | undefined): string {
   const earlier = before.at(-1);
   return [
     `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
     ...(earlier === undefined ? [] : [`Before that, and it is ${before.length} by now, you said: ${quoted(earlier)}.`]),
-    ...(pictures === 0 ? [] : [`You showed ${pictures === 1 ? 'a picture' : `${pictures} pictures`}.`]),
+    ...(images === 0 ? [] : [`You showed ${images === 1 ? 'an image' : `${images} images`}.`]),
     ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
     ...(instructions === undefined ? [] : [`I was told: ${quoted(instructions)}.`]),
   ].join(' ');

@@ -15,7 +15,7 @@ export interface Hand {
 
 /** As much as a reader takes at once. */
 const MOST_AT_ONCE = 64 * 1024;
-/** What is remembered of a stream, for whoever looks on. */
+/** What is kept of a stream for display. */
 const MOST_KEPT = 16 * 1024;
 
 /** Writes strokes when they are due by the gateway's own clock, no faster than they are read. */

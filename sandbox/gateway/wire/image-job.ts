@@ -1,7 +1,7 @@
 import type { Job } from '../job.ts';
 import { type Body, secondsAt, specWord, type View } from './view.ts';
 
-/** `url` or `b64_json`, one per picture (wire facts, part 4). */
+/** `url` or `b64_json`, one per image (wire facts, part 4). */
 export type ImageItem = { readonly url: string } | { readonly b64_json: string };
 
 const stockState = { ...specWord, running: 'in_progress', succeeded: 'completed' };

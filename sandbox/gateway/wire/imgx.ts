@@ -6,7 +6,7 @@ import { addressesOf, type Body, idOf, percent, specWord, stockWord, type View }
 export function imgxTask(job: ImgxJob, view: View): Body {
   const { details } = job;
   const addresses = addressesOf(job, view);
-  const films = details.yields === 'film' ? addresses.map((url) => ({ url })) : [];
+  const videos = details.yields === 'video' ? addresses.map((url) => ({ url })) : [];
   const buttons =
     job.state === 'succeeded' && !job.orders.withoutButtons ? buttonsOf(details, view.quirks.refusedActions) : [];
   const { finalPrompt, description } = wordsOf(job);
@@ -21,9 +21,9 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     description,
     state: details.state,
     submitTime: job.createdAt,
-    imageUrl: pictureOf(job, addresses, view),
-    videoUrl: films[0]?.url ?? '',
-    videoUrls: view.quirks.listsAsText ? JSON.stringify(films) : films,
+    imageUrl: imageOf(job, addresses, view),
+    videoUrl: videos[0]?.url ?? '',
+    videoUrls: view.quirks.listsAsText ? JSON.stringify(videos) : videos,
     buttons: view.quirks.listsAsText ? JSON.stringify(buttons) : buttons,
     maskBase64: '',
     notifyHook: details.notifyHook ?? '',
@@ -101,7 +101,7 @@ function stockAnswer(
 
 const emptied = (job: ImgxJob, view: View) => (view.quirks.emptyStatus && job.state === 'queued' ? '' : undefined);
 
-function pictureOf(job: ImgxJob, addresses: readonly string[], view: View): string {
+function imageOf(job: ImgxJob, addresses: readonly string[], view: View): string {
   const { yields } = job.details;
   const shows = yields === 'grid' || yields === 'single' || yields === 'files';
   const address = job.state === 'running' && shows ? view.previewOf(job) : shows ? (addresses[0] ?? '') : '';

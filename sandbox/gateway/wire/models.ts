@@ -1,7 +1,7 @@
 import type { Model } from '../catalogue.ts';
 import type { Body, View } from './view.ts';
 
-/** A constant in stock gateways, so nobody can take it for an age (wire facts, part 7). */
+/** A constant in stock gateways, so it is not a model's age (wire facts, part 7). */
 const STOCK_CREATED = 1_626_777_600;
 
 export function modelBody(model: Model, view: View): Body {

@@ -78,7 +78,7 @@ const addresses = (job: MusicJob, clip: Clip, view: View): Body =>
   job.state === 'succeeded'
     ? {
         audio_url: view.addressOf(job, clip.sound),
-        image_url: view.addressOf(job, clip.picture),
-        image_large_url: view.addressOf(job, clip.picture),
+        image_url: view.addressOf(job, clip.image),
+        image_large_url: view.addressOf(job, clip.image),
       }
     : { audio_url: '', image_url: '', image_large_url: '' };

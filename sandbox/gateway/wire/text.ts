@@ -1,6 +1,6 @@
 import { rawNumber } from '../decimal.ts';
 import type { Profile } from '../quirks.ts';
-import type { TextWish } from '../requests/text.ts';
+import type { TextRequest } from '../requests/text.ts';
 import type { Answer, Item } from '../text/engine.ts';
 import type { Body } from './view.ts';
 
@@ -8,7 +8,7 @@ import type { Body } from './view.ts';
 export interface Written {
   readonly id: string;
   readonly createdAt: number;
-  readonly wish: TextWish;
+  readonly order: TextRequest;
   readonly answer: Answer;
   readonly profile: Profile;
   /** In the words of chats (wire facts, part 5). */
@@ -26,7 +26,7 @@ export function responseBody(
   output: readonly Body[],
   error: Body | null = null,
 ): Body {
-  const { id, createdAt, wish, answer, profile } = written;
+  const { id, createdAt, order, answer, profile } = written;
   const isOver = status === 'completed' || status === 'incomplete';
   return {
     id,
@@ -36,12 +36,12 @@ export function responseBody(
     status,
     error,
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-    instructions: wish.instructions ?? null,
-    max_output_tokens: wish.max_output_tokens ?? null,
-    model: wish.model,
+    instructions: order.instructions ?? null,
+    max_output_tokens: order.max_output_tokens ?? null,
+    model: order.model,
     output,
-    tool_choice: wish.tool_choice,
-    tools: wish.tools,
+    tool_choice: order.tool_choice,
+    tools: order.tools,
     usage: isOver ? usageBody(answer.tokens, written.chatUsage) : null,
   };
 }
@@ -103,7 +103,7 @@ export const itemBodies = (written: Written) => written.answer.items.map((item, 
 
 /** The same answer in the shape of a chat, for gateways that know no other (wire facts, 9b). */
 export function chatBody(written: Written): Body {
-  const { id, createdAt, wish, answer } = written;
+  const { id, createdAt, order, answer } = written;
   const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
   const calls = answer.items.flatMap((item, at) =>
     item.type === 'call'
@@ -117,7 +117,7 @@ export function chatBody(written: Written): Body {
   };
   const finish_reason = answer.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
   return {
-    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: wish.model },
+    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: order.model },
     choices: [{ index: 0, message, finish_reason }],
     usage: usageBody(answer.tokens, true),
   };

@@ -1,16 +1,16 @@
 import type { Job } from '../job.ts';
 import { seedFrom } from '../random.ts';
-import type { Film } from '../work.ts';
+import type { Video } from '../work.ts';
 import { addressesOf, type Body, percent, secondsAt, specWord, stockWord, type View } from './view.ts';
 
-export type FilmJob = Job & { readonly details: Film };
-export const isFilm = (job: Job): job is FilmJob => job.details.family === 'video';
+export type VideoJob = Job & { readonly details: Video };
+export const isVideo = (job: Job): job is VideoJob => job.details.family === 'video';
 
-/** What the sandbox's films have (`studio`). */
+/** What the sandbox's videos have (`studio`). */
 const FRAMES_PER_SECOND = 12;
 
 /** Queued, as every job is when it is created (wire facts, 3.2). */
-export const filmCreated = (job: FilmJob, view: View): Body => ({
+export const videoCreated = (job: VideoJob, view: View): Body => ({
   id: job.id,
   task_id: job.id,
   object: 'video',
@@ -22,7 +22,7 @@ export const filmCreated = (job: FilmJob, view: View): Body => ({
 });
 
 /** The five shapes in which a video query answers (wire facts, 3.3 and 3.5). */
-export function filmQueried(job: FilmJob, view: View): Body {
+export function videoQueried(job: VideoJob, view: View): Body {
   switch (view.quirks.videoShape) {
     case 'flat':
       return flat(job, view);
@@ -37,10 +37,10 @@ export function filmQueried(job: FilmJob, view: View): Body {
   }
 }
 
-export const filmAtVendorPath = (job: FilmJob, view: View): Body =>
-  view.quirks.vendorPathNative ? native(job, view) : filmQueried(job, view);
+export const videoAtVendorPath = (job: VideoJob, view: View): Body =>
+  view.quirks.vendorPathNative ? native(job, view) : videoQueried(job, view);
 
-function flat(job: FilmJob, view: View): Body {
+function flat(job: VideoJob, view: View): Body {
   const [url] = addressesOf(job, view);
   const { width, height, seconds, metadata } = job.details;
   return {
@@ -58,7 +58,7 @@ function flat(job: FilmJob, view: View): Body {
   };
 }
 
-function short(job: FilmJob, view: View): Body {
+function short(job: VideoJob, view: View): Body {
   const status = job.state === 'running' ? 'processing' : specWord[job.state];
   return {
     error: job.state === 'failed' ? { code: 500, message: job.reason ?? '' } : null,
@@ -70,7 +70,7 @@ function short(job: FilmJob, view: View): Body {
   };
 }
 
-function wrapped(job: FilmJob, view: View, legacy: boolean): Body {
+function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
   const [url] = addressesOf(job, view);
   const reason = job.reason ?? '';
   return {
@@ -103,7 +103,7 @@ function wrapped(job: FilmJob, view: View, legacy: boolean): Body {
   };
 }
 
-function vendorsOwn(job: FilmJob, url: string | undefined, view: View): Body {
+function vendorsOwn(job: VideoJob, url: string | undefined, view: View): Body {
   const { width, height, seconds, metadata } = job.details;
   return {
     id: job.id,
@@ -126,7 +126,7 @@ const nativeWord = {
 };
 
 /** `message` is SUCCEED on failed tasks too (wire facts, 3.5). */
-function native(job: FilmJob, view: View): Body {
+function native(job: VideoJob, view: View): Body {
   const { seconds, metadata } = job.details;
   const videos = addressesOf(job, view).map((url) => ({ id: `${job.id}-1`, url, duration: String(seconds) }));
   return {
@@ -148,7 +148,7 @@ function native(job: FilmJob, view: View): Body {
 const secondEntryWord = { ...specWord, running: 'in_progress', succeeded: 'completed' };
 
 /** `/v1/videos` (wire facts, 3.4): the specification shows nothing of it but its name, so only its states follow the profile. */
-export function filmAtSecondEntry(job: FilmJob, view: View): Body {
+export function videoAtSecondEntry(job: VideoJob, view: View): Body {
   const [url] = view.quirks.contentOnly ? [] : addressesOf(job, view);
   const { width, height, seconds, metadata } = job.details;
   return {

@@ -12,8 +12,8 @@ export const MODEL = 'lumen-image-1';
 /** An eighth as wide as ordered: what matters here is which is larger, and large ones take their time. */
 const smallPictures = () =>
   studioThat((studio) => ({
-    drawPicture: (scene, options) =>
-      studio.drawPicture(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
+    drawImage: (scene, options) =>
+      studio.drawImage(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
     drawGrid: (scenes, options) =>
       studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));

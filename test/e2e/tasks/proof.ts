@@ -94,5 +94,5 @@ export const shortFilms = (): Studio =>
 export const shortSongs = (): Studio =>
   studioThat((studio) => ({
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
-    drawPicture: (scene, options) => studio.drawPicture(scene, { ...options, width: 64, height: 64 }),
+    drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
   }));

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import type { Picture } from '../../../sandbox/gateway/studio/picture.ts';
+import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
 import {
@@ -133,7 +133,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
 
   it('with notes in it leaves without them, and every pixel stays', async () => {
     const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
-    const noted = async (picture: Picture): Promise<Picture> => ({
+    const noted = async (picture: Image): Promise<Image> => ({
       ...picture,
       bytes: await sharp(picture.bytes).withExif(notes).png().toBuffer(),
     });

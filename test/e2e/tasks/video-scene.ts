@@ -15,9 +15,9 @@ export const MODEL = 'reel-2';
 /** What matters here is what a film says of itself; frames take their time, and so do large pictures. */
 const SMALL = { width: 160, height: 96, seconds: 1 } as const;
 const framelessFilms = () =>
-  studioThat(({ drawPicture }) => ({
+  studioThat(({ drawImage }) => ({
     shoot: async () => ({ bytes: mp4Film(SMALL), mime: 'video/mp4', ...SMALL }),
-    drawPicture: (scene, options) => drawPicture(scene, { ...options, width: 128, height: 128 }),
+    drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
 /** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */

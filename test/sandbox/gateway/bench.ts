@@ -151,11 +151,11 @@ function quickStudio(): { studio: Studio; drawn: DrawnBook } {
     return { bytes, width, height, mime: `image/${format}` as const };
   };
   const studio: Studio = {
-    drawPicture: (scene, options) => picture('picture', [scene], options),
+    drawImage: (scene, options) => picture('picture', [scene], options),
     drawGrid: (scenes, options) => picture('grid', scenes, options),
     drawEdit: (before, after, mask, options) => picture('edit', [before, after], { ...options, mask } as never),
     shoot: async (scene, options) => {
-      drawn.calls.push({ what: 'film', scenes: [scene], options: { ...options } });
+      drawn.calls.push({ what: 'video', scenes: [scene], options: { ...options } });
       const { width, height, seconds } = options;
       return { bytes: Buffer.from('\0\0\0\u0018ftypmp42 a film'), mime: 'video/mp4', width, height, seconds };
     },

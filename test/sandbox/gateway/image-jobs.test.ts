@@ -198,9 +198,9 @@ describe('reference pictures', () => {
     const { base } = await pictureServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [
-      [`${base}/page`, /\/page is not a picture/],
+      [`${base}/page`, /\/page is not an image/],
       [`${base}/missing`, /\/missing could not be fetched: it answered 404/],
-      ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: nobody answered/],
+      ['http://127.0.0.1:1/none.png', /127\.0\.0\.1:1\/none\.png could not be fetched: no response/],
       ['https://example.com/a.png', /example\.com\/a\.png is not on this machine/],
       ['http://127.0.0.1.example.com/a.png', /is not on this machine/],
     ];
@@ -215,6 +215,6 @@ describe('reference pictures', () => {
       ...boat,
       image: `data:image/png;base64,${Buffer.from('no picture').toString('base64')}`,
     });
-    expect((await settle(json.id)).reason).toMatch(/picture 1 of the request is not a picture/);
+    expect((await settle(json.id)).reason).toMatch(/image 1 of the request is not an image/);
   });
 });

@@ -21,7 +21,7 @@ async function finished(side: Bench, body: object, path: string = doors.generati
 async function filmOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finished(side, body);
   await side.get(new URL(task.url).pathname);
-  return side.drawn.calls.findLast(({ what }) => what === 'film')?.options;
+  return side.drawn.calls.findLast(({ what }) => what === 'video')?.options;
 }
 
 describe('generic video tasks', () => {

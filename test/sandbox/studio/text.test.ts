@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describePictures, openStudio, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
+import { describeImages, openStudio, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
 
 const studio = openStudio();
 const drawn = async (prompt: string, width: number, height: number) =>
-  (await studio.drawPicture(sceneOf(prompt, 1), { width, height })).bytes;
+  (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
 describe('a description', () => {
   it('is four different lines, the same for the same picture and others for another', async () => {
     const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
-    const lines = await describePictures([night]);
+    const lines = await describeImages([night]);
     expect(new Set(lines).size).toBe(4);
-    expect(await describePictures([night])).toEqual(lines);
-    expect(await describePictures([day])).not.toEqual(lines);
+    expect(await describeImages([night])).toEqual(lines);
+    expect(await describeImages([day])).not.toEqual(lines);
     expect(lines.join()).toMatch(/--ar 16:9/);
   });
 
   it('is four lines for no picture, a broken one, and two', async () => {
-    expect(await describePictures([])).toHaveLength(4);
-    expect(await describePictures([Buffer.from('nothing')])).toHaveLength(4);
-    expect(await describePictures([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
+    expect(await describeImages([])).toHaveLength(4);
+    expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
+    expect(await describeImages([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
   });
 });
 

@@ -5,8 +5,8 @@ import {
   named,
   noise,
   ofResponse,
-  type ResponseWish,
-  type SessionWish,
+  type ResponseRequest,
+  type SessionRequest,
   shared,
   speed,
   transcription,
@@ -43,7 +43,7 @@ export const betaSession = z
     max_response_output_tokens: most.optional(),
   })
   .transform(
-    (given): SessionWish => ({
+    (given): SessionRequest => ({
       model: given.model,
       settings: named({
         ...wanted(given),
@@ -56,7 +56,7 @@ export const betaSession = z
   );
 
 export const betaResponse = z.strictObject({ ...early, ...ofResponse, max_output_tokens: most.optional() }).transform(
-  ({ metadata, conversation, ...given }): ResponseWish => ({
+  ({ metadata, conversation, ...given }): ResponseRequest => ({
     ...{ metadata, isKept: conversation === 'auto' },
     settings: named({ ...wanted(given), most: given.max_output_tokens }),
   }),

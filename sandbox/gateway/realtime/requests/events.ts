@@ -3,14 +3,18 @@ import type { Dialect } from '../dialect.ts';
 import { betaResponse, betaSession } from './beta.ts';
 import { gaResponse, gaSession } from './ga.ts';
 import { type GivenItem, givenItem } from './item.ts';
-import type { ResponseWish, SessionWish } from './session.ts';
+import type { ResponseRequest, SessionRequest } from './session.ts';
 
 const id = z.string().min(1).max(512);
 const event = <Name extends string, Shape extends z.ZodRawShape>(type: Name, shape: Shape) =>
   z.strictObject({ type: z.literal(type), event_id: z.string().max(512).optional(), ...shape });
 
 /** Every event that a client may send (wire facts, part 6). */
-const eventsOf = (session: z.ZodType<SessionWish>, response: z.ZodType<ResponseWish>, item: z.ZodType<GivenItem>) =>
+const eventsOf = (
+  session: z.ZodType<SessionRequest>,
+  response: z.ZodType<ResponseRequest>,
+  item: z.ZodType<GivenItem>,
+) =>
   [
     event('session.update', { session }),
     event('input_audio_buffer.append', { audio: z.string() }),

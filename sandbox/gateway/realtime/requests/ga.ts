@@ -5,8 +5,8 @@ import {
   named,
   noise,
   ofResponse,
-  type ResponseWish,
-  type SessionWish,
+  type ResponseRequest,
+  type SessionRequest,
   shared,
   speed,
   transcription,
@@ -45,7 +45,7 @@ export const gaSession = z
     ...{ truncation: z.unknown().optional(), tracing: z.unknown().optional(), include: z.unknown().optional() },
   })
   .transform(
-    (given): SessionWish => ({
+    (given): SessionRequest => ({
       model: given.model,
       settings: named({
         ...wanted(given),
@@ -59,7 +59,7 @@ export const gaSession = z
 export const gaResponse = z
   .strictObject({ ...modern, ...ofResponse, audio: z.strictObject({ output: output.optional() }).optional() })
   .transform(
-    ({ metadata, conversation, ...given }): ResponseWish => ({
+    ({ metadata, conversation, ...given }): ResponseRequest => ({
       ...{ metadata, isKept: conversation === 'auto' },
       settings: named(wanted(given)),
     }),

@@ -24,9 +24,9 @@ const sound = z
     };
   });
 
-const picture = z
+const image = z
   .looseObject({ type: z.literal('input_image'), image_url: z.string() })
-  .transform(({ image_url: address }): Part => ({ type: 'picture', address }));
+  .transform(({ image_url: address }): Part => ({ type: 'image', address }));
 
 const head = {
   id: z.string().min(1).max(64).optional(),
@@ -45,7 +45,7 @@ export function givenItem(dialect: Dialect): z.ZodType<GivenItem> {
   return z
     .discriminatedUnion('type', [
       z.discriminatedUnion('role', [
-        message('user', z.union([text('input_text'), sound, picture])),
+        message('user', z.union([text('input_text'), sound, image])),
         message('assistant', z.union([text(answered), speech])),
         message('system', text('input_text')),
       ]),

@@ -3,11 +3,11 @@ import { MOST_TOKENS, type Settings, usualDetection } from '../settings.ts';
 import { voices } from '../voice.ts';
 
 /** What a client wants of a session, and of one response, in no dialect: only what was named changes. */
-export interface SessionWish {
+export interface SessionRequest {
   readonly model: string | undefined;
   readonly settings: Partial<Settings>;
 }
-export interface ResponseWish {
+export interface ResponseRequest {
   readonly settings: Partial<Settings>;
   /** Whether it becomes a part of the conversation. */
   readonly isKept: boolean;

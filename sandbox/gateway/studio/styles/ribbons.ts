@@ -8,7 +8,7 @@ const STRIPS = 44;
 /** Strips lie a little over each other, or their seams would show. */
 const OVERLAP = 1.25;
 
-/** Silk: bands that twist as they cross the picture, each made of strips that catch the light differently. */
+/** Silk: bands that twist as they cross the image, each made of strips that catch the light differently. */
 export function ribbons(tools: Tools): Layer[] {
   const { window, frame, palette, dice } = tools;
   const plan = dice('ribbon plan');

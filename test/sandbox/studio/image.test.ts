@@ -26,7 +26,7 @@ const STYLES = [
 ];
 
 const picture = async (scene: Scene, references?: readonly Buffer[]) =>
-  (await studio.drawPicture(scene, references ? { ...SIZE, references } : SIZE)).bytes;
+  (await studio.drawImage(scene, references ? { ...SIZE, references } : SIZE)).bytes;
 
 async function plain(colour: string): Promise<Buffer> {
   return await sharp({ create: { width: 60, height: 40, channels: 3, background: colour } })
@@ -57,7 +57,7 @@ describe('a picture', () => {
 
   it.each(['png', 'jpeg', 'webp'] as const)('comes as %s in the size asked for', async (format) => {
     const size = sizeOf(16 / 9, 256);
-    const drawn = await studio.drawPicture(sceneOf('forest', 1), { ...size, format });
+    const drawn = await studio.drawImage(sceneOf('forest', 1), { ...size, format });
     expect(drawn).toMatchObject({ ...size, mime: `image/${format}` });
     expect(await sharp(drawn.bytes).metadata()).toMatchObject({ ...size, format });
   });
@@ -72,7 +72,7 @@ describe('a picture', () => {
 
   it.each(STYLES)('of "%s" is the same composition when it is drawn larger', async (prompt) => {
     const scene = sceneOf(prompt, 9);
-    const large = await studio.drawPicture(scene, { width: 480, height: 480 });
+    const large = await studio.drawImage(scene, { width: 480, height: 480 });
     expect(difference(await thumbnail(large.bytes), await small(scene))).toBeLessThan(7);
   });
 
@@ -88,7 +88,7 @@ describe('a picture', () => {
 
   it('keeps what was in sight in the middle when it zooms out', async () => {
     const scene = sceneOf('a cat in the mountains at dawn', 3);
-    const wide = (await studio.drawPicture(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
+    const wide = (await studio.drawImage(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
     const middle = await thumbnail(wide, { left: 128, top: 128, width: 256, height: 256 });
     expect(difference(middle, await small(scene))).toBeLessThan(10);
   });
@@ -97,7 +97,7 @@ describe('a picture', () => {
     const scene = sceneOf('a boat on the sea at sunset', 3);
     const [before, after] = await Promise.all(
       [scene, panned(scene, 'right')].map(
-        async (each) => (await studio.drawPicture(each, { width: 500, height: 500 })).bytes,
+        async (each) => (await studio.drawImage(each, { width: 500, height: 500 })).bytes,
       ),
     );
     const right = await thumbnail(before ?? Buffer.alloc(0), { left: 200, top: 0, width: 300, height: 400 });
@@ -125,7 +125,7 @@ describe('a picture', () => {
     const finished = await picture(scene);
     const distances: number[] = [];
     for (const share of [0, 0.3, 0.7]) {
-      const preview = await studio.drawPicture(scene, { ...SIZE, finished: share });
+      const preview = await studio.drawImage(scene, { ...SIZE, finished: share });
       expect(preview).toMatchObject(SIZE);
       const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
       distances.push(difference(await pixels(preview.bytes), await pixels(finished)));
@@ -142,7 +142,7 @@ describe('a picture', () => {
     );
     await fc.assert(
       fc.asyncProperty(prompts, fc.double(), async (prompt, seed) => {
-        const drawn = await studio.drawPicture(sceneOf(prompt, seed), { width: 32, height: 18 });
+        const drawn = await studio.drawImage(sceneOf(prompt, seed), { width: 32, height: 18 });
         expect(drawn.bytes.length).toBeGreaterThan(60);
       }),
       { numRuns: 40 },
@@ -162,9 +162,7 @@ describe('a grid', () => {
       ),
     );
     const alone = await Promise.all(
-      scenes.map(
-        async (scene) => await thumbnail((await studio.drawPicture(scene, { width: 960, height: 540 })).bytes),
-      ),
+      scenes.map(async (scene) => await thumbnail((await studio.drawImage(scene, { width: 960, height: 540 })).bytes)),
     );
     for (const [index, quadrant] of quadrants.entries()) {
       const distances = alone.map((each) => difference(quadrant, each));
@@ -184,8 +182,8 @@ describe('an edit', () => {
     const edit = await studio.drawEdit(before, after, mask, size);
     const pixels = async (bytes: Buffer) => await sharp(bytes).raw().toBuffer();
     const [old, fresh, edited] = await Promise.all([
-      pixels((await studio.drawPicture(before, size)).bytes),
-      pixels((await studio.drawPicture(after, size)).bytes),
+      pixels((await studio.drawImage(before, size)).bytes),
+      pixels((await studio.drawImage(after, size)).bytes),
       pixels(edit.bytes),
     ]);
     let changed = 0;

@@ -5,15 +5,15 @@ import { type Reference, referencesOf } from './reference.ts';
 import type { Scene } from './scene.ts';
 import type { Size } from './size.ts';
 
-type PictureFormat = keyof typeof FORMATS;
+type ImageFormat = keyof typeof FORMATS;
 
-export interface Picture extends Size {
+export interface Image extends Size {
   bytes: Buffer;
-  mime: `image/${PictureFormat}`;
+  mime: `image/${ImageFormat}`;
 }
 
-export interface PictureOptions extends Size {
-  format?: PictureFormat;
+export interface ImageOptions extends Size {
+  format?: ImageFormat;
   references?: readonly Buffer[];
   /** How finished a preview looks, 0 to 1; 1 is finished. */
   finished?: number;
@@ -25,7 +25,7 @@ interface Pixels {
   readonly raw: Size & { readonly channels: 3 | 4 };
 }
 
-/** PNG at its quickest: the grain leaves little to compress, and a 4K picture must not take ten seconds to pack. */
+/** PNG at its quickest: the grain leaves little to compress, and a 4K image must not take ten seconds to pack. */
 const FORMATS = {
   png: { compressionLevel: 3 },
   jpeg: { quality: 90, chromaSubsampling: '4:4:4' },
@@ -38,12 +38,12 @@ const GUTTER_SHARE = 0.006;
 const GUTTER_COLOUR = { r: 16, g: 17, b: 21 };
 const FEATHER_SHARE = 0.018;
 
-export async function drawPicture(scene: Scene, options: PictureOptions): Promise<Picture> {
+export async function drawImage(scene: Scene, options: ImageOptions): Promise<Image> {
   return await encoded(await drawn(scene, options, options, await referencesOf(options.references)), options);
 }
 
 /** Four scenes in reading order with a thin gutter, each composed for the aspect of the whole, as its upscale will be. */
-export async function drawGrid(scenes: readonly Scene[], options: PictureOptions): Promise<Picture> {
+export async function drawGrid(scenes: readonly Scene[], options: ImageOptions): Promise<Image> {
   const { width, height } = options;
   const references = await referencesOf(options.references);
   const gutter = Math.max(2, 2 * Math.round((Math.min(width, height) * GUTTER_SHARE) / 2));
@@ -58,7 +58,7 @@ export async function drawGrid(scenes: readonly Scene[], options: PictureOptions
 }
 
 /** `after` where the mask is white, `stateBefore` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
-export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: PictureOptions): Promise<Picture> {
+export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: ImageOptions): Promise<Image> {
   const references = await referencesOf(options.references);
   const { width, height } = options;
   const [old, fresh, alpha] = await Promise.all([
@@ -74,7 +74,7 @@ export async function drawEdit(before: Scene, after: Scene, mask: Buffer, option
 /** The scene without the mark, drawn in the size of `cell`: a quadrant of a grid has the frame of the whole. */
 async function drawn(
   scene: Scene,
-  frame: PictureOptions,
+  frame: ImageOptions,
   { width, height }: Size,
   references: readonly Reference[],
 ): Promise<Pixels> {
@@ -85,17 +85,17 @@ async function drawn(
   const share = finished < 1 ? 0.025 + 0.45 * Math.max(0, finished) ** 1.6 : 1;
   const sketch = { width: Math.max(8, Math.round(width * share)), height: Math.max(8, Math.round(height * share)) };
   const size = finished < 1 ? sketch : { width, height };
-  const picture = sharp(svgOf(tools.window, size, content), { unlimited: true });
+  const image = sharp(svgOf(tools.window, size, content), { unlimited: true });
   const whole =
     finished < 1
-      ? sharp(await picture.removeAlpha().png().toBuffer())
+      ? sharp(await image.removeAlpha().png().toBuffer())
           .resize(width, height, { fit: 'fill', kernel: 'cubic' })
           .blur(Math.min(40, Math.max(0.5, 0.45 / share)))
-      : picture.composite([{ ...grainOf(scene.seed, size), tile: true }]);
+      : image.composite([{ ...grainOf(scene.seed, size), tile: true }]);
   return { input: await whole.removeAlpha().raw().toBuffer(), raw: { width, height, channels: 3 } };
 }
 
-/** A tile of film grain, black and white and almost transparent; never larger than the picture it goes on. */
+/** A tile of grain, black and white and almost transparent; never larger than its image. */
 function grainOf(seed: number, size: Size): Pixels {
   const [width, height] = [Math.min(GRAIN_SIDE, size.width), Math.min(GRAIN_SIDE, size.height)];
   const input = Buffer.alloc(width * height * 4);
@@ -125,7 +125,7 @@ async function hardMask(mask: Buffer, { width, height }: Size): Promise<Buffer> 
   return painted.every((value) => value > 0) ? white : painted;
 }
 
-async function encoded({ input, raw }: Pixels, options: PictureOptions, over: OverlayOptions[] = []): Promise<Picture> {
+async function encoded({ input, raw }: Pixels, options: ImageOptions, over: OverlayOptions[] = []): Promise<Image> {
   const { width, height, format = 'png' } = options;
   const marked = sharp(input, { raw }).composite([...over, { input: markOf(raw) }]);
   const bytes = await marked.removeAlpha().toFormat(format, FORMATS[format]).toBuffer();

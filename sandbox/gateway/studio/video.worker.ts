@@ -9,14 +9,14 @@ import { even, type Size } from './size.ts';
 import type { Layer } from './tools.ts';
 import { takeJobs } from './workshop.ts';
 
-export interface FilmJob extends Size {
+export interface VideoJob extends Size {
   readonly scene: Scene;
   readonly seconds: number;
   readonly framesPerSecond: number;
   readonly references: readonly Reference[];
 }
 
-/** More pixels than this are not drawn: a larger film is this one enlarged. */
+/** More pixels than this are not drawn: a larger video is this one enlarged. */
 const MOST_PIXELS = 1920 * 1080;
 /** The part of the frame that a layer may move before the edge of its sheet shows. */
 const MARGIN = 0.08;
@@ -26,7 +26,7 @@ const QUICKEST = 10;
 const TURN = 2 * Math.PI;
 const STILL: Placement = { zoom: 1, left: 0, top: 0, opacity: 1, sway: () => 0 };
 
-takeJobs(async (job: FilmJob) => {
+takeJobs(async (job: VideoJob) => {
   const { width, height, seconds, framesPerSecond } = job;
   const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (width * height)));
   const size = { width: even(width * scale), height: even(height * scale) };
