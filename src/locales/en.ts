@@ -45,7 +45,7 @@ export const en = {
       list_my_tasks: 'Read your public tasks.',
       other: 'Requested an unknown tool: {{name}}',
       more: 'And {{count}} more.',
-      asked: 'The model wants to submit this in your name. Nothing runs until you approve it.',
+      asked: 'The model wants to submit this on your behalf. Nothing runs until you approve it.',
     },
     buttons: {
       stop: 'Stop',
@@ -82,7 +82,7 @@ export const en = {
     voiceReply: 'Voice reply ({{seconds}} s)',
     stopped: 'Stopped.',
     bargedIn: 'Interrupted by a new message.',
-    voiceCut: 'The reply is too long for a voice message, so the audio has only its beginning.',
+    voiceCut: 'The reply is too long for a voice message, so the audio is cut short.',
     interrupted: 'The bot restarted mid-reply. What arrived is kept. Send your message again.',
     cut: 'The connection ended mid-reply. What arrived is kept. Send your message again.',
     failed: 'The reply failed: {{reason}}',
@@ -101,18 +101,18 @@ export const en = {
   music: {
     album_one: '{{count}} song',
     album_other: '{{count}} songs',
-    ended: '{{ended}} of {{count}} completed.',
-    allEnded_one: 'Completed.',
-    allEnded_other: 'All completed.',
-    someFailed: '{{count}} failed.',
+    ended: '{{ended}} of {{count}} finished.',
+    allEnded_one: 'Finished.',
+    allEnded_other: 'All finished.',
+    someFailed: 'Failed: {{count}}.',
     state: {
       waiting: 'Queued',
       working: 'Running',
       overdue: 'Running longer than usual',
-      notKnown: 'Not found at the gateway yet',
+      notKnown: 'Not found on the gateway yet',
       failed: 'Failed',
       failedWith: 'Failed: {{reason}}',
-      forgotten: 'Not found at the gateway',
+      forgotten: 'Not found on the gateway',
       gone: 'No longer stored',
       words: 'Lyrics',
       nothing: 'Finished without audio',
@@ -142,19 +142,17 @@ export const en = {
   /** What is special about videos. */
   video: {
     ignored: {
-      size: 'The video is {{actual}} instead of {{asked}}, so {{parameter}} had no effect.',
-      duration: 'The video lasts {{actual}} s instead of {{asked}} s, so {{parameter}} had no effect.',
-      inMetadata:
-        'It was sent at the top level, but the model may expect it in `metadata`: try again with {{extra}} in `extra`.',
+      size: 'You asked for {{asked}}, but the video is {{actual}}: the model ignored {{parameter}}.',
+      duration: 'You asked for {{asked}} s, but the video is {{actual}} s long: the model ignored {{parameter}}.',
+      inMetadata: 'The model may expect it elsewhere: try again with {{extra}} in the option `extra`.',
       inMetadataOrOther:
-        'It was sent at the top level, but the model may expect it in `metadata`: try again with {{extra}} in `extra`, or with a size such as `16:9` or `720p`.',
-      atTop:
-        'It was sent in `metadata`, but the model may expect it at the top level: try again with the option `{{option}}`.',
+        'The model may expect it elsewhere: try again with {{extra}} in the option `extra`, or with a size such as `16:9` or `720p`.',
+      atTop: 'The model may expect it elsewhere: try again with the option `{{option}}`.',
       elsewhere: 'Try again with the generic endpoint and the option `extra`.',
     },
     reference: {
       fine: 'The reference {{name}} is available and valid.',
-      model: 'The model may not support these references, or not this many.',
+      model: 'The model may not support these references, or this many of them.',
       large: 'The reference {{name}} is available, but too large to check.',
       gone: 'The URL of the reference {{name}} has expired. Upload the file again.',
       status: 'The URL of the reference {{name}} returns HTTP {{status}}. Check the URL.',
@@ -170,9 +168,9 @@ export const en = {
   },
   refusals,
   /** Stands in place of a public reply until that is deleted. */
-  notDone: '-# This request was not carried out.',
+  notDone: '-# This request failed.',
   gateway: {
-    unauthorized: 'The gateway rejected the key of this bot. Contact the operator.',
+    unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',
     forbidden: 'The gateway does not allow this: {{message}}',
     quota: 'The gateway account of this bot has used up its quota. Contact the operator.',
     'not-found': 'The gateway could not find this: {{message}}',

@@ -95,6 +95,6 @@ describe('options', () => {
     const discord = await told();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
-    expect(text(await exchange.message())).toContain('no longer has this task');
+    expect(text(await exchange.message())).toContain('is no longer stored');
   });
 });

@@ -16,7 +16,7 @@ describe('/about', () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'unauthorized' });
     const said = text(await (await discord.as('member').slash('about')).message());
-    expect(said).toContain('rejected the key');
+    expect(said).toContain('rejected this bot’s API key');
     await gateway.close();
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be reached');
   });

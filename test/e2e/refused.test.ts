@@ -32,7 +32,7 @@ async function forged({ apiUrl, token, messages }: EmbeddedDiscord, channelId: s
   return message;
 }
 
-const NEUTRAL = 'This request was not carried out.';
+const NEUTRAL = 'This request failed.';
 const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
 const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
 

@@ -59,7 +59,7 @@ describe('/usage of a spec gateway', () => {
     expect(asked(gateway).map(({ query }) => query)).toEqual([{ start_date: '2026-03-04', end_date: '2026-03-10' }]);
     expect(files(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
     expect(message.attachments[0]?.description).toContain(
-      '2026-03-04 to 2026-03-10. Total 12345678901234.5678901234567892',
+      '2026-03-04 to 2026-03-10. Total: 12345678901234.5678901234567892',
     );
     expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longInCents}`);
     expect((await fileOf(message, '.csv')).toString()).toBe(
@@ -190,7 +190,7 @@ describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
   it('says that an empty answer may be a matter of the dates', async () => {
     const { discord } = await at(options);
     const message = await (await discord.as('admin').slash('usage')).message();
-    expect(text(message)).toContain('may not cover the dates of the requests');
+    expect(text(message)).toContain('choose a different date range');
     expect(text(message)).not.toContain('only a total without dates');
     expect(message.attachments).toEqual([]);
   });
@@ -251,8 +251,8 @@ describe('/usage of gateways in the wild', () => {
     });
     const said = text(await (await discord.as('admin').slash('usage')).message());
     expect(said).toContain('Total: **2.5**');
-    expect(said).toContain('also returned 2 days outside the requested range (2025-01-01 to 2026-03-11)');
-    expect(said).toContain('Its own total is not for this range: 509.5.');
+    expect(said).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
+    expect(said).toContain('The gateway’s total of 509.5 includes them.');
   });
 
   it('says so when rows have no day, or do not come to the total', async () => {
@@ -328,7 +328,7 @@ describe('the ranges of /usage', () => {
     expect(shown.attachments).toHaveLength(2);
     const empty = await (await admin.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
     expect(empty.attachments).toEqual([]);
-    expect(text(empty)).toContain('may not cover the dates');
+    expect(text(empty)).toContain('choose a different date range');
   });
 
   it('stay in a member’s own message', async () => {

@@ -115,9 +115,7 @@ describe('something said', () => {
 
   it('whose sound is too long to be kept says that', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
-    expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
-      'only its beginning',
-    );
+    expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain('is cut short');
   });
 
   it('of which nobody knows whether it was heard is its member’s to decide', () => {

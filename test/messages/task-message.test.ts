@@ -24,7 +24,7 @@ describe('the message of a task', () => {
     ['failed', { failure: { cause: 'failed', reason: 'too *bold*' } }, 'This task failed: too \\*bold\\*'],
     ['failed', { failure: { cause: 'failed' } }, 'gave no reason'],
     ['failed', { failure: { cause: 'forgotten' } }, 'no longer has this task'],
-    ['cancelled', { failure: { cause: 'cancelled' } }, 'cancelled at the gateway'],
+    ['cancelled', { failure: { cause: 'cancelled' } }, 'The gateway cancelled this task'],
     ['cancelled', { failure: { cause: 'dismissed' } }, 'Dismissed.'],
     ['expired', {}, 'This task expired'],
     ['unconfirmed', { failure: { cause: 'unconfirmed', reason: 'reset' } }, 'Reason: reset'],

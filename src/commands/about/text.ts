@@ -9,9 +9,17 @@ export const text = {
     gatewayUnavailable: 'Gateway: not available. {{reason}}',
     liveTasks: 'Tasks in progress: {{count}}',
     trouble: {
-      busy: 'The gateway is busy, so status checks are paused ({{lane}}, since <t:{{since}}:R>).',
-      refused: 'The gateway refuses status checks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
-      unreachable: 'The gateway does not respond to status checks ({{lane}}, since <t:{{since}}:R>): {{reason}}',
+      busy: 'The gateway is busy, so status checks for {{lane}} are paused (since <t:{{since}}:R>).',
+      refused: 'The gateway refuses status checks for {{lane}} (since <t:{{since}}:R>): {{reason}}',
+      unreachable: 'The gateway does not respond to status checks for {{lane}} (since <t:{{since}}:R>): {{reason}}',
+    },
+    lanes: {
+      imgx: '`/imagine` and its follow-ups',
+      'image jobs': '`/image`',
+      videos: '`/video`',
+      'second videos': '`/video` (endpoint v1)',
+      'image to video': '`/video` (image to video)',
+      music: '`/music`',
     },
     storeUnreachable:
       'The bot cannot reach its database (since <t:{{since}}:R>). It accepts no new tasks for now; running tasks continue.',

@@ -1,6 +1,7 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
+import { text } from './text.ts';
 
 export interface Health {
   version: string;
@@ -25,9 +26,13 @@ export function aboutPage(health: Health, help: string, say: Say): MessagePlan {
       : say('about.gatewayUnavailable', { reason: gateway.reason }),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) =>
-      say(`about.trouble.${kind}`, { lane, since: String(Math.floor(since / 1000)), reason }),
+      say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
   return { page: { title: say('about.title'), blocks: [lines.join('\n'), say('about.more', { mention: help })] } };
 }
+
+const isNamed = (lane: string): lane is keyof typeof text.about.lanes => Object.hasOwn(text.about.lanes, lane);
+
+const nameOfLane = (lane: string, say: Say): string => (isNamed(lane) ? say(`about.lanes.${lane}`) : lane);

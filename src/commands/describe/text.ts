@@ -1,6 +1,6 @@
 export const text = {
   command: {
-    description: 'Describe an image as prompts',
+    description: 'Suggest prompts based on an image',
     example: '/describe image:fox.png',
     who: 'everyone',
     options: {
@@ -12,7 +12,7 @@ export const text = {
     },
   },
   menus: { describe: 'Describe image' },
-  help: { about: { describe: 'Describe the image as prompts, visible only to you' } },
+  help: { about: { describe: 'Suggest prompts based on the image, visible only to you' } },
   task: { buttons: { describeAgain: 'Describe again' } },
   tasks: { kinds: { describe: 'Image description' } },
 } as const;

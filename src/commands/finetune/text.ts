@@ -5,7 +5,7 @@ export const text = {
     who: 'the operator, and admins of the bot’s server',
     options: {
       id: 'ID of the fine-tune, as the gateway gave it',
-      follow: 'Automatic updates of the message until you stop them',
+      follow: 'Automatic updates until you stop them',
     },
   },
   fineTune: {
@@ -32,7 +32,6 @@ export const text = {
     fineTuneNoId:
       'This is not a fine-tune ID. Enter it as the gateway gave it, such as `ft-abc123`, with at most 60 characters.',
     fineTuneUnknown: 'The gateway does not know the fine-tune {{id}}. Check that the ID is exact.',
-    fineTunesNotOffered:
-      'This gateway has no endpoint for fine-tune events. The ID is not the problem, and trying again does not help.',
+    fineTunesNotOffered: 'This gateway does not support fine-tune events.',
   },
 } as const;

@@ -22,7 +22,7 @@ export const text = {
       weird: 'Strangeness of the images; default 0',
       seed: 'Seed; the same seed and prompt give similar images',
       tile: 'Seamless images for repeating patterns',
-      spoiler: 'Images hidden behind a spoiler',
+      spoiler: 'Spoiler warning over the images',
       private: 'Private reply that only you can see',
     },
     choices: {

@@ -7,7 +7,7 @@ export const text = {
       model: 'Exact ID of one model, to see its details',
       text: 'Text in the model ID',
       kind: 'Likely purpose of the models',
-      list: 'List to show',
+      list: 'List of models: those of this key, or compatible ones',
     },
     choices: {
       kind: {

@@ -2,7 +2,7 @@ export const text = {
   command: {
     description: 'Generate songs, or follow existing ones',
     follow: {
-      description: 'Follow songs at the gateway in one message',
+      description: 'Follow songs of the gateway in one message',
       example: '/music follow ids:4f1c…, 88a0…',
       who: 'everyone, for their own and public tasks; the operator and admins of the bot’s server, for any ID',
       options: {
@@ -20,7 +20,7 @@ export const text = {
         lyrics: 'Your own lyrics, instead of a topic',
         style: 'Music style, such as: folk, calm, female voice',
         title: 'Song title',
-        instrumental: 'Instrumental without vocals',
+        instrumental: 'Song without vocals',
         model: 'Model ID; default: this bot’s music model',
         private: 'Private reply that only you can see',
       },
@@ -31,13 +31,13 @@ export const text = {
     songEmpty: 'The song request is empty. Enter a topic, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
     songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{most}}. Shorten it and try again.',
-    noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or lines.',
+    noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
     idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
     tooManyIds: 'One message can follow at most {{most}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
       'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s server can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
-    idsPrivate: 'These tasks are private: {{ids}}. Follow them with `private` switched on.',
+    idsPrivate: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
   },
   tasks: { kinds: { song: 'Song', music: 'Followed song', album: 'Followed songs' } },
 } as const;

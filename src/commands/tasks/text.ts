@@ -36,7 +36,7 @@ export const text = {
       'no-way': 'the bot could not post it. Press **Show here** to see it.',
     },
     unreadable:
-      'The bot can no longer read one of your tasks, so it does not update it any more. Nothing was deleted: contact the operator of this bot.',
+      'One of your tasks cannot be read, so it is no longer updated. Nothing was deleted. Contact the operator of this bot.',
     deleted: 'The message is deleted. The task itself is kept.',
     deletedBefore: 'The message was already deleted. The task itself is kept.',
     deleteStays: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
@@ -45,14 +45,15 @@ export const text = {
         settled: '{{amount}}',
         reserved: '{{amount}}, charged only if the task succeeds',
         unconfirmed: '{{amount}}, charged only if the gateway accepted the task',
-        refunded: 'none: the task had no result (otherwise {{amount}})',
+        refunded: 'none, because the task had no result (it would have cost {{amount}})',
       },
       estimate: {
         settled: '~{{amount}} (estimated from the operator’s prices)',
         reserved: '~{{amount}} (estimated from the operator’s prices), charged only if the task succeeds',
         unconfirmed:
           '~{{amount}} (estimated from the operator’s prices), charged only if the gateway accepted the task',
-        refunded: 'none: the task had no result (otherwise ~{{amount}}, estimated from the operator’s prices)',
+        refunded:
+          'none, because the task had no result (it would have cost ~{{amount}}, estimated from the operator’s prices)',
       },
     },
     facts: {
@@ -115,7 +116,7 @@ export const text = {
     running_one: '{{count}} task is still running and will be deleted when it ends.',
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
     left_one: 'The bot could not delete {{count}} message. If only you can see it, dismiss it yourself:',
-    left_other: 'The bot could not delete {{count}} messages. Dismiss those that only you can see yourself:',
+    left_other: 'The bot could not delete {{count}} messages. If only you can see a message, dismiss it yourself:',
     more: 'And {{count}} more.',
     deleting:
       'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You see the outcome here within 15 minutes, or later in a direct message.',

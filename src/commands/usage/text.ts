@@ -28,10 +28,9 @@ export const text = {
     dollars: '{{amount}} (= {{dollars}})',
     empty: {
       account:
-        'The gateway reports no usage on these days (UTC); new usage can appear late. The range may not cover the dates of the requests: try another one.',
-      own: 'You have no usage on these days (UTC). The range may not cover the dates of your requests: try another one.',
-      members:
-        'Members have no usage on these days (UTC). The range may not cover the dates of the requests: try another one.',
+        'The gateway reports no usage on these days (UTC). New usage can appear late: try again later, or choose a different date range.',
+      own: 'You have no usage on these days (UTC). Try a different date range.',
+      members: 'No usage of members was recorded on these days (UTC). Try a different date range.',
     },
     column: {
       day: 'Day',
@@ -47,11 +46,10 @@ export const text = {
     note: {
       totalOnly:
         'The requested range is {{range}}, but the gateway returned only a total without dates. It may cover all usage since the account was created.',
-      otherDays_one:
-        'The gateway also returned {{count}} day outside the requested range ({{range}}), which is left out.',
+      otherDays_one: 'The gateway also returned {{count}} day ({{range}}) outside the requested range; it is left out.',
       otherDays_other:
-        'The gateway also returned {{count}} days outside the requested range ({{range}}), which are left out.',
-      otherTotal: 'Its own total is not for this range: {{total}}.',
+        'The gateway also returned {{count}} days ({{range}}) outside the requested range; they are left out.',
+      otherTotal: 'The gateway’s total of {{total}} includes them.',
       undated: 'The requested range is {{range}}, but some rows have no date and may belong to other days.',
       differs: 'The rows add up to {{sum}}, which differs from the gateway’s total.',
       atGateway: 'The gateway’s total for the whole account: {{total}}.',
@@ -73,9 +71,9 @@ export const text = {
         own: { day: 'Your usage by day', model: 'Your usage by model', member: 'Your usage by member' },
         members: { day: 'Member usage by day', model: 'Member usage by model', member: 'Usage by member' },
       },
-      total: 'Total {{total}}',
-      totalRequests_one: 'Total {{count}} request',
-      totalRequests_other: 'Total {{count}} requests',
+      total: 'Total: {{total}}',
+      totalRequests_one: 'Total: {{count}} request',
+      totalRequests_other: 'Total: {{count}} requests',
       largest: 'Largest: {{label}} with {{amount}}',
       others_one: '{{count}} other',
       others_other: '{{count}} others',

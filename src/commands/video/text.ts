@@ -23,7 +23,7 @@ export const text = {
       reference_video: 'URLs of up to 3 reference videos, 15 s in total',
       reference_audio: 'URLs of up to 3 reference audio files',
       face_check: 'Face consistency check; not needed by some models',
-      extra: 'JSON for the model: metadata, or top level for keys with !',
+      extra: 'JSON metadata; keys starting with ! go to the top level',
       endpoint: 'Gateway endpoint; default: generic',
       private: 'Private reply that only you can see',
     },
@@ -42,7 +42,7 @@ export const text = {
       size: 'Size {{size}}',
       seconds: '{{seconds}} s',
       mode: 'Mode {{mode}}',
-      notSent: 'Not sent: {{options}}. The operator has not configured this option for the gateway.',
+      notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this.',
     },
     form: {
       title: 'Generate a video from this image',

@@ -1,20 +1,20 @@
 export const refusals = {
   optionPromptEmpty: 'The prompt is empty. Enter some text and try again.',
-  notAnImage: '{{name}} is not an image but {{mediaType}}. Choose a PNG, JPEG or WebP file.',
+  notAnImage: '{{name}} is not an image (its type is {{mediaType}}). Choose a PNG, JPEG or WebP file.',
   imageEmpty: '{{name}} is empty. Choose a PNG, JPEG or WebP file.',
   noImageInMessage: 'This message has no image. Choose a message that shows one.',
   imageUrlInvalid:
     '{{link}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
   cannotPostResult:
-    'The bot cannot post the result here because it lacks {{missing}}. Ask an admin to grant it, or use the option `private`.',
+    'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them, or use the option `private`.',
   documentUnreadable: '{{name}} is not an image, a PDF or a readable text file. Save it as UTF-8 text or PDF.',
   documentEmpty: '{{name}} is empty. Choose another file.',
   documentTooLarge: '{{name}} is larger than {{most}}. Use a smaller part of it.',
   documentGone: '{{name}} is no longer available. Upload it again.',
   duplicateRequest: 'You just submitted this exact request. To run it twice, submit it again in a moment.',
   kindNotSupported:
-    'This gateway does not support this, so nothing was submitted or charged. You can follow existing songs with `/music follow`.',
-  unknownTask: 'The bot no longer has this task.',
+    'This gateway cannot generate songs, so nothing was submitted or charged. You can follow existing songs with `/music follow`.',
+  unknownTask: 'This task is no longer stored. Run the command again.',
   notYours: 'Only the member who requested this can do that.',
   alreadyResubmitted: 'This was already submitted again.',
   promptNotNeeded: 'This task no longer needs a prompt.',
@@ -33,18 +33,18 @@ export const refusals = {
   guildNotServed: 'This bot does not accept requests on this server.',
   notUserInstallable: 'This bot works only on its servers, not as a personal app.',
   unknownCommand: 'This command no longer exists. Restart Discord to see the current commands.',
-  unknownButton: 'This button no longer works.',
+  unknownButton: 'This button no longer works. Run the command again.',
   outdatedButton: 'This button is from another version of the bot. Run the command again to get a new one.',
   talkOutsideServer:
     'A live conversation needs a thread on a server that has installed this bot. Use `/talk start` there.',
   talkNoThreads:
     'A live conversation needs a thread, and this channel cannot have one. Use `/talk start` in a text channel or a thread.',
   talkNotAllowed:
-    'A live conversation needs a thread, and the bot lacks {{missing}} here. Ask an admin to grant it, or try another channel.',
+    'A live conversation needs a thread, for which the bot needs these permissions here: {{missing}}. Ask an admin to grant them, or try another channel.',
   talkThreadRefused:
     'Discord did not let the bot create or use a thread here, so the conversation ended. Try another channel or an existing thread.',
   talkThreadsFull:
-    'This server has reached Discord’s limit of active threads, so the conversation ended. Close one, or use `/talk start` in an existing thread.',
+    'This server has reached Discord’s limit on active threads, so the conversation ended. Archive one, or use `/talk start` in an existing thread.',
   talkThreadLater: 'Discord could not create the thread, so the conversation ended. Try again in a moment.',
   talkOver: 'This live conversation has ended. Use `/talk start` to start another one.',
   stopping: 'The bot is restarting. Try again in a moment.',

@@ -59,7 +59,7 @@ export class GatewayHttp {
     this.baseUrl = parseBaseUrl(settings.baseUrl);
     this.#prefix = this.baseUrl.pathname.replace(/\/$/, '');
     if (!/^[\x21-\x7e]+$/.test(settings.apiKey)) {
-      throw new GatewayError('The gateway needs an API key: one word that begins with "sk-".', { kind: 'invalid' });
+      throw new GatewayError('The gateway’s API key must be printable ASCII without spaces.', { kind: 'invalid' });
     }
     this.#secrets = [settings.apiKey];
     this.#authorization = `Bearer ${settings.apiKey}`;

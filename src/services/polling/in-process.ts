@@ -219,6 +219,6 @@ async function pollLane(lane: Lane, ids: readonly string[], log: TasksLog): Prom
   } catch (error) {
     // A bug of ours must not end a task: it is polled again, and the stack is in the log.
     log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
-    return { kind: 'unreachable', reason: 'Asking failed unexpectedly.' };
+    return { kind: 'unreachable', reason: 'The status check failed unexpectedly.' };
   }
 }

@@ -74,7 +74,7 @@ describe('/imagine', () => {
     [
       'a file that is none',
       { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },
-      '`a.txt` is not an image but `text/plain`.',
+      '`a.txt` is not an image (its type is `text/plain`).',
     ],
     ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
     ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
@@ -85,8 +85,8 @@ describe('/imagine', () => {
   });
 
   it.each([
-    ['member', 'read-only', 'it lacks `Send Messages`, `Attach Files`.'],
-    ['admin', 'admin-room', 'it lacks `View Channel`, `Send Messages`, `Attach Files`.'],
+    ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
+    ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
   ])('tells %s in %s which permissions the bot lacks, before the gateway hears of it', async (who, where, words) => {
     const { discord, gateway } = await bot();
     expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);

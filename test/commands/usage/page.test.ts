@@ -168,7 +168,7 @@ describe('the picture', () => {
   it('counts requests where nobody knows amounts, and there is none of nothing', () => {
     const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
-    expect(counts?.facts).toContain('Total 4 requests');
+    expect(counts?.facts).toContain('Total: 4 requests');
     expect(chartOf(sheetOf([]), say)).toBeUndefined();
     expect(chartOf(sheetOf([line(undefined, '1')], { by: 'day' }), say)).toBeUndefined();
   });

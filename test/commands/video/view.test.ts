@@ -55,7 +55,7 @@ describe('the message of a film', () => {
     expect(taskMessage(film({ state: 'running', request, progress: 50 }), context, say).content).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model reel-2
-      -# Not sent: \`face_check\`. The operator has not configured this option for the gateway.
+      -# Not sent: \`face_check\`. The operator of this bot has not enabled this.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
       Running since <t:1767225600:R>."
     `);

@@ -17,7 +17,7 @@ const threadsIn = ({ discord }: TalkStage) =>
 
 const refusals = [
   ['a request that it does not take', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
-  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /rejected the key/],
+  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /rejected this bot’s API key/],
   ['no more money', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
   ['is busy', { type: 'status', status: 429, as: 'empty' }, /is busy/],
   ['a page in place of an answer', { type: 'status', status: 502, as: 'html' }, /gateway/i],

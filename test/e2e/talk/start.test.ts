@@ -87,7 +87,7 @@ it('a thread that cannot be made after all ends the conversation, and is told', 
   const { discord, logged } = await talkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
-  expect(text(answer)).toContain('reached Discord’s limit of active threads');
+  expect(text(answer)).toContain('reached Discord’s limit on active threads');
   const list = await (await discord.as('member').slash('tasks', { kind: 'talk', state: 'working' })).message();
   expect(text(list)).toContain('No tasks found');
   expect(logged()).not.toContain('Something unexpected');

@@ -10,7 +10,7 @@ const everybody = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](ht
 
 describe.each(profiles)('a gateway of the %s profile', (profile) => {
   it.each([
-    ['refuses the key', 'unauthorized', 'rejected the key'],
+    ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)('that %s is told, and leaves nothing behind', async (_name, fault, words) => {
     const stage = await talkBot({ gateway: { profile } });

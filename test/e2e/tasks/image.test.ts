@@ -116,7 +116,10 @@ describe('what /image refuses before the gateway hears of it', () => {
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
       [{ prompt: 'a fox', links }, 'at most `7` images'],
       [{ prompt: 'a fox', links: 'my cat' }, '`my` is not a valid URL'],
-      [{ prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image but'],
+      [
+        { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },
+        '`a.txt` is not an image (its type is',
+      ],
       [{ prompt: 'a fox', image2: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('image', options);

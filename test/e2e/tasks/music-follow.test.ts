@@ -8,7 +8,7 @@ import { lists, singles, songs } from './songs.ts';
 
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 const names = (message: Message) => message.attachments.map(({ filename }) => filename);
-const complete = (message: Message): boolean => /All completed|^Completed\.$/m.test(text(message));
+const complete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
   it('follows several songs in one message, by lists, and one that fails hides no other', async () => {
@@ -22,7 +22,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     });
     const message = await exchange.message(complete);
     expect(text(message)).toContain('**3 songs** · <@');
-    expect(text(message)).toContain('All completed. 1 failed.');
+    expect(text(message)).toContain('All finished. Failed: 1.');
     expect(text(message)).toMatch(
       /1\. 🟢 \*\*Light\*\* · 2 tracks · 0:20 \+ 0:20 · folk\n> Words of Light\n2\. 🔴 \*\*Storm\*\* · Failed: too loud\n3\. 🟢 \*\*Harbour\*\*/,
     );
@@ -47,7 +47,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     const [storm] = await songs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
     const early = await exchange.message((message) => names(message).includes('Light-1.wav'));
-    expect(text(early)).toContain('1 of 2 completed.');
+    expect(text(early)).toContain('1 of 2 finished.');
   });
 
   it('goes on after a restart, in the same message', async () => {
@@ -166,7 +166,7 @@ describe('/music follow', () => {
     expect(await follow('member', `${second} ${first}`)).toContain(`${not} \`${first}\``);
     expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');
     expect(await follow('admin', `${first} ${third}`)).toContain(first);
-    expect(await follow('owner', first)).toContain('with `private` switched on');
+    expect(await follow('owner', first)).toContain('with `private: True`');
     expect(await follow('owner', first, true)).toContain('1 song');
   });
 

@@ -12,7 +12,7 @@ const refusals = {
   'rate-limited-silent': 'is busy',
   saturated: 'is busy',
   quota: 'used up',
-  unauthorized: 'rejected the key',
+  unauthorized: 'rejected this bot’s API key',
   'too-large': 'The gateway refused this',
 } satisfies Partial<Record<PresetName, string>>;
 

@@ -100,7 +100,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
     stage.gateway.faults.clear();
     await (await member.click(page, 'Show only to me')).message(
-      says('no longer available on Discord or at the gateway'),
+      says('no longer available on Discord or on the gateway'),
     );
   });
 

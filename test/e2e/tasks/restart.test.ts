@@ -24,7 +24,7 @@ describe('a task that a new version cannot read', () => {
 
     const back = await enter(stage);
     const { channel } = member.in('dm');
-    const told = () => saying(discord, channel.id, 'can no longer read one of your tasks');
+    const told = () => saying(discord, channel.id, 'One of your tasks cannot be read');
     await discord.until(() => told()[0]);
     await back.stop();
     const again = await enter(stage);

@@ -6,8 +6,8 @@ import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { errorsIn, follow, grid, jobs } from './proof.ts';
 
 const OUTDATED = 'This button is from another version of the bot.';
-const UNKNOWN = 'This button no longer works.';
-const NO_TASK = 'The bot no longer has this task.';
+const UNKNOWN = 'This button no longer works. Run the command again.';
+const NO_TASK = 'This task is no longer stored. Run the command again.';
 
 const verbs = [
   ...['a', 'chg', 'all', 'w', 'go', 'retry', 'edit', 'cancel', 'again', 'dismiss', 'delete', 'models'],

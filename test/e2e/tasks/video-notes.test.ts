@@ -61,9 +61,9 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
   it('is which wishes had no effect, and where else they may belong', async () => {
     const stage = await stand();
     const message = await film(stage, { size: '640x360', duration: '6' });
-    expect(text(message)).toContain('-# The video is 160x96 instead of 640x360, so `size` had no effect.');
-    expect(text(message)).toContain('-# The video lasts 1 s instead of 6 s, so `duration` had no effect.');
-    expect(text(message)).toContain('try again with `{"duration":6}` in `extra`');
+    expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
+    expect(text(message)).toContain('-# You asked for 6 s, but the video is 1 s long: the model ignored `duration`.');
+    expect(text(message)).toContain('try again with `{"duration":6}` in the option `extra`');
     const again = await film(stage, { extra: '{"duration":6}' });
     expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
     expect(text(again)).toContain('try again with the option `duration`');
@@ -87,6 +87,6 @@ describe('a picture that failed', () => {
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
     const failed = await exchange.message(says('The engine could not finish this task.'));
     expect(text(failed)).toContain('The reference `fox.png` is available and valid.');
-    expect(text(failed)).toContain('-# The model may not support these references, or not this many.');
+    expect(text(failed)).toContain('-# The model may not support these references, or this many of them.');
   });
 });

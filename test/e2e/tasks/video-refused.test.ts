@@ -28,7 +28,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
       [{ camera: '{"type"' }, 'The option `camera` contains invalid JSON.'],
       [{ reference_video: `${video} `.repeat(4) }, '`reference_video` takes at most `3` URLs'],
       [{ reference_audio: 'song' }, '`song` in `reference_audio` is not a valid URL'],
-      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image but'],
+      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image (its type is'],
       [{ image: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });

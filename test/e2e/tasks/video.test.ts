@@ -20,7 +20,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(text(message)).toContain(
       `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
     );
-    expect(text(message)).not.toContain('had no effect');
+    expect(text(message)).not.toContain('the model ignored');
     expect(message.attachments).toMatchObject([
       { content_type: 'video/mp4', description: 'AI-generated: waves at dawn' },
     ]);
@@ -54,7 +54,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     };
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
     expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
-    expect(text(message)).not.toContain('had no effect');
+    expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
     const again = await (await other.click(message, 'Run again')).message(says('Finished in'));
     expect(text(again)).toContain(other.user.id);
