@@ -9,7 +9,7 @@ import { withoutEnd } from './lib/text.ts';
 /** Hardly any job ends within half a minute. */
 const LEAST_WAIT_SECONDS = 30;
 /** A day: more is a zero too many. */
-const MOST_WAIT_SECONDS = 86_400;
+const MAX_WAIT_SECONDS = 86_400;
 
 const STORE_SCHEMES = ['sqlite', 'redis', 'rediss', 'postgresql', 'postgres'] as const;
 
@@ -21,17 +21,17 @@ export const choice = <const Word extends string>(words: readonly Word[], byDefa
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
 
-export const wholeNumber = (least: number, most: number, byDefault: string, unit: string) =>
+export const wholeNumber = (least: number, max: number, byDefault: string, unit: string) =>
   z
     .string()
     .regex(/^\d+$/)
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
+    .pipe(z.int().min(least).max(max))
     .prefault(byDefault)
-    .describe(`a whole number of ${unit} from ${least} to ${most}`);
+    .describe(`a whole number of ${unit} from ${least} to ${max}`);
 
 export const waitSeconds = (byDefault: string) =>
-  wholeNumber(LEAST_WAIT_SECONDS, MOST_WAIT_SECONDS, byDefault, 'seconds');
+  wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 
 const snowflake = z.string().regex(/^\d{17,20}$/);
 

@@ -180,7 +180,7 @@ function freeze(value: object): void {
 }
 
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
-const MOST_SLIPS = 2;
+const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
 const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
 
@@ -192,7 +192,7 @@ function nearMisses(environment: Record<string, string | undefined>): ConfigProb
     if (known.includes(variable)) return [];
     const [nearest] = known
       .map((meant) => ({ meant, slips: editDistance(variable, meant) }))
-      .filter(({ slips }) => slips <= MOST_SLIPS)
+      .filter(({ slips }) => slips <= MAX_SLIPS)
       .sort((a, b) => a.slips - b.slips);
     return nearest ? [{ variable, problem: `is not an Atelier setting. Did you mean ${nearest.meant}?` }] : [];
   });

@@ -31,5 +31,5 @@ export async function measureReady(): Promise<void> {
   console.log(
     `\nProcess started to READY, median of ${ROUNDS}; Atelier started as npm start does it, with what an earlier start has compiled:\n`,
   );
-  console.log(table(['', 'ms', 'ratio', 'least', 'most'], rows));
+  console.log(table(['', 'ms', 'ratio', 'least', 'max'], rows));
 }

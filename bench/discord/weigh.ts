@@ -9,7 +9,7 @@ export interface Weight {
 
 const LOOK_MS = 200;
 const IDLE_MICROS = 8_000;
-const MOST_LOOKS = 60;
+const MAX_LOOKS = 60;
 const COLLECTIONS = 3;
 
 process.on('message', () => void weigh());
@@ -29,7 +29,7 @@ async function weigh(): Promise<void> {
 
 /** Ten thousand servers keep a client busy after its READY. */
 async function quiet(): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const before = process.cpuUsage();
     await sleep(LOOK_MS);
     const { user, system } = process.cpuUsage(before);

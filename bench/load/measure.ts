@@ -58,13 +58,13 @@ export async function measureLoad(): Promise<void> {
 
 interface Resident {
   now: number;
-  most: number;
+  max: number;
 }
 
 async function resident(pid: number): Promise<Resident> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const bytesOf = (name: string): number => 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-  return { now: bytesOf('VmRSS'), most: bytesOf('VmHWM') };
+  return { now: bytesOf('VmRSS'), max: bytesOf('VmHWM') };
 }
 
 interface Figures {
@@ -83,8 +83,8 @@ own process, as the kernel counts them. Target: at most ${TARGET_MIB}.
 `);
   const rows = [
     ['when it is here', mib(before.now)],
-    ['at most, until all are ordered', mib(ordered.most)],
-    ['at most, until all are shown', mib(after.most)],
+    ['at most, until all are ordered', mib(ordered.max)],
+    ['at most, until all are shown', mib(after.max)],
     ['at the end, after a collection', mib(left)],
   ];
   console.log(table(['', 'MiB'], rows));

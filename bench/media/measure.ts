@@ -54,7 +54,7 @@ export async function measureMedia(): Promise<void> {
   );
   await measure('check 20 MB', () => media.checkImage(bytes));
   await measure('write a minute of voice', async () => {
-    const writer = sounds.writing({ mostSeconds: MINUTE });
+    const writer = sounds.writing({ maxSeconds: MINUTE });
     // As a model speaks it: piece by piece.
     for (const piece of voice) writer.add(piece);
     return await writer.finish();
@@ -65,7 +65,7 @@ export async function measureMedia(): Promise<void> {
     });
   });
   await measure('idle again', () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)));
-  console.log(table(['while', 'ms', 'CPU ms', 'delay p50', 'p99', 'most', 'bot MiB', 'media MiB'], rows));
+  console.log(table(['while', 'ms', 'CPU ms', 'delay p50', 'p99', 'max', 'bot MiB', 'media MiB'], rows));
   console.log('Delays of the event loop in ms, at a resolution of 1 ms; memory is the most so far of each process.');
   await Promise.all([media.close(), sounds.close(), own.close()]);
 }

@@ -67,7 +67,7 @@ async function measure(place: Place): Promise<Figures> {
     for (let round = 0; round < ROUNDS; round++) {
       puts.push(await taken(() => changeMany(store, tasks, round)));
       gets.push(await taken(() => each(GETS, (at) => store.get(tasks[(at * 7) % TASKS]?.id ?? ''))));
-      pages.push(await taken(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, most: 10 }), 1)));
+      pages.push(await taken(() => each(PAGES, () => store.page({ of: { memberId: MEMBER }, max: 10 }), 1)));
     }
     await store.close();
     return {

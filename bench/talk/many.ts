@@ -19,18 +19,18 @@ export async function measureMany(stage: Stage, bot: MeasuredBot): Promise<void>
   const idle = await bot.strain();
   await stage.ask('speed', { gatewaySpeed: 1 });
   const start = performance.now();
-  const most = { residentBytes: 0, heapBytes: 0 };
+  const max = { residentBytes: 0, heapBytes: 0 };
   const over = new AbortController();
   const watching = watch(over.signal, async () => {
     const { residentBytes, heapBytes } = await bot.strain();
-    most.residentBytes = Math.max(most.residentBytes, residentBytes);
-    most.heapBytes = Math.max(most.heapBytes, heapBytes);
+    max.residentBytes = Math.max(max.residentBytes, residentBytes);
+    max.heapBytes = Math.max(max.heapBytes, heapBytes);
   });
   const figures = await stage.ask('together', { words: WORDS });
   const seconds = (performance.now() - start) / 1_000;
   over.abort();
   await watching;
-  report({ before, open, idle, most, after: await settled(bot), figures, seconds });
+  report({ before, open, idle, max, after: await settled(bot), figures, seconds });
 }
 
 /** What a collection frees goes back to the system a little later. */
@@ -52,12 +52,12 @@ interface Measured {
   open: Strain;
   idle: Strain;
   after: Strain;
-  most: Pick<Strain, 'residentBytes' | 'heapBytes'>;
+  max: Pick<Strain, 'residentBytes' | 'heapBytes'>;
   figures: readonly BotFigures[];
   seconds: number;
 }
 
-function report({ before, open, idle, after, most, figures, seconds }: Measured): void {
+function report({ before, open, idle, after, max, figures, seconds }: Measured): void {
   const weight = (name: string, { residentBytes, heapBytes }: Pick<Strain, 'residentBytes' | 'heapBytes'>) => [
     name,
     (residentBytes / MIB).toFixed(0),
@@ -72,7 +72,7 @@ function report({ before, open, idle, after, most, figures, seconds }: Measured)
       [
         weight('before them', before),
         weight('all open, idle', open),
-        weight(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: the most`, most),
+        weight(`all answering, ${(voice / figures.length).toFixed(0)} s of voice each: the most`, max),
         weight('afterwards', after),
       ],
     ),

@@ -110,7 +110,7 @@ function reportBot(figures: Record<Manner, BotFigures[]>, calls: readonly Call[]
   console.log(
     `\nThe whole bot, from the form of "Speak"; the voice messages last ${seconds.join(' and ')} s; ${ROUNDS} answers each, ms:\n`,
   );
-  console.log(table(['', 'bot', 'most', 'bare ws', 'ratio'], rows));
+  console.log(table(['', 'bot', 'max', 'bare ws', 'ratio'], rows));
 }
 
 const cells = (values: readonly number[]): string[] => [median(values).toFixed(1), percentile(values, 0.95).toFixed(1)];

@@ -18,7 +18,7 @@ export const sounds = (): AudioService =>
   });
 
 export function spokenBy(room: AudioService, voice: Pcm): Promise<VoiceMessage> {
-  const writer = room.writing({ mostSeconds: voice.length / PCM_RATE });
+  const writer = room.writing({ maxSeconds: voice.length / PCM_RATE });
   writer.add(voice);
   return writer.finish();
 }
@@ -33,7 +33,7 @@ export async function measureSounds(): Promise<void> {
     const cold = performance.now() - begun;
     const rows = [
       ['written, Ogg Opus and waveform', ...(await cost(() => spokenBy(room, voice)))],
-      ['read, Ogg Opus', ...(await cost(() => room.decoded(memoryContent(bytes), { mostSeconds: 60 })))],
+      ['read, Ogg Opus', ...(await cost(() => room.decoded(memoryContent(bytes), { maxSeconds: 60 })))],
     ];
     console.log(
       `\n${SECONDS} s of voice, median of ${ROUNDS}; the very first, with its thread and codec: ${cold.toFixed(0)} ms\n`,

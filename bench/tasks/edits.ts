@@ -26,7 +26,7 @@ export function reportEdits(jobs: readonly JobFigures[]): void {
   console.log(`
 Edits of the same ${jobs.length} jobs. Target: one edit for the end of each.
 `);
-  console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'most', 'end edits'], rows));
+  console.log(table(['a job', 'jobs', 'questions', 'progress edits', 'max', 'end edits'], rows));
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

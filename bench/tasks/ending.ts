@@ -62,7 +62,7 @@ export async function measureOurs(): Promise<void> {
 From the poll that found the end to the edit that Discord heard, in milliseconds of the machine's clock; an image is fetched, examined
 and uploaded in between.
 `);
-  console.log(table(['', 'jobs', 'median', 'least', 'most', 'median of half a gap'], rows));
+  console.log(table(['', 'jobs', 'median', 'least', 'max', 'median of half a gap'], rows));
 }
 
 const seconds = (ms: number): string => (ms / SECOND_MS).toFixed(2);

@@ -35,16 +35,16 @@ export async function measureText(): Promise<void> {
       const alone: AnswerFigures[] = [];
       for (let round = 0; round < ROUNDS; round++) alone.push(...(await ask(ALONE)));
       const before = await strain(true);
-      let most = before.residentBytes;
+      let max = before.residentBytes;
       const over = new AbortController();
       const watching = watch(over.signal, async () => {
-        most = Math.max(most, (await strain()).residentBytes);
+        max = Math.max(max, (await strain()).residentBytes);
       });
       const many = await ask(MANY);
       over.abort();
       await watching;
       const after = await strain();
-      report({ alone, many, before, after, most });
+      report({ alone, many, before, after, max });
     } finally {
       await end(bot);
     }
@@ -65,12 +65,12 @@ interface Measured {
   many: readonly AnswerFigures[];
   before: Strain;
   after: Strain;
-  most: number;
+  max: number;
 }
 
 const MIB = 2 ** 20;
 
-function report({ alone, many, before, after, most }: Measured): void {
+function report({ alone, many, before, after, max }: Measured): void {
   const rows = [
     [`${ALONE.words} words, one at a time`, ...cells(alone)],
     [`${MANY.words} words, ${MANY.answers} at once`, ...cells(many)],
@@ -87,8 +87,8 @@ function report({ alone, many, before, after, most }: Measured): void {
       ['', 'figure'],
       [
         ['memory before, MiB', (before.residentBytes / MIB).toFixed(0)],
-        ['most memory, MiB', (most / MIB).toFixed(0)],
-        ['more a stream, MiB', ((most - before.residentBytes) / MIB / MANY.answers).toFixed(2)],
+        ['most memory, MiB', (max / MIB).toFixed(0)],
+        ['more a stream, MiB', ((max - before.residentBytes) / MIB / MANY.answers).toFixed(2)],
         ['text streamed, MB', megabytes.toFixed(2)],
         ['CPU a megabyte of text, s', (cpuSeconds / megabytes).toFixed(2)],
         [

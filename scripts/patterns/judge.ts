@@ -25,8 +25,8 @@ const LIMITS = {
   attackLimit: 5_000_000,
   attackTimeout: null,
 } as const;
-const MOST_MS = 30_000;
-const MOST_MS_OF_EXCEPTION = 2_000;
+const MAX_MS = 30_000;
+const MAX_MS_OF_EXCEPTION = 2_000;
 
 /** What is wrong with the patterns and the list of exceptions, one sentence each. */
 export function objectionsTo(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
@@ -52,7 +52,7 @@ const NOT_KNOWN = 'is built at run time.';
 
 /** Undefined: its time grows no faster than its text. */
 function verdictOn({ pattern, flags }: NonNullable<Pattern['regex']>, isException: boolean): string | undefined {
-  const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MOST_MS_OF_EXCEPTION : MOST_MS });
+  const result = checkSync(pattern, flags, { ...LIMITS, timeout: isException ? MAX_MS_OF_EXCEPTION : MAX_MS });
   if (result.status === 'safe') return undefined;
   if (result.status === 'unknown') return `cannot be checked (${result.error.kind}).`;
   return `can take ${result.complexity.summary} time, for example with ${result.attack.pattern}.`;

@@ -11,10 +11,10 @@ export const isAdminOfAdminGuild = (seen: EarlyContext<Services>): boolean =>
   isAdminGuild(seen) && mayManageServer(seen.place);
 
 /** The operator may see the account anywhere; other members see their own usage. */
-export async function maySeeAccount(ask: HandlerContext<Services>): Promise<boolean> {
-  return isAdminOfAdminGuild(ask) || (await ask.services.isOperator(ask.place.userId));
+export async function maySeeAccount(context: HandlerContext<Services>): Promise<boolean> {
+  return isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
 }
 
 /** Whether a public message about the account may be changed: by those who may see the account, in a server where it may be shown. */
-export const mayChangePublicMessage = async (ask: HandlerContext<Services>): Promise<boolean> =>
-  isAdminGuild(ask) && (await maySeeAccount(ask));
+export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
+  isAdminGuild(context) && (await maySeeAccount(context));

@@ -23,7 +23,7 @@ import { usage } from './usage/feature.ts';
 import { video } from './video/feature.ts';
 
 /** The specification shows no limit; in a larger list one failure would affect more tasks. */
-const MOST_IN_LIST = 50;
+const MAX_IN_LIST = 50;
 
 /** The image-prompt family (4.3). Its list is not in the specification, so it is used only if the operator enables it. */
 function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
@@ -31,7 +31,7 @@ function imgxSource(imgx: Gateway['imgx'], inLists: boolean): Source {
     name: 'imgx',
     // The scheduler itself polls again.
     pollOne: (remoteId) => imgx.get(remoteId, { attempts: 1 }),
-    ...(inLists && { many: { most: MOST_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
+    ...(inLists && { many: { max: MAX_IN_LIST, pollMany: (ids) => imgx.getMany(ids, { attempts: 1 }) } }),
   };
 }
 

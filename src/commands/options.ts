@@ -13,7 +13,7 @@ import type { Task } from '../services/tasks/task.ts';
 /** The most that Discord lets a member type into an option. */
 export const LONGEST_OPTION = 6_000;
 
-export const promptOption = { type: 'text', required: true, most: LONGEST_OPTION } as const satisfies TextOption;
+export const promptOption = { type: 'text', required: true, max: LONGEST_OPTION } as const satisfies TextOption;
 
 /** Invisible characters do not count as text. */
 export const hasVisibleText = (text: string): boolean => /[^\s\p{Cf}]/u.test(text);
@@ -29,7 +29,7 @@ export interface ModelServices {
 
 type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
-export const modelOption = { type: 'text', hasSuggestions: true, most: 200 } as const satisfies TextOption;
+export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
 /** Suggests models of this kind; a model that a member types in full is accepted with any kind. */
 export async function suggestModels(purpose: Purpose, typed: string, { services }: HandlerContext<ModelServices>) {
@@ -70,7 +70,7 @@ export async function modelOrDefault(purpose: Purpose, typed: string | undefined
 export const imageOption = { type: 'attachment', accept: ['image'] } as const;
 
 /** Seven signed Discord addresses are about 2,100 characters long. */
-export const linksOption = { type: 'text', most: 3_000 } as const satisfies TextOption;
+export const linksOption = { type: 'text', max: 3_000 } as const satisfies TextOption;
 
 const four = { image: imageOption, image2: imageOption, image3: imageOption, image4: imageOption };
 const five = { ...four, image5: imageOption };
@@ -83,10 +83,10 @@ export type References = Partial<Values<typeof seven & { links: typeof linksOpti
 const IS_PICTURE = /^image\//i;
 
 /** More references than this only blur each other. */
-const MOST_REFERENCES = 5;
+const MAX_REFERENCES = 5;
 
 /** The specification names no limit; as base64 this is 27 MB, about as much as gateways accept in one request. */
-const MOST_MIB = 20;
+const MAX_MIB = 20;
 
 export const attachmentsIn = (references: References): Attachment[] =>
   keysOf(seven).flatMap((name) => references[name] ?? []);
@@ -100,8 +100,8 @@ export function linksIn({ links = '' }: References): string[] {
 }
 
 /** The reference images in the order of the request: attached files, then addresses. */
-export function readImages(references: References, most = MOST_REFERENCES): MemberFile[] | Refusal {
-  const unfit = referenceRefusal(references, most);
+export function readImages(references: References, max = MAX_REFERENCES): MemberFile[] | Refusal {
+  const unfit = referenceRefusal(references, max);
   if (unfit) return unfit;
   const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
   return [...files, ...linksIn(references).map((address) => ({ address, name: shown(fileNameIn(address)) }))];
@@ -136,11 +136,11 @@ export function fitIntoField<Image extends { address: string }>(images: readonly
 }
 
 /** What the payload alone tells against these references; their content is checked later. */
-export function referenceRefusal(references: References, most = MOST_REFERENCES): Refusal | undefined {
+export function referenceRefusal(references: References, max = MAX_REFERENCES): Refusal | undefined {
   const files = attachmentsIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
-  if (count > most) return new Refusal('refusals.tooManyImages', { count: String(count), most: String(most) });
+  if (count > max) return new Refusal('refusals.tooManyImages', { count: String(count), max: String(max) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
   if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shown(link) });
   return files.map(unfit).find((refusal) => refusal !== undefined);
@@ -152,8 +152,8 @@ function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
     return new Refusal('refusals.notAnImage', { name: shown(name), mediaType: type });
   }
   if (size === 0) return new Refusal('refusals.imageEmpty', { name: shown(name) });
-  if (size <= MOST_MIB * 1024 * 1024) return undefined;
-  return new Refusal('refusals.imageTooLarge', { name: shown(name), most: `${MOST_MIB} MB` });
+  if (size <= MAX_MIB * 1024 * 1024) return undefined;
+  return new Refusal('refusals.imageTooLarge', { name: shown(name), max: `${MAX_MIB} MB` });
 }
 
 const LONGEST_SHOWN = 100;

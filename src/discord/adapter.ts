@@ -19,10 +19,10 @@ const LONGEST_LABEL = 80;
 const LONGEST_OPTION = 100;
 const LONGEST_PLACEHOLDER = 150;
 const LONGEST_ALT = 1_024;
-const MOST_FILES = 10;
-const MOST_ROWS = 5;
-const MOST_IN_ROW = 5;
-const MOST_OPTIONS = 25;
+const MAX_FILES = 10;
+const MAX_ROWS = 5;
+const MAX_IN_ROW = 5;
+const MAX_OPTIONS = 25;
 
 export interface MessageBody {
   body: {
@@ -41,7 +41,7 @@ export interface MessageBody {
 export function bodyOf(plan: MessagePlan): MessageBody {
   if (plan.voice) return voiceBody(plan, plan.voice);
   const { content, spilled } = contentOf(plan);
-  const files = [...(plan.files ?? []), ...spilled].slice(0, MOST_FILES).map(withSpoilerName);
+  const files = [...(plan.files ?? []), ...spilled].slice(0, MAX_FILES).map(withSpoilerName);
   const rows = rowsOf(plan.controls ?? []);
   return {
     body: {
@@ -115,11 +115,11 @@ type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 function rowsOf(controls: readonly Control[]): Row[] {
   const selects = controls.filter((control) => control.type === 'select');
   const buttons = controls.filter((control) => control.type !== 'select');
-  const room = MOST_ROWS - selects.length;
-  const fit = buttons.length <= room * MOST_IN_ROW;
+  const room = MAX_ROWS - selects.length;
+  const fit = buttons.length <= room * MAX_IN_ROW;
   const rows = fit ? inRows(buttons, room) : [];
   const lists = fit ? selects : [...asSelects(buttons), ...selects];
-  return [...rows, ...lists.map((list) => row([selectFrom(list)]))].slice(0, MOST_ROWS);
+  return [...rows, ...lists.map((list) => row([selectFrom(list)]))].slice(0, MAX_ROWS);
 }
 
 function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[] {
@@ -127,11 +127,11 @@ function inRows(buttons: readonly (ButtonPlan | LinkPlan)[], room: number): Row[
   for (const button of buttons) {
     const last = rows.at(-1);
     const startsRow = button.type === 'button' && button.startsRow === true;
-    if (!last || last.length >= MOST_IN_ROW || startsRow) rows.push([button]);
+    if (!last || last.length >= MAX_IN_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
   // Requested row breaks are given up where the rows would not fit.
-  return (rows.length <= room ? rows : chunks(buttons, MOST_IN_ROW)).map((some) => row(some.map(buttonFrom)));
+  return (rows.length <= room ? rows : chunks(buttons, MAX_IN_ROW)).map((some) => row(some.map(buttonFrom)));
 }
 
 function chunks<T>(list: readonly T[], size: number): T[][] {
@@ -143,7 +143,7 @@ function chunks<T>(list: readonly T[], size: number): T[][] {
 /** More buttons than a message holds become menus; choosing an option presses its button. */
 function asSelects(buttons: readonly (ButtonPlan | LinkPlan)[]): SelectPlan[] {
   const pressable = buttons.filter((button) => button.type === 'button');
-  return chunks(pressable, MOST_OPTIONS).map((some, index) => ({
+  return chunks(pressable, MAX_OPTIONS).map((some, index) => ({
     type: 'select',
     id: customIds.list.id(index),
     placeholder: '…',
@@ -181,7 +181,7 @@ function selectFrom({ id, placeholder, options }: SelectPlan): APIComponentInMes
     type: ComponentType.StringSelect,
     custom_id: id,
     placeholder: truncate(placeholder, LONGEST_PLACEHOLDER),
-    options: options.slice(0, MOST_OPTIONS).map(({ value, label, description }) => ({
+    options: options.slice(0, MAX_OPTIONS).map(({ value, label, description }) => ({
       value,
       label: truncate(label, LONGEST_OPTION),
       ...(description === undefined ? {} : { description: truncate(description, LONGEST_OPTION) }),

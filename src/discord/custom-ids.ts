@@ -125,9 +125,9 @@ const onModels: PointerCodec<ModelsPage> = {
 };
 
 /** With everything else as long as possible, so many bytes of a filter's words fit into a custom id. */
-const MOST_WORD_BYTES = 30;
+const MAX_WORD_BYTES = 30;
 
-export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MOST_WORD_BYTES;
+export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_WORD_BYTES;
 
 const short = (standing: string): string => standing.slice(0, 2);
 
@@ -167,9 +167,9 @@ type FineTunePointer =
   | { do: 'stop'; fineTuneId: string; followId: string };
 
 /** Anything but ASCII letters and digits grows in base64url. */
-const MOST_FINE_TUNE_BYTES = 60;
+const MAX_FINE_TUNE_BYTES = 60;
 
-export const fitsButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MOST_FINE_TUNE_BYTES;
+export const fitsButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
 
 const onFineTune: PointerCodec<FineTunePointer> = {
   write(pointer) {

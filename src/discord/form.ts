@@ -13,14 +13,14 @@ import type { FieldPlan, FormPlan } from './plan.ts';
 // https://discord.com/developers/docs/components/reference
 const LONGEST_TITLE = 45;
 const LONGEST_HINT = 100;
-const MOST_FIELDS = 5;
+const MAX_FIELDS = 5;
 const LONGEST_FIELD = 4_000;
 
 export function formBody({ id, title, fields }: FormPlan): APIModalInteractionResponseCallbackData {
   return {
     custom_id: id,
     title: truncate(title, LONGEST_TITLE),
-    components: fields.slice(0, MOST_FIELDS).map((field) => ({
+    components: fields.slice(0, MAX_FIELDS).map((field) => ({
       type: ComponentType.Label,
       label: truncate(field.label, LONGEST_TITLE),
       ...(field.hint !== undefined && { description: truncate(field.hint, LONGEST_HINT) }),

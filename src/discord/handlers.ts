@@ -57,20 +57,20 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
   isPrivate: boolean | ((values: Values<O>, seen: EarlyContext<Services>) => boolean);
-  suggest?(option: string, typed: string, ask: HandlerContext<Services>): Promise<Suggestion[]>;
+  suggest?(option: string, typed: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
 interface PlainCommand<O extends Options, Services> extends CommandDefinition<O, Services> {
-  run(values: Values<O>, ask: HandlerContext<Services>): Promise<Outcome>;
+  run(values: Values<O>, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
   /** Turns the payload into what `run` gets, or into a refusal. Runs before the guards and the acknowledgement. */
   parse(values: Values<O>, place: Place): Parsed | Refusal;
-  run(parsed: Parsed, ask: HandlerContext<Services>): Promise<Outcome>;
+  run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
-type Work<Services> = (ask: HandlerContext<Services>) => Promise<Outcome>;
+type Work<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
   extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'options' | 'suggest'> {
@@ -112,8 +112,8 @@ export function command<const O extends Options, Services, Parsed>({
   ...definition
 }: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>): SingleCommand<Services> {
   function work(values: Values<O>, place: Place): Work<Services> | Refusal {
-    if (!('parse' in definition)) return (ask) => definition.run(values, ask);
-    return unlessRefused(definition.parse(values, place), (parsed) => (ask) => definition.run(parsed, ask));
+    if (!('parse' in definition)) return (context) => definition.run(values, context);
+    return unlessRefused(definition.parse(values, place), (parsed) => (context) => definition.run(parsed, context));
   }
   return {
     ...definition,
@@ -148,8 +148,8 @@ export function menusByName<One extends MenuNames>(menus: readonly One[], say: S
 export type Menu<Services> = Guarded &
   MenuNames &
   (
-    | { isPrivate: boolean; run(target: TargetMessage, ask: HandlerContext<Services>): Promise<Outcome> }
-    | { open(target: TargetMessage, ask: HandlerContext<Services>): Promise<FormPlan> }
+    | { isPrivate: boolean; run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome> }
+    | { open(target: TargetMessage, context: HandlerContext<Services>): Promise<FormPlan> }
   );
 
 export interface Button<Services> {
@@ -162,29 +162,29 @@ export function button<Pointer, Services>(
   { name, read }: Verb<Pointer>,
   definition: {
     reply: ReplyMode;
-    run(pointer: Pointer, ask: HandlerContext<Services>, chosen: readonly string[]): Promise<Outcome>;
+    run(pointer: Pointer, context: HandlerContext<Services>, chosen: readonly string[]): Promise<Outcome>;
   },
 ): Button<Services> {
   return {
     verb: name,
     reply: definition.reply,
-    press: (id, chosen) => unlessRefused(read(id), (pointer) => (ask) => definition.run(pointer, ask, chosen)),
+    press: (id, chosen) => unlessRefused(read(id), (pointer) => (context) => definition.run(pointer, context, chosen)),
   };
 }
 
 /** A button whose first response is a form. Discord takes a form as the first response only, so it must be fast. */
 export interface Opener<Services> {
   verb: string;
-  open(id: CustomId): ((ask: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
+  open(id: CustomId): ((context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>) | Refusal;
 }
 
 export function opener<Pointer, Services>(
   { name, read }: Verb<Pointer>,
-  open: (pointer: Pointer, ask: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>,
+  open: (pointer: Pointer, context: HandlerContext<Services>, pressed: TargetMessage) => Promise<FormPlan>,
 ): Opener<Services> {
   return {
     verb: name,
-    open: (id) => unlessRefused(read(id), (pointer) => (ask, pressed) => open(pointer, ask, pressed)),
+    open: (id) => unlessRefused(read(id), (pointer) => (context, pressed) => open(pointer, context, pressed)),
   };
 }
 
@@ -206,7 +206,7 @@ interface FormDefinition<Pointer, Services, Parsed> {
   isPrivate?(pointer: Pointer): boolean;
   /** Turns what was filled in into what `run` gets, or into a refusal. Runs before the acknowledgement. */
   parse(filled: FormValues): Parsed | Refusal;
-  run(pointer: Pointer, parsed: Parsed, ask: HandlerContext<Services>): Promise<Outcome>;
+  run(pointer: Pointer, parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
 }
 
 export function form<Pointer, Services, Parsed>(
@@ -220,7 +220,7 @@ export function form<Pointer, Services, Parsed>(
       unlessRefused(read(id), (pointer) =>
         unlessRefused(parse(filled), (parsed) => ({
           isPrivate: isPrivate?.(pointer) ?? false,
-          run: (ask) => run(pointer, parsed, ask),
+          run: (context) => run(pointer, parsed, context),
         })),
       ),
   };

@@ -11,7 +11,7 @@ const ADDRESS = /(https?:\/\/[^\s<>]+)/;
 const CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60', '|': '%7C', '~': '%7E' };
 
 /** Text from others within a sentence: on one line, with all of Discord's marks escaped. */
-export function escapeText(text: string, most: number): string {
+export function escapeText(text: string, max: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
   let shown = '';
   for (const [index, part] of line.split(ADDRESS).entries()) {
@@ -19,7 +19,7 @@ export function escapeText(text: string, most: number): string {
     const pieces = index % 2 === 1 ? [`<${encoded(part)}>`] : Array.from(part, escaped);
     for (const piece of pieces) {
       // Escaping makes text longer; the sent length counts.
-      if (shown.length + piece.length > most - 1) return `${shown.trimEnd()}…`;
+      if (shown.length + piece.length > max - 1) return `${shown.trimEnd()}…`;
       shown += piece;
     }
   }

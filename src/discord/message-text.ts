@@ -1,11 +1,11 @@
 const ELLIPSIS = '…';
 
 /** Cuts at a word if one ends near the limit, and never within a surrogate pair. */
-export function truncate(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - ELLIPSIS.length).replace(/[\uD800-\uDBFF]$/, '');
   const word = cut.slice(0, cut.search(/\s\S*$/) + 1).trimEnd().length;
-  const whole = word > most * 0.6 ? cut.slice(0, word) : cut;
+  const whole = word > max * 0.6 ? cut.slice(0, word) : cut;
   return whole.trimEnd() + ELLIPSIS;
 }
 
@@ -16,21 +16,21 @@ const LONGEST_PIECE = 1_000;
 const PAIRED: ReadonlySet<string> = new Set(['```', '**', '~~', '||', '__', '`']);
 
 /** Like `truncate`, for Markdown: keeps pieces whole, and closes open marks. */
-export function truncateMarkdown(text: string, most: number): string {
-  if (text.length <= most) return text;
+export function truncateMarkdown(text: string, max: number): string {
+  if (text.length <= max) return text;
   const open: string[] = [];
   let end = 0;
   let word = 0;
-  for (const [piece] of text.slice(0, most + LONGEST_PIECE).matchAll(PIECE)) {
+  for (const [piece] of text.slice(0, max + LONGEST_PIECE).matchAll(PIECE)) {
     const closing = open.at(-1) === piece;
     const marks = open.join('').length + (PAIRED.has(piece) && !closing ? piece.length : 0);
-    if (end + piece.length + marks + ELLIPSIS.length > most) break;
+    if (end + piece.length + marks + ELLIPSIS.length > max) break;
     if (open.length === 0 && /^\s$/.test(piece)) word = end;
     if (closing) open.pop();
     else if (PAIRED.has(piece)) open.push(piece);
     end += piece.length;
   }
-  if (word > most * 0.6) return text.slice(0, word).trimEnd() + ELLIPSIS;
+  if (word > max * 0.6) return text.slice(0, word).trimEnd() + ELLIPSIS;
   return text.slice(0, end).trimEnd() + ELLIPSIS + open.toReversed().join('');
 }
 

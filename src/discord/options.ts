@@ -7,7 +7,7 @@ interface OptionFacts {
 
 export interface TextOption extends OptionFacts {
   type: 'text';
-  most?: number;
+  max?: number;
   /** Their labels are in the feature's text. */
   choices?: readonly string[];
   hasSuggestions?: boolean;
@@ -17,7 +17,7 @@ export interface NumberOption extends OptionFacts {
   type: 'number';
   isInteger?: boolean;
   least?: number;
-  most?: number;
+  max?: number;
 }
 
 interface AttachmentOption extends OptionFacts {

@@ -113,7 +113,7 @@ function mayPost({ appPermissions, channel, context }: BaseInteraction): boolean
 }
 
 /** Interactions are handled as soon as they arrive; before the library is ready it holds some of them back. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 const created = z.object({
   t: z.literal('INTERACTION_CREATE'),
@@ -129,7 +129,7 @@ export class ChannelTypes {
     if (!interaction) return;
     this.#types.set(interaction.id, interaction.channel.type);
     const [oldest] = this.#types.keys();
-    if (this.#types.size > MOST_REMEMBERED && oldest !== undefined) this.#types.delete(oldest);
+    if (this.#types.size > MAX_REMEMBERED && oldest !== undefined) this.#types.delete(oldest);
   }
 
   channelTypeOf(interactionId: string): number | undefined {

@@ -133,7 +133,7 @@ function filesOf(stored: unknown): Map<string, string> {
 }
 
 /** The type of a channel never changes, so each channel is read once; so many are kept. */
-const MOST_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 5_000;
 
 /** A message does not tell whether its channel is a thread, and the servers' channels are not cached. */
 export function openThreadCheck(reads: DiscordReads): (channelId: string) => Promise<boolean> {
@@ -146,7 +146,7 @@ export function openThreadCheck(reads: DiscordReads): (channelId: string) => Pro
     // A failed read is not kept.
     read.catch(() => known.delete(channelId));
     const [oldest] = known.keys();
-    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+    if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
     return read;
   };
 }

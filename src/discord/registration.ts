@@ -92,15 +92,15 @@ function optionBody(name: string, option: Option, words: Words): LeafBody {
   }
 }
 
-function textBody(labels: Labels, { most, choices, hasSuggestions }: TextOption, words: Words): LeafBody {
-  const shared = { ...labels, type: Type.String as const, ...(most !== undefined && { max_length: most }) };
+function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, words: Words): LeafBody {
+  const shared = { ...labels, type: Type.String as const, ...(max !== undefined && { max_length: max }) };
   if (hasSuggestions) return { ...shared, autocomplete: true };
   if (!choices) return shared;
   return { ...shared, choices: choices.map((value) => ({ value, name: words('choices', labels.name, value) })) };
 }
 
-function numberBody(labels: Labels, { isInteger, least, most }: NumberOption): LeafBody {
-  const shared = { ...labels, ...withoutUndefined({ min_value: least, max_value: most }) };
+function numberBody(labels: Labels, { isInteger, least, max }: NumberOption): LeafBody {
+  const shared = { ...labels, ...withoutUndefined({ min_value: least, max_value: max }) };
   return isInteger ? { ...shared, type: Type.Integer } : { ...shared, type: Type.Number };
 }
 

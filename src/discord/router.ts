@@ -103,8 +103,8 @@ export class Router<Services> {
   async #suggest(interaction: AutocompleteInteraction, responder: Responder): Promise<void> {
     const { name, value } = interaction.options.getFocused(true);
     const command = this.#commands.get(typedName(interaction));
-    const ask = this.#ask(interaction, responder, originOf(interaction, true));
-    await responder.suggest((await command?.suggest?.(name, value, ask)) ?? []);
+    const context = this.#ask(interaction, responder, originOf(interaction, true));
+    await responder.suggest((await command?.suggest?.(name, value, context)) ?? []);
   }
 
   async #command(interaction: ChatInputCommandInteraction, responder: Responder): Promise<void> {
@@ -113,9 +113,9 @@ export class Router<Services> {
     const place = this.#place(interaction);
     const typed = accepted(command.read(interaction, place));
     const isPrivate = typed.isPrivate({ place, services: this.#parts.services });
-    const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
+    const context = this.#ask(interaction, responder, originOf(interaction, isPrivate));
     await responder.defer(isPrivate);
-    await conclude(responder, await typed.run(ask));
+    await conclude(responder, await typed.run(context));
   }
 
   async #menu(interaction: ContextMenuCommandInteraction, responder: Responder): Promise<void> {
@@ -123,11 +123,11 @@ export class Router<Services> {
     if (!menu || !interaction.isMessageContextMenuCommand()) throw new Refusal('refusals.unknownCommand');
     const target = targetOf(interaction.targetMessage);
     const isPrivate = 'run' in menu && menu.isPrivate;
-    const ask = this.#ask(interaction, responder, originOf(interaction, isPrivate));
-    accepted(firstRefusal(menu.guards ?? [], ask.place, undefined));
-    if ('open' in menu) return responder.open(await menu.open(target, ask));
+    const context = this.#ask(interaction, responder, originOf(interaction, isPrivate));
+    accepted(firstRefusal(menu.guards ?? [], context.place, undefined));
+    if ('open' in menu) return responder.open(await menu.open(target, context));
     await responder.defer(isPrivate);
-    await conclude(responder, await menu.run(target, ask));
+    await conclude(responder, await menu.run(target, context));
   }
 
   async #component(interaction: MessageComponentInteraction, responder: Responder): Promise<void> {
@@ -138,15 +138,15 @@ export class Router<Services> {
     const opener = this.#openers.get(id.verb);
     if (opener) {
       const open = accepted(opener.open(id));
-      const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
-      return responder.open(await open(ask, targetOf(interaction.message)));
+      const context = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, 'beside'));
+      return responder.open(await open(context, targetOf(interaction.message)));
     }
     const button = this.#buttons.get(id.verb);
     if (!button) throw new Refusal('refusals.unknownButton');
     const run = accepted(button.press(id, chosen));
-    const ask = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.reply));
-    await acknowledgePress(responder, button.reply, ask);
-    await conclude(responder, await run(ask));
+    const context = this.#ask(interaction, responder, pressOrigin(interaction, interaction.message, button.reply));
+    await acknowledgePress(responder, button.reply, context);
+    await conclude(responder, await run(context));
   }
 
   async #form(interaction: ModalSubmitInteraction, responder: Responder): Promise<void> {
@@ -160,9 +160,9 @@ export class Router<Services> {
     const origin = isPressed
       ? pressOrigin(interaction, interaction.message, form.reply)
       : originOf(interaction, isPrivate);
-    const ask = this.#ask(interaction, responder, origin);
-    await acknowledgePress(responder, form.reply, ask);
-    await conclude(responder, await run(ask));
+    const context = this.#ask(interaction, responder, origin);
+    await acknowledgePress(responder, form.reply, context);
+    await conclude(responder, await run(context));
   }
 
   async #tellFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {

@@ -27,7 +27,7 @@ export function sumOf(texts: readonly string[]): string | undefined {
   const [first] = texts;
   if (first === undefined || texts.length === 1) return first;
   const sum = texts.reduce((total, text) => total.plus(big(text)), big('0'));
-  return sum.toFixed(texts.reduce((most, text) => Math.max(most, placesOf(text)), 0));
+  return sum.toFixed(texts.reduce((max, text) => Math.max(max, placesOf(text)), 0));
 }
 
 export const difference = (text: string, taken: string): string =>

@@ -1,12 +1,12 @@
 const LONGEST_TEXT = 500;
 const LONGEST_MESSAGE = 300;
-const MOST_FRAMES = 20;
+const MAX_FRAMES = 20;
 const LONGEST_FRAME = 300;
 /** How deep into an object, and how many entries of each. */
 const DEEPEST = 4;
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 /** For all texts of one line together. */
-const MOST_LETTERS = 16_000;
+const MAX_LETTERS = 16_000;
 
 /** Only code throws these; messages of other classes may come from servers or parsers, which quote. */
 const TRUSTED: ReadonlySet<string> = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AggregateError']);
@@ -38,10 +38,10 @@ export function reasonOf(error: unknown): string {
 }
 
 class Budget {
-  #left = MOST_LETTERS;
+  #left = MAX_LETTERS;
 
-  take(text: string, most = LONGEST_TEXT): string {
-    const length = Math.min(text.length, most, this.#left);
+  take(text: string, max = LONGEST_TEXT): string {
+    const length = Math.min(text.length, max, this.#left);
     this.#left -= length;
     return length === text.length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
   }
@@ -102,14 +102,14 @@ function framesOf(error: Error): string[] {
   const message = String(error.message);
   const start = message === '' ? 0 : stack.indexOf(message);
   const rest = start < 0 ? stack : stack.slice(start + (message === '' ? 0 : message.length));
-  const lines = rest.slice(0, MOST_FRAMES * LONGEST_FRAME * 2).split('\n');
-  return lines.filter((line) => line.length <= LONGEST_FRAME * 2 && FRAME.test(line)).slice(0, MOST_FRAMES);
+  const lines = rest.slice(0, MAX_FRAMES * LONGEST_FRAME * 2).split('\n');
+  return lines.filter((line) => line.length <= LONGEST_FRAME * 2 && FRAME.test(line)).slice(0, MAX_FRAMES);
 }
 
 /** The fields that a server or a schema rejected, with codes only: their messages quote the input. */
 function fieldsOf(rawError: unknown, issues: unknown): { fields?: string[] } {
   const fields = [...refusedFields(Object(rawError).errors), ...(Array.isArray(issues) ? issues.map(issueOf) : [])];
-  return fields.length === 0 ? {} : { fields: fields.slice(0, MOST_ENTRIES) };
+  return fields.length === 0 ? {} : { fields: fields.slice(0, MAX_ENTRIES) };
 }
 
 function issueOf(issue: unknown): string {
@@ -122,7 +122,7 @@ function issueOf(issue: unknown): string {
 export function refusedFields(tree: unknown, path = '', depth = 0): string[] {
   if (typeof tree !== 'object' || tree === null || depth > 10) return [];
   return Object.entries(tree)
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
     .flatMap(([key, branch]) => {
       if (key !== '_errors')
         return refusedFields(branch, path === '' ? asName(key) : `${path}.${asName(key)}`, depth + 1);
@@ -137,7 +137,7 @@ const asName = (value: unknown): string => {
 };
 
 function asRecord(facts: object, budget: Budget, depth: number): Record<string, unknown> {
-  const entries = Object.entries(facts).slice(0, MOST_ENTRIES);
+  const entries = Object.entries(facts).slice(0, MAX_ENTRIES);
   return Object.fromEntries(entries.map(([name, value]) => [budget.take(name), asFact(value, budget, depth)]));
 }
 
@@ -149,6 +149,6 @@ function asFact(value: unknown, budget: Budget, depth: number): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof URL) return value.host;
   if (depth >= DEEPEST) return '…';
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((one) => asFact(one, budget, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((one) => asFact(one, budget, depth + 1));
   return asRecord(value, budget, depth + 1);
 }

@@ -1,5 +1,5 @@
 /** More names than members can use in a moment. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** Remembers the newest names for the life of the process, so that work is done once for each. */
 export class Once {
@@ -9,7 +9,7 @@ export class Once {
     if (this.#names.has(name)) return false;
     this.#names.add(name);
     const [oldest] = this.#names;
-    if (this.#names.size > MOST_REMEMBERED && oldest !== undefined) this.#names.delete(oldest);
+    if (this.#names.size > MAX_REMEMBERED && oldest !== undefined) this.#names.delete(oldest);
     return true;
   }
 }

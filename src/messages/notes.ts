@@ -20,7 +20,7 @@ interface NotesParts extends Pick<MessageContext, 'views'> {
 }
 
 /** The first part of a file is enough to see that it can be fetched. */
-const LIMITS = { most: 8 * 2 ** 20, waitLimitMs: 15_000 };
+const LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
 /** Notes about a video that differs from its request, and about references that may explain a failure. */
 export function noteFinder({ media, views, say, log, clock, change }: NotesParts) {

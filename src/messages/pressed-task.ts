@@ -28,8 +28,8 @@ export async function pressedTask(taskId: string, { services, place }: HandlerCo
 }
 
 /** The pressed task, for decisions that are its owner's alone. */
-export async function ownTask(taskId: string, ask: HandlerContext<MessageServices>): Promise<Task> {
-  return mustOwn(await pressedTask(taskId, ask), ask);
+export async function ownTask(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
+  return mustOwn(await pressedTask(taskId, context), context);
 }
 
 export function mustOwn(task: Task, { place }: Pick<HandlerContext<MessageServices>, 'place'>): Task {

@@ -21,8 +21,8 @@ interface Preview {
 }
 
 /** A preview is shown for seconds, so it needs no more detail, and no message waits long for it. */
-const MOST_OF_PREVIEW = 2 ** 20;
-const MOST_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
+const MAX_OF_PREVIEW = 2 ** 20;
+const MAX_FETCHED_FOR_PREVIEW = 4 * 2 ** 20;
 const PREVIEW_LIMIT_MS = 5_000;
 
 /** The gateway's image of a task in progress. */
@@ -32,13 +32,13 @@ export async function previewOf(task: Task, parts: PreviewParts, signal?: AbortS
   const { kind, id } = task;
   const alt = parts.say('task.alt', { prompt: nameOf(task, parts, parts.say) });
   const file = { name: `${kind}-${id}-preview`, alt, spoiler: isSpoiler(task) };
-  return fetchSmall({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+  return fetchSmall({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
 }
 
 /** The most that a member may attach. */
-const MOST_GIVEN = 20_000_000;
+const MAX_GIVEN = 20_000_000;
 /** Smaller, because several of them share one message. */
-const MOST_OF_GIVEN = 2 ** 19;
+const MAX_OF_GIVEN = 2 ** 19;
 
 /** The source images of a description, which says little without them. */
 export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?: AbortSignal): Promise<Preview[]> {
@@ -48,7 +48,7 @@ export async function sourcePreviewsOf(task: Task, parts: PreviewParts, signal?:
     const alt = parts.say('task.describe.alt', { name });
     // Discord marks a spoiler in the file's name.
     const file = { name: `${task.kind}-${task.id}-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
-    const image = { address, most: MOST_GIVEN, fit: MOST_OF_GIVEN, givenBy: task.requesterId, file };
+    const image = { address, max: MAX_GIVEN, fit: MAX_OF_GIVEN, givenBy: task.requesterId, file };
     const preview = await fetchSmall(image, task, parts, signal);
     if (preview) previews.push(preview);
   }
@@ -67,7 +67,7 @@ export async function thumbnailsOf(
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
     const alt = parts.say('video.frame', { prompt: nameOf(task, parts, parts.say) });
     const file = { name: `${task.kind}-${task.id}-${index + 1}-frame`, alt, spoiler: isSpoiler(task) };
-    const frame = await fetchSmall({ address, most: MOST_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
+    const frame = await fetchSmall({ address, max: MAX_FETCHED_FOR_PREVIEW, file }, task, parts, signal);
     if (frame) frames.push(frame);
   }
   return frames;
@@ -76,7 +76,7 @@ export async function thumbnailsOf(
 interface SmallImage {
   address: string;
   /** The most that is fetched, and the most that is sent. */
-  most: number;
+  max: number;
   fit?: number;
   /** The member who named the address, unless it is the gateway's. */
   givenBy?: string;
@@ -86,13 +86,13 @@ interface SmallImage {
 
 /** Undefined if the image cannot be fetched: the message is complete without it. */
 async function fetchSmall(
-  { address, most, fit = MOST_OF_PREVIEW, givenBy, file }: SmallImage,
+  { address, max, fit = MAX_OF_PREVIEW, givenBy, file }: SmallImage,
   task: Task,
   { media, log }: PreviewParts,
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {
-    const fetched = await media.fetch({ address }, { most, waitLimitMs: PREVIEW_LIMIT_MS, signal, givenBy });
+    const fetched = await media.fetch({ address }, { max, waitLimitMs: PREVIEW_LIMIT_MS, signal, givenBy });
     if (fetched.type.kind !== 'image') {
       fetched.release();
       return undefined;

@@ -9,13 +9,13 @@ import { buttonPlan } from './task-buttons.ts';
 /** What the headline, the time and the notes leave of the 2,000 characters of a message. */
 const ROOM = 1_500;
 /** Two rows of buttons; there are ten keycap emoji. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /** The lines of a result, each with the number of its button. Every line gets its share of the room. */
 export function numberedLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
-  const { most, lines, isWhole } = portioned(text, room);
+  const { max, lines, isWhole } = portioned(text, room);
   const shown = lines.map((line, index) => {
-    return say('task.lines.line', { number: keycap(index + 1), words: escapeText(line.slice(0, 2 * most), most) });
+    return say('task.lines.line', { number: keycap(index + 1), words: escapeText(line.slice(0, 2 * max), max) });
   });
   return isWhole ? shown : [...shown, `-# ${say('task.lines.rest')}`];
 }
@@ -35,23 +35,23 @@ export function lineButtons({ id, text = '' }: Task, say: Say) {
 }
 
 /** The lines that a message shows, with a button each. */
-export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MOST_LINES);
+export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MAX_LINES);
 
 /** Long lines share the room that short ones leave. */
-function portioned(text: string, room: number): { most: number; lines: string[]; isWhole: boolean } {
+function portioned(text: string, room: number): { max: number; lines: string[]; isWhole: boolean } {
   const all = readResultText(text).lines;
-  const lines = all.slice(0, MOST_LINES);
+  const lines = all.slice(0, MAX_LINES);
   // Their lengths with escaped Markdown; a line that is too long anyway is not escaped to measure it.
   const lengths = lines.map((line) =>
     line.length < room ? escapeText(line, Number.POSITIVE_INFINITY).length + 1 : room + 1,
   );
   let left = room;
-  let most = room;
+  let max = room;
   for (const [index, length] of lengths.toSorted((one, other) => one - other).entries()) {
-    most = Math.floor(left / (lines.length - index));
-    left -= Math.min(length, most);
+    max = Math.floor(left / (lines.length - index));
+    left -= Math.min(length, max);
   }
-  return { most, lines, isWhole: all.length === lines.length && lengths.every((length) => length <= most) };
+  return { max, lines, isWhole: all.length === lines.length && lengths.every((length) => length <= max) };
 }
 
 const keycap = (number: number): string => (number === 10 ? '🔟' : `${number}\ufe0f\u20e3`);

@@ -32,7 +32,7 @@ const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
 /** All deliveries share one memory limit: a message that wanted all of it would block itself. */
-export const MOST_IN_MEMORY = 96 * 2 ** 20;
+export const MAX_IN_MEMORY = 96 * 2 ** 20;
 
 /** The address of a result, as the task stores it or as a new response gives it. */
 type Place = Pick<StoredMedium, 'address' | 'expiresAt'>;
@@ -45,7 +45,7 @@ export async function resultsOf(
   task: Task,
   parts: ResultParts,
   copies: Copies = new Map(),
-  most = MOST_IN_MEMORY,
+  max = MAX_IN_MEMORY,
 ): Promise<Result[]> {
   let asked: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
@@ -57,7 +57,7 @@ export async function resultsOf(
       return media ? (media[index] ?? 'none') : 'unknown';
     };
     const held = results.reduce((sum, result) => sum + (result.as === 'file' ? result.size : 0), 0);
-    const fetch = fetcher(task, parts, most - held);
+    const fetch = fetcher(task, parts, max - held);
     results.push((await copyFrom(copies.get(index), fetch)) ?? (await resultFrom(medium, queried, fetch)));
   }
   return results;
@@ -84,12 +84,12 @@ const ELSEWHERE: ReadonlySet<MediaErrorKind> = new Set(['too-large', 'unreachabl
 
 type Fetch = (source: MediaSource, place: Place) => Promise<Result>;
 
-function fetcher({ id, route }: Task, { media, log }: ResultParts, most: number): Fetch {
+function fetcher({ id, route }: Task, { media, log }: ResultParts, max: number): Fetch {
   const linkTo = ({ address, expiresAt }: Place): Result =>
     address === undefined ? ODD : { as: 'link', address, expiresAt };
   return async (source, place) => {
     try {
-      const fetched = await media.fetch(source, { most });
+      const fetched = await media.fetch(source, { max });
       const facts = fetched.type.kind === 'video' && { video: await media.videoFacts(fetched) };
       const fitting = await media.fitFetchedFile(fetched, route.uploadLimit);
       if (fitting.how === 'none') return { ...linkTo(place), ...facts };

@@ -14,35 +14,38 @@ type Publicity = 'here' | 'beside' | 'openly';
 const retryButton = (on: OnTask, answers: Publicity) =>
   button(on, {
     reply: answers,
-    run: async (taskId, ask: HandlerContext<MessageServices>) =>
-      repeatOrder(failed(mayBePublic(answers, await ownTask(taskId, ask))), ask),
+    run: async (taskId, context: HandlerContext<MessageServices>) =>
+      repeatOrder(failed(mayBePublic(answers, await ownTask(taskId, context))), context),
   });
 
 /** Repeats an order with a changed prompt. */
 const editOpener = (on: OnTask, filled: OnTask) =>
-  opener(on, async (taskId, ask: HandlerContext<MessageServices>) => {
-    const task = await inTimeForForm(editable(taskId, ask), ask);
+  opener(on, async (taskId, context: HandlerContext<MessageServices>) => {
+    const task = await inTimeForForm(editable(taskId, context), context);
     const id = filled.id(task.id);
-    return wordsForm({ id, title: ask.say('words.editTitle'), words: promptOf(task), withRegion: false }, ask.say);
+    return wordsForm(
+      { id, title: context.say('words.editTitle'), words: promptOf(task), withRegion: false },
+      context.say,
+    );
   });
 
 const editedForm = (on: OnTask, answers: Publicity) =>
   form(on, {
     reply: answers,
     parse: readWordsForm,
-    async run(taskId, { words }, ask: HandlerContext<MessageServices>) {
-      const task = mayBePublic(answers, await editable(taskId, ask));
+    async run(taskId, { words }, context: HandlerContext<MessageServices>) {
+      const task = mayBePublic(answers, await editable(taskId, context));
       // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      return repeatOrder(task, ask, { prompt: words, typed: words, ...title });
+      return repeatOrder(task, context, { prompt: words, typed: words, ...title });
     },
   });
 
 /** The specification has no way to cancel a job, so the button only says that. */
 const cancelButton = button(customIds.cancel, {
   reply: 'here',
-  async run(taskId, ask: HandlerContext<MessageServices>) {
-    await ownTask(taskId, ask);
+  async run(taskId, context: HandlerContext<MessageServices>) {
+    await ownTask(taskId, context);
     throw new Refusal('refusals.cannotCancel');
   },
 });
@@ -50,18 +53,18 @@ const cancelButton = button(customIds.cancel, {
 /** Repeats the same order, for every member who may continue from its result. */
 const sameButton = button(customIds.repeat, {
   reply: 'beside',
-  async run(taskId, ask: HandlerContext<MessageServices>) {
-    const task = await pressedTask(taskId, ask);
+  async run(taskId, context: HandlerContext<MessageServices>) {
+    const task = await pressedTask(taskId, context);
     mustHaveResult(task);
-    return repeatOrder(task, ask);
+    return repeatOrder(task, context);
   },
 });
 
 /** A failed task is for its owner alone to edit, a result for every member who may continue from it. */
-async function editable(taskId: string, ask: HandlerContext<MessageServices>): Promise<Task> {
-  const task = await pressedTask(taskId, ask);
+async function editable(taskId: string, context: HandlerContext<MessageServices>): Promise<Task> {
+  const task = await pressedTask(taskId, context);
   if (!hasOwnPrompt(task)) throw new Refusal('refusals.unknownButton');
-  return hasResult(task) ? task : failed(mustOwn(task, ask));
+  return hasResult(task) ? task : failed(mustOwn(task, context));
 }
 
 /** Ids can be forged: a private task must not become public this way. */
@@ -79,9 +82,9 @@ function failed(task: Task): Task {
 const tryAgainButton = (on: OnTask, answers: Publicity) =>
   button(on, {
     reply: answers,
-    async run(taskId, ask: HandlerContext<MessageServices>) {
-      if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, ask));
-      await ask.services.tasks.orders.tryAgain(taskId, ask.origin);
+    async run(taskId, context: HandlerContext<MessageServices>) {
+      if (answers === 'openly') mayBePublic(answers, await ownTask(taskId, context));
+      await context.services.tasks.orders.tryAgain(taskId, context.origin);
       return 'shown as it goes';
     },
   });
@@ -99,13 +102,14 @@ const dismissButton = button(customIds.dismiss, {
  */
 const deleteButton = button(customIds.delete, {
   reply: 'here',
-  async run(taskId, ask: HandlerContext<MessageServices>) {
-    const task = await pressedTask(taskId, ask);
+  async run(taskId, context: HandlerContext<MessageServices>) {
+    const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
-    if (requesterId !== ask.place.userId && !mayManageMessages(ask.place)) throw new Refusal('refusals.notYours');
-    const pressed = ask.origin.message?.id ?? '';
-    await ask.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
-    if (task.traits.isText && task.message?.id === pressed) await ask.services.answers.takeAway(task);
+    if (requesterId !== context.place.userId && !mayManageMessages(context.place))
+      throw new Refusal('refusals.notYours');
+    const pressed = context.origin.message?.id ?? '';
+    await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressed));
+    if (task.traits.isText && task.message?.id === pressed) await context.services.answers.takeAway(task);
     return 'taken away';
   },
 });

@@ -46,8 +46,8 @@ const LONGEST_HEARD = 200;
 
 /** An utterance in a talk, and its answer. */
 export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle => ({
-  title(task, most, say) {
-    const words = escapeText(promptOf(task), most);
+  title(task, max, say) {
+    const words = escapeText(promptOf(task), max);
     return words === '' ? say('talk.voiceMessage') : words;
   },
   facts(task, _link, say) {
@@ -81,23 +81,23 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
 
 const LONGEST_LINE = 120;
 /** As many as are read at a glance. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 const LONGEST_TURN = 100_000;
 
 /** An utterance and its answer, in text: as it was typed, and as the model understood the audio. */
-function turnIn(task: Task, most: number, say: Say): string[] {
+function turnIn(task: Task, max: number, say: Say): string[] {
   const parts = [promptOf(task), answerOf(task).heard ?? ''].filter((text) => text.trim() !== '');
   const said = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
-  const answer = escapeText(answerText(task), most);
+  const answer = escapeText(answerText(task), max);
   return [
-    say('talk.turn', { who: `<@${task.requesterId}>`, words: escapeText(said, most) }),
+    say('talk.turn', { who: `<@${task.requesterId}>`, words: escapeText(said, max) }),
     ...(answer === '' ? [] : [say('talk.answer', { words: answer })]),
   ];
 }
 
 export function turnLines(turns: readonly Task[], say: Say): string[] {
-  const shown = turns.slice(-MOST_LINES).flatMap((task) => turnIn(task, LONGEST_LINE, say));
-  const count = turns.length - MOST_LINES;
+  const shown = turns.slice(-MAX_LINES).flatMap((task) => turnIn(task, LONGEST_LINE, say));
+  const count = turns.length - MAX_LINES;
   return [...(count > 0 ? [`-# ${say('talk.earlier', { count })}`] : []), ...shown];
 }
 

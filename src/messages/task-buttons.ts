@@ -132,19 +132,19 @@ function emojiOf(text: string): string | undefined {
 }
 
 /** https://discord.com/developers/docs/components/reference#action-row */
-const MOST_ROWS = 5;
-const MOST_IN_ROW = 5;
+const MAX_ROWS = 5;
+const MAX_IN_ROW = 5;
 
 /** Whether the buttons fit without merging rows. */
 function fitRows(buttons: readonly Pick<ButtonPlan, 'startsRow'>[]): boolean {
   let rows = 0;
-  let inRow = MOST_IN_ROW;
+  let inRow = MAX_IN_ROW;
   for (const { startsRow } of buttons) {
-    if (startsRow || inRow >= MOST_IN_ROW) {
+    if (startsRow || inRow >= MAX_IN_ROW) {
       rows++;
       inRow = 0;
     }
     inRow++;
   }
-  return rows <= MOST_ROWS;
+  return rows <= MAX_ROWS;
 }

@@ -25,14 +25,14 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
   const { discord, toDiscord, struck } = all.sides;
   const { falls, said, starts } = all.keeper;
   const doubtful = [...struck].filter(([name]) => name.startsWith('gateway: submit'));
-  const mostDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
+  const maxDoubts = doubtful.reduce((sum, [, times]) => sum + times, 0);
   const doubts = unexplainedDoubts(all);
   return [
     ...brokenIn(all),
     ...(all.members.givenUp > 0 ? [`${all.members.givenUp} orders were not taken however often they were given`] : []),
     ...doubles(all.standing),
     ...leaks(all),
-    ...(doubts > mostDoubts ? [`${doubts} orders are unconfirmed, and only ${mostDoubts} of them for a reason`] : []),
+    ...(doubts > maxDoubts ? [`${doubts} orders are unconfirmed, and only ${maxDoubts} of them for a reason`] : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
     ...discord.rateLimited
       .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))

@@ -15,7 +15,7 @@ export interface Order {
 }
 
 /** As often as a member asks for one thing; between two tries lie the three seconds after which Discord gives up. */
-const MOST_TRIES = 25;
+const MAX_TRIES = 25;
 
 /** They order, and where the bot does not respond they order again, each time in new words. */
 export class Members {
@@ -39,7 +39,7 @@ export class Members {
     const member = this.#discord.as(who).in(where);
     this.#wishes += 1;
     const name = `${this.#name}n${this.#wishes}t`;
-    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const prompt = `a fox ${name}${tries}x`;
       const at = Date.now();
       const exchange = await member.slash('imagine', { prompt, ...(isPrivate && { private: true }) });

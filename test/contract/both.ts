@@ -53,14 +53,14 @@ export async function both({ settings, limits, ...options }: BothOptions = {}): 
 }
 
 /** Longer than any job of the embedded gateway takes. */
-const MOST_SECONDS = 3_600;
+const MAX_SECONDS = 3_600;
 
 async function until(
   clock: ManualClock,
   ask: () => Promise<Snapshot>,
   wanted: (snapshot: Snapshot) => boolean = ({ state }) => state === 'succeeded' || state === 'failed',
 ): Promise<Snapshot> {
-  for (let second = 0; second < MOST_SECONDS; second++) {
+  for (let second = 0; second < MAX_SECONDS; second++) {
     const snapshot = await ask();
     if (wanted(snapshot)) return snapshot;
     clock.advance(1_000);

@@ -28,13 +28,13 @@ export interface FuzzResult {
 
 /** Counters are read after a batch; a batch that takes longer would hide which of its inputs matters. */
 const BATCH_CPU_MS = 60;
-const MOST_BATCH = 500;
+const MAX_BATCH = 500;
 /** So many of the inputs are built anew from the grammar; the others are made of those that are kept. */
 const STRUCTURED = 0.2;
-const MOST_KEPT = 4_000;
+const MAX_KEPT = 4_000;
 /** Caches and compiled code grow at first; afterwards this much more is a leak. */
 const WARM_UP = 0.3;
-const MOST_GROWTH_BYTES = 48 * 2 ** 20;
+const MAX_GROWTH_BYTES = 48 * 2 ** 20;
 const MEMORY_EVERY_MS = 5_000;
 const AT_ONCE = 50;
 const GROWN = [3, 300, 8_000, 20_000];
@@ -48,14 +48,14 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
 
 class Run {
   readonly #options: FuzzOptions;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #random: SeededRandom;
   readonly #pool: Buffer[] = [];
   readonly figures = { executions: 0, newBlocks: 0, kept: 0 };
 
   constructor(options: FuzzOptions) {
     this.#options = options;
-    this.#mostBytes = options.target.mostBytes ?? DEFAULT_MOST_BYTES;
+    this.#maxBytes = options.target.maxBytes ?? DEFAULT_MOST_BYTES;
     this.#random = new SeededRandom(options.seed);
   }
 
@@ -64,9 +64,9 @@ class Run {
     const seeds = [...(await target.seeds()).map(bytesOf), ...grown(target)];
     coverage.takeNew({ isKept: false });
     for (const input of [...corpus, ...seeds]) {
-      const found = await this.#look(input.subarray(0, this.#mostBytes));
+      const found = await this.#look(input.subarray(0, this.#maxBytes));
       if (found) return found;
-      this.#keep(input.subarray(0, this.#mostBytes), true);
+      this.#keep(input.subarray(0, this.#maxBytes), true);
     }
     const end = performance.now() + seconds * 1000;
     const memory = new Memory(this.#options.collectGarbage, seconds);
@@ -79,7 +79,7 @@ class Run {
         if (found) return found;
       }
       const { user } = process.threadCpuUsage(before);
-      size = user > BATCH_CPU_MS * 1000 ? Math.max(1, size >> 1) : Math.min(MOST_BATCH, size << 1);
+      size = user > BATCH_CPU_MS * 1000 ? Math.max(1, size >> 1) : Math.min(MAX_BATCH, size << 1);
       if (coverage.takeNew({ isKept: false }) > 0) await this.#keepOf(inputs);
       const leak = memory.look();
       if (leak) return { ...leak, input: inputs.at(-1) ?? Buffer.alloc(0) };
@@ -92,7 +92,7 @@ class Run {
   #input(built: () => Buffer): Buffer {
     const isBuilt = this.#pool.length === 0 || this.#random.next() < STRUCTURED;
     const input = isBuilt ? built() : mutated(this.#random, this.#options.target, this.#pool);
-    return input.subarray(0, this.#mostBytes);
+    return input.subarray(0, this.#maxBytes);
   }
 
   /** Something in this batch was new: read alone, each shows whether it was that one. */
@@ -108,7 +108,7 @@ class Run {
     const blocks = this.#options.coverage.takeNew({ isKept: true });
     if (!isSeed && blocks === 0) return;
     this.figures.newBlocks += blocks;
-    if (this.#pool.length < MOST_KEPT) this.#pool.push(Buffer.from(input));
+    if (this.#pool.length < MAX_KEPT) this.#pool.push(Buffer.from(input));
     this.figures.kept = this.#pool.length;
   }
 
@@ -164,7 +164,7 @@ class Memory {
     const used = heapUsed + arrayBuffers;
     this.#first ??= used;
     const growth = used - this.#first;
-    if (growth < MOST_GROWTH_BYTES) return undefined;
+    if (growth < MAX_GROWTH_BYTES) return undefined;
     return {
       kind: 'memory',
       name: 'memory',

@@ -4,7 +4,7 @@ import { Coverage } from './coverage.ts';
 import { bytesOf, type Target } from './target.ts';
 
 /** Twice the input may take so many times the steps: what grows with the square of it takes four times as many. */
-const MOST_GROWTH = 2.5;
+const MAX_GROWTH = 2.5;
 // Past the sizes from which on some readers look twice.
 const TIMES = 1_200;
 
@@ -43,7 +43,7 @@ describe('twice the input takes at most two and a half times the steps', () => {
   it.each(growing)('$name: $what', async ({ target, make }) => {
     const once = await stepsOf(target, bytesOf(make(TIMES)));
     const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
-    expect(twice / once).toBeLessThanOrEqual(MOST_GROWTH);
+    expect(twice / once).toBeLessThanOrEqual(MAX_GROWTH);
   });
 });
 

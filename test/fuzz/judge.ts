@@ -18,14 +18,14 @@ function allowedMs(target: Target, bytes: number): number {
 export async function judged(target: Target, input: Buffer): Promise<Finding | undefined> {
   const first = await timed(target, input);
   if (first.finding) return first.finding;
-  const most = allowedMs(target, input.length);
-  if (first.ms <= most) return undefined;
+  const max = allowedMs(target, input.length);
+  if (first.ms <= max) return undefined;
   let fastest = first.ms;
-  for (let time = 0; time < CONFIRMATIONS && fastest > most; time++) {
+  for (let time = 0; time < CONFIRMATIONS && fastest > max; time++) {
     fastest = Math.min(fastest, (await timed(target, input)).ms);
   }
-  if (fastest <= most) return undefined;
-  const detail = `${fastest.toFixed(0)} ms for ${input.length} bytes; at most ${most.toFixed(0)} ms are allowed`;
+  if (fastest <= max) return undefined;
+  const detail = `${fastest.toFixed(0)} ms for ${input.length} bytes; at most ${max.toFixed(0)} ms are allowed`;
   return { kind: 'slow', name: 'slow', detail };
 }
 

@@ -1,8 +1,8 @@
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** The same finding with fewer bytes: pieces are left out as long as it stays. */
 export async function minimised(input: Buffer, isSame: (input: Buffer) => Promise<boolean>): Promise<Buffer> {
-  const end = performance.now() + MOST_MS;
+  const end = performance.now() + MAX_MS;
   let least = input;
   for (let size = Math.ceil(input.length / 2); size >= 1 && performance.now() < end; size = Math.floor(size / 2)) {
     for (let at = 0; at < least.length && performance.now() < end; ) {

@@ -3,17 +3,17 @@ import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
 
 /** Lengths and counters stand in most formats: the edges of their ranges. */
 const EDGES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
-const MOST_STEPS = 6;
-const MOST_REPEATS = 4_096;
+const MAX_STEPS = 6;
+const MAX_REPEATS = 4_096;
 
 type Mutation = (input: Buffer, random: SeededRandom, target: Target, pool: readonly Buffer[]) => Buffer;
 
 /** One input made of others by a few small changes. */
 export function mutated(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
   let input = random.of(pool) ?? Buffer.alloc(0);
-  for (let steps = 1 + random.below(MOST_STEPS); steps > 0; steps--) {
+  for (let steps = 1 + random.below(MAX_STEPS); steps > 0; steps--) {
     const mutation = random.of(MUTATIONS) ?? flip;
-    input = mutation(input, random, target, pool).subarray(0, target.mostBytes ?? DEFAULT_MOST_BYTES);
+    input = mutation(input, random, target, pool).subarray(0, target.maxBytes ?? DEFAULT_MOST_BYTES);
   }
   return input;
 }
@@ -59,8 +59,8 @@ const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
   const piece = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);
   if (piece.length === 0) return input;
-  const most = Math.floor((target.mostBytes ?? DEFAULT_MOST_BYTES) / piece.length);
-  const times = 1 + random.below(Math.min(MOST_REPEATS, Math.max(1, most)));
+  const max = Math.floor((target.maxBytes ?? DEFAULT_MOST_BYTES) / piece.length);
+  const times = 1 + random.below(Math.min(MAX_REPEATS, Math.max(1, max)));
   const many = Buffer.alloc(piece.length * times, piece);
   return Buffer.concat([input.subarray(0, start), many, input.subarray(end)]);
 };
@@ -96,7 +96,7 @@ function put(input: Buffer, piece: Buffer, random: SeededRandom): Buffer {
   return Buffer.concat([input.subarray(0, at), piece, input.subarray(at + over)]);
 }
 
-function range(input: Buffer, random: SeededRandom, most = 256): { start: number; end: number } {
+function range(input: Buffer, random: SeededRandom, max = 256): { start: number; end: number } {
   const start = random.below(input.length + 1);
-  return { start, end: Math.min(input.length, start + 1 + random.below(most)) };
+  return { start, end: Math.min(input.length, start + 1 + random.below(max)) };
 }

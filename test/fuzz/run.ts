@@ -45,7 +45,7 @@ if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
 process.exit();
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {
-  const watchdog = openWatchdog(target.mostBytes ?? DEFAULT_MOST_BYTES, join(FINDINGS, `${target.name}-endless`));
+  const watchdog = openWatchdog(target.maxBytes ?? DEFAULT_MOST_BYTES, join(FINDINGS, `${target.name}-endless`));
   const began = performance.now();
   const corpus = corpusOf(target.name).map(({ bytes }) => bytes);
   const options = { target, coverage, corpus, seconds, seed, watchdog, collectGarbage: collect };

@@ -20,7 +20,7 @@ export interface Target {
   readonly fixedMs?: number;
   readonly msPerKb?: number;
   /** Larger inputs are not made. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 export type Input = Buffer | string;

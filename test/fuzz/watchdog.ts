@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** In CPU time, for a busy machine lets nobody run. An input that takes longer is written down and ends the process: nothing else can stop a loop that never ends. */
-const MOST_SECONDS = 30;
+const MAX_SECONDS = 30;
 
 export interface Watchdog {
   begin(input: Buffer): void;
@@ -9,19 +9,19 @@ export interface Watchdog {
 }
 
 /** Watches from a thread of its own. What is being read lies in memory that both threads see. */
-export function openWatchdog(mostBytes: number, path: string): Watchdog {
+export function openWatchdog(maxBytes: number, path: string): Watchdog {
   const state = new SharedArrayBuffer(8);
-  const bytes = new SharedArrayBuffer(mostBytes);
+  const bytes = new SharedArrayBuffer(maxBytes);
   const [count, length] = [new Int32Array(state, 0, 1), new Int32Array(state, 4, 1)];
   const seen = new Uint8Array(bytes);
   const worker = new Worker(new URL('./watchdog.worker.ts', import.meta.url), {
-    workerData: { state, bytes, path, mostSeconds: MOST_SECONDS, pid: process.pid },
+    workerData: { state, bytes, path, maxSeconds: MAX_SECONDS, pid: process.pid },
   });
   worker.unref();
   return {
     begin(input) {
-      seen.set(input.subarray(0, mostBytes));
-      length[0] = Math.min(input.length, mostBytes);
+      seen.set(input.subarray(0, maxBytes));
+      length[0] = Math.min(input.length, maxBytes);
       Atomics.add(count, 0, 1);
     },
     async end() {

@@ -5,11 +5,11 @@ interface Watched {
   state: SharedArrayBuffer;
   bytes: SharedArrayBuffer;
   path: string;
-  mostSeconds: number;
+  maxSeconds: number;
   pid: number;
 }
 
-const { state, bytes, path, mostSeconds, pid } = workerData as Watched;
+const { state, bytes, path, maxSeconds, pid } = workerData as Watched;
 const [count, length] = [new Int32Array(state, 0, 1), new Int32Array(state, 4, 1)];
 const CHECK_MS = 1_000;
 
@@ -22,8 +22,8 @@ let last = { count: 0, usedSeconds: 0 };
 setInterval(() => {
   const now = { count: Atomics.load(count, 0), usedSeconds: usedSeconds() };
   if (now.count === 0 || now.count !== last.count) last = now;
-  if (now.usedSeconds - last.usedSeconds < mostSeconds) return;
+  if (now.usedSeconds - last.usedSeconds < maxSeconds) return;
   writeFileSync(path, Buffer.from(new Uint8Array(bytes, 0, length[0] ?? 0).slice()));
-  process.stderr.write(`An input took longer than ${mostSeconds} seconds: ${path}\n`);
+  process.stderr.write(`An input took longer than ${maxSeconds} seconds: ${path}\n`);
   process.kill(pid, 'SIGKILL');
 }, CHECK_MS);

@@ -5,11 +5,11 @@ import { registrations } from '../../src/discord/registration.ts';
 import type { Sentences } from '../../src/locales/index.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
-const MOST_NAME = 32;
-const MOST_DESCRIPTION = 100;
-const MOST_CHOICE = 100;
+const MAX_NAME = 32;
+const MAX_DESCRIPTION = 100;
+const MAX_CHOICE = 100;
 /** Ours: Discord shows an option's description in one line beside its name. */
-const MOST_OPTION = 60;
+const MAX_OPTION = 60;
 
 const placesIn = (sentences: Sentences, path = ''): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
@@ -61,15 +61,15 @@ it.each(features.map(({ command, text }) => [command.name, command, text.command
 
 it('no name or description of a command is longer than Discord takes', () => {
   for (const body of registrations(features, { userInstall: true })) {
-    expect(body.name.length, body.name).toBeLessThanOrEqual(MOST_NAME);
-    if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MOST_DESCRIPTION);
+    expect(body.name.length, body.name).toBeLessThanOrEqual(MAX_NAME);
+    if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MAX_DESCRIPTION);
   }
   for (const { command, text } of features) {
     if (!('subcommands' in command)) continue;
     for (const { name } of command.subcommands) {
       const one = Object.entries<string | Sentences>(text.command).find(([key]) => key === name)?.[1];
       const description = typeof one === 'object' ? one.description : undefined;
-      expect(String(description).length, `${command.name} ${name}`).toBeLessThanOrEqual(MOST_DESCRIPTION);
+      expect(String(description).length, `${command.name} ${name}`).toBeLessThanOrEqual(MAX_DESCRIPTION);
     }
   }
 });
@@ -77,12 +77,12 @@ it('no name or description of a command is longer than Discord takes', () => {
 it('the description of an option is a short phrase without a full stop', () => {
   const odd = features
     .flatMap(({ text }) => sentencesIn(text.command, 'options'))
-    .filter((description) => description.length > MOST_OPTION || description.endsWith('.'));
+    .filter((description) => description.length > MAX_OPTION || description.endsWith('.'));
   expect(odd).toEqual([]);
 });
 
 it('no choice is longer than Discord takes', () => {
   const choices = features.flatMap(({ text }) => choicesIn(text.command));
   expect(choices.length).toBeGreaterThan(20);
-  expect(choices.filter((name) => name.length > MOST_CHOICE)).toEqual([]);
+  expect(choices.filter((name) => name.length > MAX_CHOICE)).toEqual([]);
 });

@@ -107,12 +107,12 @@ const MOST: Readonly<Record<Part, number>> = {
 
 it('no label, title, hint or choice is longer than Discord takes', () => {
   const labels = uses.flatMap(({ keys: patterns, part }) =>
-    part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, most: MOST[part] }))) : [],
+    part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
   );
   const buttons = [...sentences].flatMap(([key, text]) =>
-    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, most: MOST.button }] : [],
+    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MOST.button }] : [],
   );
   expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MOST).length + 1);
-  const long = [...labels, ...buttons].filter(({ text, most }) => text.replace(/\{\{\w+\}\}/g, '').length > most);
+  const long = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
   expect(long).toEqual([]);
 });

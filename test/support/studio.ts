@@ -3,7 +3,7 @@ import type { ImageOptions } from '../../sandbox/gateway/studio/image.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { even } from '../../sandbox/gateway/studio/size.ts';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** The drawing of a grid in its full size takes most of a second of a core, and no test looks at its details. */
 const LONGEST_SIDE = 512;
 /** No test tells previews apart by how far they have come, so one of each is enough. */
@@ -29,7 +29,7 @@ class Memory<Made extends { readonly bytes: Uint8Array }> {
     this.#made.set(name, made);
     this.#bytes += made.bytes.length;
     for (const [oldest, { bytes }] of this.#made) {
-      if (this.#bytes <= MOST_BYTES) return;
+      if (this.#bytes <= MAX_BYTES) return;
       this.#made.delete(oldest);
       this.#bytes -= bytes.length;
     }

@@ -13,10 +13,10 @@ import { submitQuestion } from './questions.ts';
 
 export const stopButton = button(customIds.stop, {
   reply: 'here',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const task = await ownTask(taskId, ask);
+  async run(taskId, context: HandlerContext<Services>) {
+    const task = await ownTask(taskId, context);
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
-    const { asks, talks } = ask.services;
+    const { asks, talks } = context.services;
     await (isOfKind('ask', task) ? asks.stop(task) : talks.stopAnswer(task));
     return 'shown as it goes';
   },
@@ -24,19 +24,19 @@ export const stopButton = button(customIds.stop, {
 
 export const nextQuestionOpener = opener(
   customIds.continueConversation,
-  async (taskId, ask: HandlerContext<Services>) => {
-    const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, ask), ask));
-    return goOnForm(customIds.continueConversationFilled.id(task.id), ask.say);
+  async (taskId, context: HandlerContext<Services>) => {
+    const task = mustBeOfKind('ask', await inTimeForForm(pressedTask(taskId, context), context));
+    return goOnForm(customIds.continueConversationFilled.id(task.id), context.say);
   },
 );
 
 export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   reply: 'beside',
   parse: questionIn,
-  async run(taskId, question, ask: HandlerContext<Services>) {
-    const before = mustBeOfKind('ask', await pressedTask(taskId, ask));
+  async run(taskId, question, context: HandlerContext<Services>) {
+    const before = mustBeOfKind('ask', await pressedTask(taskId, context));
     const { effort, format, web } = before.request;
-    return submitQuestion({ ...question, effort, format, web }, before, ask);
+    return submitQuestion({ ...question, effort, format, web }, before, context);
   },
 });
 
@@ -63,9 +63,9 @@ function questionIn({ fields, files: { file } }: FormValues) {
 
 export const detailsButton = button(customIds.details, {
   reply: 'aside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const task = mustBeOfKind('ask', await pressedTask(taskId, ask));
-    return answerDetails(task, await ask.services.asks.countEarlierTurns(task), ask.say);
+  async run(taskId, context: HandlerContext<Services>) {
+    const task = mustBeOfKind('ask', await pressedTask(taskId, context));
+    return answerDetails(task, await context.services.asks.countEarlierTurns(task), context.say);
   },
 });
 
@@ -103,8 +103,8 @@ function tokenLines(task: Task, say: Say): string[] {
 /** Ends a conversation: nothing of it is sent to a model again. */
 export const forgetConversationButton = button(customIds.eraseConversation, {
   reply: 'aside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    await ask.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, ask)));
-    return { content: ask.say('ask.forgotten') };
+  async run(taskId, context: HandlerContext<Services>) {
+    await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));
+    return { content: context.say('ask.forgotten') };
   },
 });

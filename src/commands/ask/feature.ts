@@ -32,7 +32,7 @@ const askCommand = command({
     model: modelOption,
     image: imageOption,
     file: { type: 'attachment' },
-    instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
+    instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
     effort: { type: 'text', choices: efforts },
     format: { type: 'text', choices: formats },
     web: { type: 'switch' },

@@ -23,10 +23,10 @@ const DECLINED = 'The user said no. It was not made.';
 /** Orders what the model asked for, as if the member had used the command, in a new message. */
 export const allowButton = button(customIds.allow, {
   reply: 'beside',
-  async run(pointer, ask: HandlerContext<Services>) {
-    const { task, call } = await openCall(pointer, ask);
+  async run(pointer, context: HandlerContext<Services>) {
+    const { task, call } = await openCall(pointer, context);
     const name = costly(call);
-    const { origin, place, services } = ask;
+    const { origin, place, services } = context;
     throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
@@ -38,9 +38,9 @@ export const allowButton = button(customIds.allow, {
 
 export const declineButton = button(customIds.decline, {
   reply: 'here',
-  async run(pointer, ask: HandlerContext<Services>) {
-    const { task, call } = await openCall(pointer, ask);
-    await ask.services.asks.declineCall(task.id, call.callId, DECLINED);
+  async run(pointer, context: HandlerContext<Services>) {
+    const { task, call } = await openCall(pointer, context);
+    await context.services.asks.declineCall(task.id, call.callId, DECLINED);
     return 'shown as it goes';
   },
 });
@@ -49,9 +49,9 @@ type Calls = Parameters<typeof customIds.allow.id>[0];
 
 async function openCall(
   { taskId, place }: Calls,
-  ask: HandlerContext<Services>,
+  context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
-  const task = mustBeOfKind('ask', await ownTask(taskId, ask));
+  const task = mustBeOfKind('ask', await ownTask(taskId, context));
   const call = answerOf(task).rounds.at(-1)?.calls[place - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
   return { task, call };

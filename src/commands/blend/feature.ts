@@ -45,7 +45,7 @@ const blendCommand = command({
     return { pictures: images, title: images.map(({ name }) => name).join(' + '), ...(shape && { shape }) };
   },
   guards: [requirePostPermissions],
-  run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'blend', request }, ask),
+  run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'blend', request }, context),
 });
 
 const blendView: KindView<'blend'> = {

@@ -33,21 +33,21 @@ const describeCommand = command({
   },
   parse: (values) => readImages(values),
   guards: [requirePostPermissions],
-  run: (images, ask: HandlerContext<Services>) => submitOrder(orderOf(images), ask),
+  run: (images, context: HandlerContext<Services>) => submitOrder(orderOf(images), context),
 });
 
 /** As many as the command takes. */
-const MOST_IMAGES = 4;
+const MAX_IMAGES = 4;
 
 /** The same for the images of any message. Its answer is private, because the message may be another member's. */
 const describeMenu: Menu<Services> = {
   name: 'describe',
   formerNames: ['Describe this picture'],
   isPrivate: true,
-  async run(target, ask) {
-    const images = imagesOnMessage(target).slice(0, MOST_IMAGES);
+  async run(target, context) {
+    const images = imagesOnMessage(target).slice(0, MAX_IMAGES);
     if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
-    return submitOrder(orderOf(images.map(({ address, name }) => ({ address, name }))), ask);
+    return submitOrder(orderOf(images.map(({ address, name }) => ({ address, name }))), context);
   },
 };
 

@@ -15,37 +15,37 @@ import { fineTunePage } from './view.ts';
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked at every press. */
 const fineTuneButton = button(customIds.fineTune, {
   reply: 'here',
-  async run(pointer, ask: HandlerContext<Services>) {
-    await mustSeeFineTunes(ask);
+  async run(pointer, context: HandlerContext<Services>) {
+    await mustSeeFineTunes(context);
     const { fineTuneId } = pointer;
     switch (pointer.do) {
       case 'page':
-        return pageAnswer(fineTuneId, ask, pointer.page);
+        return pageAnswer(fineTuneId, context, pointer.page);
       case 'follow':
-        return followAnswer(fineTuneId, ask);
+        return followAnswer(fineTuneId, context);
       case 'stop': {
-        const events = (await ask.services.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, ask));
-        return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, ask.say);
+        const events = (await context.services.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, context));
+        return fineTunePage({ fineTuneId, events, following: { is: 'stopped' } }, context.say);
       }
     }
   },
 });
 
 /** Fine-tunes belong to the gateway's account. */
-async function mustSeeFineTunes(ask: HandlerContext<Services>): Promise<void> {
-  if (!(await maySeeAccount(ask))) throw new Refusal('refusals.fineTuneNotYours');
+async function mustSeeFineTunes(context: HandlerContext<Services>): Promise<void> {
+  if (!(await maySeeAccount(context))) throw new Refusal('refusals.fineTuneNotYours');
 }
 
-async function pageAnswer(fineTuneId: string, ask: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
-  const events = await eventsOf(fineTuneId, ask);
-  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, ask.say);
+async function pageAnswer(fineTuneId: string, context: HandlerContext<Services>, page?: number): Promise<MessagePlan> {
+  const events = await eventsOf(fineTuneId, context);
+  return fineTunePage({ fineTuneId, events, page, following: { is: 'not' } }, context.say);
 }
 
 /** The newest events, in a message that is updated from now on. */
-async function followAnswer(fineTuneId: string, ask: HandlerContext<Services>): Promise<MessagePlan> {
-  const events = await eventsOf(fineTuneId, ask);
-  const { clock, follows, followQuietMs: quietMs } = ask.services;
-  const { applicationId, token, tokenExpiresAt } = ask.origin.route;
+async function followAnswer(fineTuneId: string, context: HandlerContext<Services>): Promise<MessagePlan> {
+  const events = await eventsOf(fineTuneId, context);
+  const { clock, follows, followQuietMs: quietMs } = context.services;
+  const { applicationId, token, tokenExpiresAt } = context.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
   const follow: Follow = {
     ...{ id: randomUUID().slice(0, 8), fineTuneId, applicationId, token, tokenExpiresAt },
@@ -53,7 +53,7 @@ async function followAnswer(fineTuneId: string, ask: HandlerContext<Services>): 
   };
   await follows.begin(follow, events);
   const following = { is: 'followed', followId: follow.id, until: lastEditAt(follow), quietMs } as const;
-  return fineTunePage({ fineTuneId, events, following }, ask.say);
+  return fineTunePage({ fineTuneId, events, following }, context.say);
 }
 
 /** A gateway error about a fine-tune gets a sentence of this command. */
@@ -74,16 +74,16 @@ export const finetune: Feature<typeof text> = {
     // The account's data is not for every member.
     isPrivate: true,
     options: {
-      id: { type: 'text', required: true, most: 60 },
+      id: { type: 'text', required: true, max: 60 },
       follow: { type: 'switch' },
     },
     parse({ id: typed, follow }) {
       const id = typed.trim();
       return id !== '' && fitsButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
     },
-    async run({ id, follow }, ask: HandlerContext<Services>) {
-      await mustSeeFineTunes(ask);
-      return follow ? followAnswer(id, ask) : pageAnswer(id, ask);
+    async run({ id, follow }, context: HandlerContext<Services>) {
+      await mustSeeFineTunes(context);
+      return follow ? followAnswer(id, context) : pageAnswer(id, context);
     },
   }),
   text,

@@ -43,13 +43,13 @@ const imageView: KindView<'image'> = {
 /** The same order to a larger variant of its model. */
 const largerButton = button(customIds.larger, {
   reply: 'beside',
-  async run({ taskId, which }, ask: HandlerContext<Services>) {
-    const task = await pressedTask(taskId, ask);
+  async run({ taskId, which }, context: HandlerContext<Services>) {
+    const task = await pressedTask(taskId, context);
     mustHaveResult(task);
     const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
     if (variant === undefined) throw new Refusal('refusals.unknownButton');
     // Model lists change: a variant that was offered a month ago may be gone.
-    return repeatOrder(task, ask, { model: await chooseModel('image', variant, ask.services) });
+    return repeatOrder(task, context, { model: await chooseModel('image', variant, context.services) });
   },
 });
 
@@ -68,10 +68,10 @@ const imageCommand = command({
     return request instanceof Refusal ? request : { request, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('image', typed, ask),
-  async run({ request, model: typed }, ask: HandlerContext<Services>) {
-    const model = await chooseModel('image', typed, ask.services);
-    return submitOrder({ kind: 'image', request: { ...request, model } }, ask);
+  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('image', typed, context),
+  async run({ request, model: typed }, context: HandlerContext<Services>) {
+    const model = await chooseModel('image', typed, context.services);
+    return submitOrder({ kind: 'image', request: { ...request, model } }, context);
   },
 });
 

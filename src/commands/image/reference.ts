@@ -13,21 +13,24 @@ import type { Services } from '../services.ts';
 import { imageRequest } from './request.ts';
 
 /** Opens the form for an image made from a result. The pressed message has its files' addresses, valid for a day. */
-export const referenceOpener = opener(customIds.reference, async (taskId, ask: HandlerContext<Services>, pressed) => {
-  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
-  mustHaveResult(task);
-  const id = customIds.referenceFilled.id({ from: 'task', taskId });
-  const model = task.kind === 'image' ? task.model : undefined;
-  return formFor({ id, images: imagesOfResult(task, pressed), model }, ask);
-});
+export const referenceOpener = opener(
+  customIds.reference,
+  async (taskId, context: HandlerContext<Services>, pressed) => {
+    const task = await inTimeForForm(pressedTask(taskId, context), context);
+    mustHaveResult(task);
+    const id = customIds.referenceFilled.id({ from: 'task', taskId });
+    const model = task.kind === 'image' ? task.model : undefined;
+    return formFor({ id, images: imagesOfResult(task, pressed), model }, context);
+  },
+);
 
 /** The same form from the menu of any message. */
 export const referenceMenu: Menu<Services> = {
   name: 'reference',
   guards: [(place) => requirePostPermissions(place, {})],
-  async open(target, ask) {
+  async open(target, context) {
     const id = customIds.referenceFilled.id({ from: 'menu', isPrivate: target.isPrivate });
-    return formFor({ id, images: imagesOnMessage(target), model: undefined }, ask);
+    return formFor({ id, images: imagesOnMessage(target), model: undefined }, context);
   },
 };
 
@@ -41,11 +44,11 @@ export const referenceSubmit = form(customIds.referenceFilled, {
     const request = imageRequest({ prompt: words, links });
     return request instanceof Refusal ? request : { request, typed };
   },
-  async run(from, { request, typed }, ask: HandlerContext<Services>) {
-    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const model = await chooseModel('image', typed, ask.services);
+  async run(from, { request, typed }, context: HandlerContext<Services>) {
+    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, context);
+    const model = await chooseModel('image', typed, context.services);
     const covered = parent && isSpoiler(parent) ? { spoiler: true } : {};
-    return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, ask);
+    return submitOrder({ kind: 'image', request: { ...request, model, ...covered }, parent }, context);
   },
 });
 

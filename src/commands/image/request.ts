@@ -18,11 +18,11 @@ const image: KindSpec<'image'> = { request: imageShape.loose(), traits: { isPaid
 export const imageSpecs = { image };
 
 /** The most that any of the gateway's models is known to take (specification, part 8). */
-const MOST_REFERENCES = 7;
+const MAX_REFERENCES = 7;
 
 /** The request without its model, which takes a query; or why the payload alone rules it out. */
 export function imageRequest(values: References & { prompt: string }): Omit<ImageRequest, 'model'> | Refusal {
-  const images = emptyPromptRefusal(values) ?? readImages(values, MOST_REFERENCES);
+  const images = emptyPromptRefusal(values) ?? readImages(values, MAX_REFERENCES);
   if (images instanceof Refusal) return images;
   const references = images.map((one): Reference => ({ ...one, medium: 'image', takes: 'address' }));
   return { prompt: values.prompt.trim(), ...(references.length > 0 && { references }) };

@@ -14,34 +14,34 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 /** Presses a button that the gateway gave with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   reply: 'beside',
-  async run({ taskId, place }, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
-    return submitOrder(actionOrder(parent, place), ask);
+  async run({ taskId, place }, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
+    return submitOrder(actionOrder(parent, place), context);
   },
 });
 
 const changeButton = button(customIds.change, {
   reply: 'beside',
-  async run({ taskId, which }, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
-    return submitOrder(changeOrder(parent, which), ask);
+  async run({ taskId, which }, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
+    return submitOrder(changeOrder(parent, which), context);
   },
 });
 
 /** Upscales all four images, with a task and a message each. */
 const upscaleAllButton = button(customIds.upscaleAll, {
   reply: 'beside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
-    const { services, say } = ask;
+  async run(taskId, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
+    const { services, say } = context;
     const [first, ...others] = upscalesOf(parent);
     if (!first) throw new Refusal('refusals.noResult');
     for (const followUp of others) {
-      await ask.postAnother({ content: say('task.submitting') }, (origin) =>
+      await context.postAnother({ content: say('task.submitting') }, (origin) =>
         submitOrder(followUp, { services, origin }),
       );
     }
-    return submitOrder(first, ask);
+    return submitOrder(first, context);
   },
 });
 
@@ -54,40 +54,41 @@ function upscalesOf(parent: Task) {
 }
 
 /** Opens the form of an action that needs a prompt, before the gateway is asked. */
-const wordsOpener = opener(customIds.actionText, async ({ taskId, place }, ask: HandlerContext<Services>) => {
-  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+const wordsOpener = opener(customIds.actionText, async ({ taskId, place }, context: HandlerContext<Services>) => {
+  const task = await inTimeForForm(pressedTask(taskId, context), context);
   const action = task.actions[place];
   if (!action) throw new Refusal('refusals.unknownButton');
   const id = customIds.actionTextFilled.id({ taskId, place });
   const withRegion = meaningOfAction(action.customId).words === 'with-region';
-  return wordsForm({ id, title: action.label, words: initialPrompt(task, place), withRegion }, ask.say);
+  return wordsForm({ id, title: action.label, words: initialPrompt(task, place), withRegion }, context.say);
 });
 
 const wordsWritten = form(customIds.actionTextFilled, {
   reply: 'beside',
   parse: readWordsForm,
-  async run({ taskId, place }, filled, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
-    return submitOrder(actionOrder(parent, place, writtenWords(filled, parent)), ask);
+  async run({ taskId, place }, filled, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
+    return submitOrder(actionOrder(parent, place, writtenWords(filled, parent)), context);
   },
 });
 
-const continueOpener = opener(customIds.continue, async (taskId, ask: HandlerContext<Services>) => {
-  const task = await inTimeForForm(ownTask(taskId, ask), ask);
+const continueOpener = opener(customIds.continue, async (taskId, context: HandlerContext<Services>) => {
+  const task = await inTimeForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
-  return wordsForm({ id, title: ask.say('words.title'), words, withRegion }, ask.say);
+  return wordsForm({ id, title: context.say('words.title'), words, withRegion }, context.say);
 });
 
 const continueWritten = form(customIds.continueFilled, {
   reply: 'here',
   parse: readWordsForm,
-  async run(taskId, filled, ask: HandlerContext<Services>) {
-    const task = await ownTask(taskId, ask);
-    const parent = task.parentId === undefined ? task : ((await ask.services.tasks.book.get(task.parentId)) ?? task);
-    await ask.services.tasks.words.give(task.id, ask.origin, writtenWords(filled, parent));
+  async run(taskId, filled, context: HandlerContext<Services>) {
+    const task = await ownTask(taskId, context);
+    const parent =
+      task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
+    await context.services.tasks.words.give(task.id, context.origin, writtenWords(filled, parent));
     return 'shown as it goes';
   },
 });

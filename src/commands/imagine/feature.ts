@@ -32,7 +32,7 @@ const imagineCommand = command({
   },
   parse: (values) => imagineRequest(values),
   guards: [requirePostPermissions],
-  run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, ask),
+  run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'imagine', request }, context),
 });
 
 const madeBy = ({ family, index }: ActionMeaning, say: Say): string =>

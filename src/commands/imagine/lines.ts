@@ -13,12 +13,12 @@ import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
-export const lineOpener = opener(customIds.line, async ({ taskId, place }, ask: HandlerContext<Services>) => {
-  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+export const lineOpener = opener(customIds.line, async ({ taskId, place }, context: HandlerContext<Services>) => {
+  const task = await inTimeForForm(pressedTask(taskId, context), context);
   const words = lineAt(task.text ?? '', place);
   if (words === undefined) throw new Refusal('refusals.unknownButton');
   const id = customIds.lineFilled.id(task.id);
-  return wordsForm({ id, title: ask.say('words.imagineTitle'), words, withRegion: false }, ask.say);
+  return wordsForm({ id, title: context.say('words.imagineTitle'), words, withRegion: false }, context.say);
 });
 
 export const lineSubmit = form(customIds.lineFilled, {
@@ -27,9 +27,9 @@ export const lineSubmit = form(customIds.lineFilled, {
     const read = readWordsForm(filled);
     return read instanceof Refusal ? read : imagineRequest({ prompt: read.words });
   },
-  async run(taskId, request, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
-    return submitOrder(imagined(parent, request), ask);
+  async run(taskId, request, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
+    return submitOrder(imagined(parent, request), context);
   },
 });
 
@@ -41,21 +41,21 @@ function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
 /** Images of every line are several jobs, so their number is confirmed first, privately. */
 export const allLinesButton = button(customIds.allLines, {
   reply: 'aside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, ask);
+  async run(taskId, context: HandlerContext<Services>) {
+    const parent = await pressedTask(taskId, context);
     const count = linesOf(parent).length;
     const id = customIds.allLinesConfirmed.id(parent.id);
-    const yes = buttonPlan(ask.say('task.lines.ask.yes', { count }), id, { look: 'primary' });
-    return { content: ask.say('task.lines.ask.question', { count }), controls: [yes] };
+    const yes = buttonPlan(context.say('task.lines.ask.yes', { count }), id, { look: 'primary' });
+    return { content: context.say('task.lines.ask.question', { count }), controls: [yes] };
   },
 });
 
 /** A task and a message for each line, as public as the description. */
 export const allLinesConfirmButton = button(customIds.allLinesConfirmed, {
   reply: 'here',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const { services, origin, say } = ask;
-    const parent = await pressedTask(taskId, ask);
+  async run(taskId, context: HandlerContext<Services>) {
+    const { services, origin, say } = context;
+    const parent = await pressedTask(taskId, context);
     const lines = linesOf(parent);
     // The question disappears after the answer, but it may have been pressed twice.
     if (!services.usedConfirmations.isFirst(origin.message?.id ?? parent.id))
@@ -63,7 +63,7 @@ export const allLinesConfirmButton = button(customIds.allLinesConfirmed, {
     for (const words of lines) {
       const order = (from: typeof origin) =>
         submitOrder(imagined(parent, throwRefusal(imagineRequest({ prompt: words }))), { services, origin: from });
-      await ask.postAnother({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
+      await context.postAnother({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
     }
     return { content: say('task.lines.ask.done', { count: lines.length }), controls: [] };
   },

@@ -93,7 +93,7 @@ export const text = {
   },
   words: { imagineTitle: 'Generate images from this prompt' },
   refusals: {
-    optionOutOfRange: '{{flag}} must be between {{least}} and {{most}}. Change the number and try again.',
+    optionOutOfRange: '{{flag}} must be between {{least}} and {{max}}. Change the number and try again.',
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {

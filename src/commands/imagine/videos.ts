@@ -45,24 +45,24 @@ function familyOf(task: Task): ActionFamily | undefined {
 }
 
 /** Opens the form for a video of an image, or for a longer one, where the gateway has no working button for it. */
-export const animateOpener = opener(customIds.animate, async (taskId, ask: HandlerContext<Services>, pressed) => {
+export const animateOpener = opener(customIds.animate, async (taskId, context: HandlerContext<Services>, pressed) => {
   // No form if the endpoint was refused a moment ago.
-  if (!ask.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
-  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+  if (!context.services.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
+  const task = await inTimeForForm(pressedTask(taskId, context), context);
   const id = customIds.animateFilled.id(task.id);
   if (videoAction(task) === 'extend')
-    return extendForm({ id, words: promptOf(task), count: task.media.length }, ask.say);
+    return extendForm({ id, words: promptOf(task), count: task.media.length }, context.say);
   // The message's own file exists as long as the message; the gateway's may be gone.
   const image = imagesOnMessage(pressed)[0]?.address ?? task.media[0]?.address;
   if (videoAction(task) !== 'animate' || image === undefined) throw new Refusal('refusals.noResult');
-  return animateForm({ id, image }, ask.say);
+  return animateForm({ id, image }, context.say);
 });
 
 export const animateSubmit = form(customIds.animateFilled, {
   reply: 'beside',
   parse: animateValues,
-  async run(taskId, values, ask: HandlerContext<Services>) {
-    return submitOrder(orderOf(await pressedTask(taskId, ask), values), ask);
+  async run(taskId, values, context: HandlerContext<Services>) {
+    return submitOrder(orderOf(await pressedTask(taskId, context), values), context);
   },
 });
 

@@ -25,7 +25,7 @@ const modelsCommand = command({
   isPrivate: true,
   options: {
     model: modelOption,
-    text: { type: 'text', most: LONGEST_FILTER },
+    text: { type: 'text', max: LONGEST_FILTER },
     kind: { type: 'text', choices: modelKinds },
     list: { type: 'text', choices: ['own', 'compatible'] },
   },
@@ -36,9 +36,9 @@ const modelsCommand = command({
       typed,
     );
   },
-  async run({ model, text, kind, list = 'own' }, ask: HandlerContext<Services>) {
-    if (model !== undefined) return modelDetail(await ask.services.models.get(model), ask.say);
-    return modelsAnswer({ list, text, kind, page: 0 }, ask);
+  async run({ model, text, kind, list = 'own' }, context: HandlerContext<Services>) {
+    if (model !== undefined) return modelDetail(await context.services.models.get(model), context.say);
+    return modelsAnswer({ list, text, kind, page: 0 }, context);
   },
 });
 

@@ -46,25 +46,25 @@ function lyricLines(task: Task, say: Say): string[] {
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = button(customIds.albumPage, {
   reply: 'here',
-  async run({ taskId, place }, ask: HandlerContext<Services>) {
-    const { id } = mustBeOfKind('album', await pressedTask(taskId, ask));
-    const turned = await ask.services.tasks.book.change(id, (album) => turnPage(album, place));
-    return ask.services.prepareAgain(turned, ask.place);
+  async run({ taskId, place }, context: HandlerContext<Services>) {
+    const { id } = mustBeOfKind('album', await pressedTask(taskId, context));
+    const turned = await context.services.tasks.book.change(id, (album) => turnPage(album, place));
+    return context.services.prepareAgain(turned, context.place);
   },
 });
 
 /** Shows one song of an album, with its tracks or its state, in a new message. */
 const songSelect = button(customIds.albumSong, {
   reply: 'beside',
-  async run(taskId, ask: HandlerContext<Services>, [chosen]) {
-    const album = mustBeOfKind('album', await pressedTask(taskId, ask));
+  async run(taskId, context: HandlerContext<Services>, [chosen]) {
+    const album = mustBeOfKind('album', await pressedTask(taskId, context));
     const part = album.request.parts.find(({ id }) => id === chosen);
     if (!part) throw new Refusal('refusals.unknownButton');
-    const task = await ask.services.tasks.book.get(part.id);
+    const task = await context.services.tasks.book.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');
-    if (!mayContinue(task, ask.place.userId)) throw new Refusal('refusals.notYours');
-    ask.services.tasks.noteViewed(task);
-    return ask.services.prepareAgain(task, ask.place);
+    if (!mayContinue(task, context.place.userId)) throw new Refusal('refusals.notYours');
+    context.services.tasks.noteViewed(task);
+    return context.services.prepareAgain(task, context.place);
   },
 });
 

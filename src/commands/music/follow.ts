@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { listForSentence, readIds } from './ids.ts';
 
 /** At most three polls to the gateway, and twenty pages of a message. */
-const MOST_IDS = 300;
+const MAX_IDS = 300;
 
 /** Each option is read separately, because each may be JSON. */
 function idsIn(texts: readonly string[]): string[] | Refusal {
@@ -19,8 +19,8 @@ function idsIn(texts: readonly string[]): string[] | Refusal {
   const odd = read.flatMap((one) => one.odd);
   if (odd.length > 0) return new Refusal('refusals.idsInvalid', { odd: listForSentence(odd) });
   if (ids.length === 0) return new Refusal('refusals.noIds');
-  if (ids.length <= MOST_IDS) return ids;
-  return new Refusal('refusals.tooManyIds', { most: String(MOST_IDS), count: String(ids.length) });
+  if (ids.length <= MAX_IDS) return ids;
+  return new Refusal('refusals.tooManyIds', { max: String(MAX_IDS), count: String(ids.length) });
 }
 
 /** Follows many of the gateway's songs in one message, and polls them together. */
@@ -30,13 +30,13 @@ export const follow = command({
   options: {
     // Room for some 160 ids of the usual length.
     ids: promptOption,
-    more: { type: 'text', most: LONGEST_OPTION },
+    more: { type: 'text', max: LONGEST_OPTION },
     private: { type: 'switch' },
   },
   parse: ({ ids, more = '' }) => idsIn([ids, more]),
   guards: [requirePostPermissions],
-  async run(ids, ask: HandlerContext<Services>) {
-    await ask.services.tasks.albums.create(ask.origin, ids, await admission(ask));
+  async run(ids, context: HandlerContext<Services>) {
+    await context.services.tasks.albums.create(context.origin, ids, await admission(context));
     return 'shown as it goes';
   },
 });
@@ -45,9 +45,9 @@ export const follow = command({
  * Who may follow which ids. An unknown id belongs to the account, so only those who may see the account may follow it. A known task may be
  * followed by everyone who may see it; a private one only by its owner.
  */
-async function admission(ask: HandlerContext<Services>): Promise<CheckAdmission> {
-  const mayFollowAll = await maySeeAccount(ask);
-  const { userId } = ask.place;
+async function admission(context: HandlerContext<Services>): Promise<CheckAdmission> {
+  const mayFollowAll = await maySeeAccount(context);
+  const { userId } = context.place;
   return (found) => {
     const idsWhere = (holds: (task: Task | undefined) => boolean): string[] =>
       [...found].filter(([, task]) => holds(task)).map(([id]) => id);
@@ -56,7 +56,7 @@ async function admission(ask: HandlerContext<Services>): Promise<CheckAdmission>
     if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...foreign]);
     refuse('refusals.idsOfOthers', foreign);
     const hidden = idsWhere((task) => task?.route.isPrivate === true);
-    if (!ask.origin.route.isPrivate) refuse('refusals.idsPrivate', hidden);
+    if (!context.origin.route.isPrivate) refuse('refusals.idsPrivate', hidden);
   };
 }
 

@@ -84,11 +84,11 @@ function decoded(part: string | undefined): string | undefined {
 }
 
 /** The most that one sentence lists. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const LONGEST_NAMED = 60;
 
 /** Shortens a list for a sentence. */
 export function listForSentence(words: readonly string[]): string[] {
-  const shown = words.slice(0, MOST_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
-  return words.length > MOST_NAMED ? [...shown, `+${words.length - MOST_NAMED}`] : shown;
+  const shown = words.slice(0, MAX_NAMED).map((word) => word.slice(0, LONGEST_NAMED));
+  return words.length > MAX_NAMED ? [...shown, `+${words.length - MAX_NAMED}`] : shown;
 }

@@ -56,7 +56,7 @@ export function musicKinds(music: Gateway['music']): Kind[] {
  * Three hundred tasks take one request, and with the few that are polled alone three at most. The specification shows no limit (4.1); a gateway
  * that has one reports it.
  */
-const MOST_IN_LIST = 300;
+const MAX_IN_LIST = 300;
 /** Songs that were ordered moments apart are soon polled together. */
 const GATHER_MS = 2_000;
 /** The statuses of gateways for a list that is too long. */
@@ -70,7 +70,7 @@ interface Polled {
 
 /** Polls songs in lists, of the length that this gateway accepts (4.1, 4.7). */
 export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
-  let most = MOST_IN_LIST;
+  let max = MAX_IN_LIST;
   /** How many times in a row each id was missing. */
   let missed: ReadonlyMap<string, number> = new Map();
   /** Ids for which the gateway refuses every list that contains them. */
@@ -81,7 +81,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
       return { found: await music.getMany(ids, { attempts: 1 }), isWhole: true };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if (error.kind === 'not-offered') most = 1;
+      if (error.kind === 'not-offered') max = 1;
       if (!TOO_LONG.has(error.status)) throw error;
     }
     const [only = ''] = ids;
@@ -94,7 +94,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     const second = await inPieces(ids.slice(half));
     const isWhole = first.isWhole && second.isWhole;
     // Otherwise an id was refused, not the length of the list.
-    if (isWhole) most = Math.min(most, half);
+    if (isWhole) max = Math.min(max, half);
     return { found: new Map([...first.found, ...second.found]), isWhole };
   }
 
@@ -103,8 +103,8 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
     pollOne: (remoteId) => music.get(remoteId, { attempts: 1 }),
     many: {
       gatherMs: GATHER_MS,
-      get most() {
-        return most;
+      get max() {
+        return max;
       },
       /** Ids that are missing from the response are polled alone, refused ones among them. */
       async pollMany(ids) {

@@ -7,7 +7,7 @@ import { hasVisibleText, LONGEST_OPTION, modelOption, modelOrDefault, suggestMod
 import type { Services } from '../services.ts';
 
 /** A text that is too long for a song is refused in our own words. */
-const text = { type: 'text', most: LONGEST_OPTION } as const;
+const text = { type: 'text', max: LONGEST_OPTION } as const;
 
 /** More than any known gateway takes; the exact limits are the gateway's to report. */
 const LONGEST = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
@@ -26,9 +26,8 @@ function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
   if (Object.values(texts).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
   if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
   for (const option of keysOf(LONGEST)) {
-    const [most, { length }] = [LONGEST[option], texts[option] ?? ''];
-    if (length > most)
-      return new Refusal('refusals.songTooLong', { option, most: String(most), count: String(length) });
+    const [max, { length }] = [LONGEST[option], texts[option] ?? ''];
+    if (length > max) return new Refusal('refusals.songTooLong', { option, max: String(max), count: String(length) });
   }
   const isLyrics = lyrics === undefined ? undefined : true;
   const facts = withoutUndefined({ isLyrics, style, title, instrumental: values.instrumental });
@@ -53,9 +52,9 @@ export const make = command({
     return request instanceof Refusal ? request : { request, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('music', typed, ask),
-  async run({ request, model: typed }, ask: HandlerContext<Services>) {
-    const model = await modelOrDefault('music', typed, ask.services);
-    return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, ask);
+  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('music', typed, context),
+  async run({ request, model: typed }, context: HandlerContext<Services>) {
+    const model = await modelOrDefault('music', typed, context.services);
+    return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, context);
   },
 });

@@ -30,10 +30,10 @@ export const text = {
   refusals: {
     songEmpty: 'The song request is empty. Enter a topic, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
-    songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{most}}. Shorten it and try again.',
+    songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
     idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
-    tooManyIds: 'One message can follow at most {{most}} tasks, and you entered {{count}}. Use several messages.',
+    tooManyIds: 'One message can follow at most {{max}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
       'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s server can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',

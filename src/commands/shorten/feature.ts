@@ -36,7 +36,7 @@ export const shorten: Feature<typeof text> = {
     },
     parse: ({ prompt }) => emptyPromptRefusal({ prompt }) ?? { prompt: prompt.trim() },
     guards: [requirePostPermissions],
-    run: (request, ask: HandlerContext<Services>) => submitOrder({ kind: 'shorten', request }, ask),
+    run: (request, context: HandlerContext<Services>) => submitOrder({ kind: 'shorten', request }, context),
   }),
   specs: { shorten: { request: shortenShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } } },
   kinds: ({ gateway, imgx }) => [

@@ -18,19 +18,19 @@ const end = command({
   name: 'end',
   isPrivate: true,
   options: {},
-  async run(_values, ask: HandlerContext<Services>) {
-    const { channelId } = ask.place;
-    const task = channelId === undefined ? undefined : ask.services.talks.inChannel(channelId);
+  async run(_values, context: HandlerContext<Services>) {
+    const { channelId } = context.place;
+    const task = channelId === undefined ? undefined : context.services.talks.inChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
-    return endTalk(task, ask);
+    return endTalk(task, context);
   },
 });
 
 /** Changes the talk's own message, also if this was pressed elsewhere. */
 const endTalkButton = button(customIds.endTalk, {
   reply: 'aside',
-  run: async (taskId, ask: HandlerContext<Services>) =>
-    endTalk(mustBeOfKind('talk', await pressedTask(taskId, ask)), ask),
+  run: async (taskId, context: HandlerContext<Services>) =>
+    endTalk(mustBeOfKind('talk', await pressedTask(taskId, context)), context),
 });
 
 async function endTalk(task: Task, { place, services, say }: HandlerContext<Services>): Promise<MessagePlan> {

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
 const LONGEST_VOICE = 60;
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** The voices of current models; any other name is accepted too. */
 const VOICES = ['alloy', 'ash', 'ballad', 'cedar', 'coral', 'echo', 'marin', 'sage', 'shimmer', 'verse'];
@@ -22,20 +22,20 @@ export const start = command({
   isPrivate: ({ who = 'me' }) => who === 'me',
   options: {
     model: modelOption,
-    voice: { type: 'text', hasSuggestions: true, most: LONGEST_VOICE },
-    instructions: { type: 'text', most: LONGEST_INSTRUCTIONS },
+    voice: { type: 'text', hasSuggestions: true, max: LONGEST_VOICE },
+    instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
     who: { type: 'text', choices: audiences },
   },
   parse({ who = 'me', ...values }, place) {
     const where = talkPlaceFor(place, who);
     return where instanceof Refusal ? where : { ...values, who, where };
   },
-  async suggest(option, typed, ask: HandlerContext<Services>) {
-    if (option === 'model') return suggestModels('voice', typed, ask);
+  async suggest(option, typed, context: HandlerContext<Services>) {
+    if (option === 'model') return suggestModels('voice', typed, context);
     return suggestionsFrom(VOICES, typed.trim());
   },
-  async run({ model: typed, voice = '', instructions = '', who, where }, ask: HandlerContext<Services>) {
-    const { services, say } = ask;
+  async run({ model: typed, voice = '', instructions = '', who, where }, context: HandlerContext<Services>) {
+    const { services, say } = context;
     if (services.talks.inChannel(where.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chooseModel('voice', typed, services),
@@ -44,7 +44,7 @@ export const start = command({
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
       ...(where.isClosed && { isClosed: true }),
     };
-    const { channelId } = await place(await open(request, where, ask), where, ask);
+    const { channelId } = await place(await open(request, where, context), where, context);
     if (where.in === 'this-thread') return { content: say('talk.startedHere') };
     const isSeen = request.who === 'me' && !where.isClosed;
     return {
@@ -81,7 +81,7 @@ const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => sta
 
 async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
   const listed = (await models.listQuickly()).filter((one) => guessModelKind(one) === 'voice' && one.id !== model);
-  const near = listed.slice(0, MOST_NAMED).map(({ id }) => id);
+  const near = listed.slice(0, MAX_NAMED).map(({ id }) => id);
   return near.length === 0
     ? new Refusal('refusals.talkNoRealtime', { model })
     : new Refusal('refusals.talkNoRealtimeNear', { model, near });
@@ -92,15 +92,15 @@ export const talksWithoutThread = (book: Pick<TaskBook, 'live'>): string[] =>
   book.live(({ kind, message, state }) => kind === 'talk' && !message && state !== 'submitting').map(({ id }) => id);
 
 /** Gives the talk its thread and its first message. A talk without them is ended. */
-async function place(task: Task, where: TalkPlace, ask: HandlerContext<Services>): Promise<MessagePlace> {
-  const { threads, tasks, talks, messageOf } = ask.services;
+async function place(task: Task, where: TalkPlace, context: HandlerContext<Services>): Promise<MessagePlace> {
+  const { threads, tasks, talks, messageOf } = context.services;
   let made: string | undefined;
   try {
     // Of two talks that were started in this thread at once, only the first stays.
     if (where.in === 'this-thread' && talks.inChannel(where.channelId)?.id !== task.id)
       throw new Refusal('refusals.talkHere');
     if (where.in === 'new-thread') {
-      const name = ask.say('talk.threadName', { model: task.model ?? '' });
+      const name = context.say('talk.threadName', { model: task.model ?? '' });
       made = await threads.make({ ...where, name, memberId: task.requesterId });
     }
     const message = await threads.open(made ?? where.channelId, `${task.id}-open`, messageOf(task));

@@ -51,18 +51,18 @@ export function utteranceRequest(
 }
 
 /** Lets a member speak in a talk without the bot reading messages. */
-export const speakOpener = opener(customIds.speak, async (taskId, ask: HandlerContext<Services>) => {
-  const talk = requireOpenTalk(await inTimeForForm(pressedTask(taskId, ask), ask), speakerOf(ask));
-  return speakForm(customIds.speakFilled.id(talk.id), ask.say);
+export const speakOpener = opener(customIds.speak, async (taskId, context: HandlerContext<Services>) => {
+  const talk = requireOpenTalk(await inTimeForForm(pressedTask(taskId, context), context), speakerOf(context));
+  return speakForm(customIds.speakFilled.id(talk.id), context.say);
 });
 
 export const speakSubmit = form(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
   reply: 'openly',
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
-  async run(taskId, utterance, ask: HandlerContext<Services>) {
-    const talk = requireOpenTalk(await pressedTask(taskId, ask), speakerOf(ask));
-    return submitOrder({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, ask);
+  async run(taskId, utterance, context: HandlerContext<Services>) {
+    const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
+    return submitOrder({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
   },
 });
 

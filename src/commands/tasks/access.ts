@@ -11,26 +11,28 @@ export async function maySeeServerTasks({ place, services }: HandlerContext<Serv
 }
 
 /** A task is visible to its owner and, unless it is private, to those who may see its server's tasks. */
-async function maySeeAll(task: Task, ask: HandlerContext<Services>): Promise<boolean> {
+async function maySeeAll(task: Task, context: HandlerContext<Services>): Promise<boolean> {
   const { requesterId, guildId } = task;
-  if (requesterId === ask.place.userId) return true;
-  return !isClosed(task) && guildId !== undefined && guildId === ask.place.guildId && (await maySeeServerTasks(ask));
+  if (requesterId === context.place.userId) return true;
+  return (
+    !isClosed(task) && guildId !== undefined && guildId === context.place.guildId && (await maySeeServerTasks(context))
+  );
 }
 
 /** Until the result is delivered to its own message, it is not shown in another. */
 export const canShowResult = (task: Task): boolean =>
   !isLive(task) && (task.state === 'ready' || task.state === 'delivered');
 
-export async function visibleTask(id: string, ask: HandlerContext<Services>): Promise<Task> {
-  const task = await ask.services.tasks.book.get(id);
+export async function visibleTask(id: string, context: HandlerContext<Services>): Promise<Task> {
+  const task = await context.services.tasks.book.get(id);
   // A member must not learn whether another member's task exists.
-  if (!task || !(await maySeeAll(task, ask))) throw new Refusal('refusals.unknownTask');
+  if (!task || !(await maySeeAll(task, context))) throw new Refusal('refusals.unknownTask');
   return task;
 }
 
 /** The costs of other members are visible to those who may see the account. */
-export async function maySeeCost({ requesterId }: Task, ask: HandlerContext<Services>): Promise<boolean> {
-  return requesterId === ask.place.userId || maySeeAccount(ask);
+export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {
+  return requesterId === context.place.userId || maySeeAccount(context);
 }
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */

@@ -20,56 +20,56 @@ import { text } from './text.ts';
 /** Turns the pages of `/tasks`, and leads back from a task to the list. */
 export const tasksPageButton = button(customIds.tasks, {
   reply: 'here',
-  run: (filter, ask: HandlerContext<Services>) => loadTaskList(filter, ask),
+  run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
 });
 
 export const taskSelect = button(customIds.task, {
   reply: 'here',
-  async run(filter, ask: HandlerContext<Services>, [id = '']) {
+  async run(filter, context: HandlerContext<Services>, [id = '']) {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
-    return loadTaskPage(id, filter, ask);
+    return loadTaskPage(id, filter, context);
   },
 });
 
 /** Shows a result in this channel again, with working buttons. */
 const showButton = button(customIds.show, {
   reply: 'openly',
-  run: (taskId, ask: HandlerContext<Services>) => bring(taskId, ask, (task) => !isClosed(task)),
+  run: (taskId, context: HandlerContext<Services>) => bring(taskId, context, (task) => !isClosed(task)),
 });
 
 const showMeButton = button(customIds.showMe, {
   reply: 'beside',
-  run: (taskId, ask: HandlerContext<Services>) => bring(taskId, ask, () => ask.origin.route.isPrivate),
+  run: (taskId, context: HandlerContext<Services>) => bring(taskId, context, () => context.origin.route.isPrivate),
 });
 
 /** Asks before a private result is shown to others. */
 const showAskButton = button(customIds.showAsk, {
   // The page with its button back to the list stays.
   reply: 'beside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const { id } = await visibleTask(taskId, ask);
-    const showAll = buttonPlan(ask.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
-    const showMe = buttonPlan(ask.say('tasks.buttons.showMe'), customIds.showMe.id(id));
-    return { content: ask.say('tasks.showAsk'), controls: [showAll, showMe] };
+  async run(taskId, context: HandlerContext<Services>) {
+    const { id } = await visibleTask(taskId, context);
+    const showAll = buttonPlan(context.say('tasks.buttons.showAll'), customIds.showAll.id(id), { look: 'danger' });
+    const showMe = buttonPlan(context.say('tasks.buttons.showMe'), customIds.showMe.id(id));
+    return { content: context.say('tasks.showAsk'), controls: [showAll, showMe] };
   },
 });
 
 const showAllButton = button(customIds.showAll, {
   reply: 'openly',
-  run: (taskId, ask: HandlerContext<Services>) =>
-    bring(taskId, ask, ({ requesterId }) => requesterId === ask.place.userId),
+  run: (taskId, context: HandlerContext<Services>) =>
+    bring(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
 });
 
 /** Ids can be forged, so the task itself decides whether it may be shown this way. */
 async function bring(
   taskId: string,
-  ask: HandlerContext<Services>,
+  context: HandlerContext<Services>,
   mayBeShown: (task: Task) => boolean,
 ): Promise<Outcome> {
-  const task = await visibleTask(taskId, ask);
+  const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
-  const brought = await ask.services.prepareAgain(task, ask.place);
-  return { ...brought, shown: (message) => noted(task, message, ask) };
+  const brought = await context.services.prepareAgain(task, context.place);
+  return { ...brought, shown: (message) => noted(task, message, context) };
 }
 
 /** Records that the owner has the result now, and a public copy, so that it can be deleted with the task. */
@@ -87,13 +87,14 @@ async function noted(
 
 const deletePostButton = button(customIds.deletePost, {
   reply: 'beside',
-  async run(taskId, ask: HandlerContext<Services>) {
-    const task = await visibleTask(taskId, ask);
-    if (!mayDeleteMessage(task, ask)) throw new Refusal('refusals.notYours');
-    const { removed, left, needsRetry } = await ask.services.tasks.removeMessage(task);
+  async run(taskId, context: HandlerContext<Services>) {
+    const task = await visibleTask(taskId, context);
+    if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
+    const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
     if (needsRetry) throw new Refusal('refusals.messageStays');
-    if (left.length > 0) return { content: ask.say('tasks.deleteStays', { link: left.map(linkToMessage).join(' ') }) };
-    return { content: ask.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
+    if (left.length > 0)
+      return { content: context.say('tasks.deleteStays', { link: left.map(linkToMessage).join(' ') }) };
+    return { content: context.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
   },
 });
 
@@ -114,7 +115,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
       const words = text?.trim() || undefined;
       return fitsCustomId(words) ? { whose, kind, standing: state, words } : new Refusal('refusals.tasksTextTooLong');
     },
-    run: (filter, ask: HandlerContext<Services>) => loadTaskList(filter, ask),
+    run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
   }),
   text: textWith(kinds, features),
   buttons: [

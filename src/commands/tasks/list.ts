@@ -14,36 +14,36 @@ import { maySeeServerTasks } from './access.ts';
 /** As many as are read at a glance on a phone. */
 const PAGE = 10;
 /** Results that could not be delivered are counted up to this number. */
-const MOST_WAITING = 25;
+const MAX_WAITING = 25;
 
 /** A page of tasks. Permissions are checked each time, from the interaction. */
-export async function loadTaskList(filter: TaskFilter, ask: HandlerContext<Services>): Promise<MessagePlan> {
-  const { services, say } = ask;
+export async function loadTaskList(filter: TaskFilter, context: HandlerContext<Services>): Promise<MessagePlan> {
+  const { services, say } = context;
   const { kind, standing, words, before } = filter;
   const page = await services.tasks.lists.page({
-    ...(await audience(filter, ask)),
+    ...(await audience(filter, context)),
     // Hundreds of followed songs would hide everything else.
-    ...{ most: PAGE, kind, words, before, withoutParts: kind === undefined },
+    ...{ max: PAGE, kind, words, before, withoutParts: kind === undefined },
     ...(standing && { states: statesByFilter[standing] }),
   });
   const lines = standing === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
-  const waiting = filter.whose === 'mine' && standing !== 'waiting' ? await waitingFor(ask) : 0;
+  const waiting = filter.whose === 'mine' && standing !== 'waiting' ? await waitingFor(context) : 0;
   return taskListPlan({ filter, lines, waiting, next: page.next }, say);
 }
 
 async function audience(
   { whose }: TaskFilter,
-  ask: HandlerContext<Services>,
+  context: HandlerContext<Services>,
 ): Promise<Pick<PageQuery, 'of' | 'withoutPrivate'>> {
-  const { userId, guildId } = ask.place;
+  const { userId, guildId } = context.place;
   if (whose === 'mine') return { of: { memberId: userId } };
   if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');
-  if (!(await maySeeServerTasks(ask))) throw new Refusal('refusals.tasksNotYours');
+  if (!(await maySeeServerTasks(context))) throw new Refusal('refusals.tasksNotYours');
   return { of: { guildId }, withoutPrivate: true };
 }
 
 async function waitingFor({ services, place }: HandlerContext<Services>): Promise<number> {
-  const filter = { of: { memberId: place.userId }, most: MOST_WAITING, states: statesByFilter.waiting };
+  const filter = { of: { memberId: place.userId }, max: MAX_WAITING, states: statesByFilter.waiting };
   return (await services.tasks.lists.page(filter)).summaries.filter(isWaiting).length;
 }
 

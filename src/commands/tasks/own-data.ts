@@ -14,12 +14,15 @@ const AT_ONCE_MS = 8_000;
 /** Everything that is stored about a member, as a private file. */
 const exportButton = button(customIds.exportData, {
   reply: 'beside',
-  async run(_nothing, ask: HandlerContext<Services>) {
-    mustBeAlone(ask);
-    const { userId, uploadLimit } = ask.place;
-    const { bytes, isCompressed, release, ...counts } = await ask.services.tasks.exports.create(userId, uploadLimit);
+  async run(_nothing, context: HandlerContext<Services>) {
+    mustBeAlone(context);
+    const { userId, uploadLimit } = context.place;
+    const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
+      userId,
+      uploadLimit,
+    );
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
-    const content = ask.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
+    const content = context.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
     return { plan: { content, files: [{ name, bytes }] }, release };
   },
 });
@@ -27,21 +30,21 @@ const exportButton = button(customIds.exportData, {
 /** The first of two confirmations. */
 const forgetButton = button(customIds.eraseData, {
   reply: 'here',
-  async run(_nothing, ask: HandlerContext<Services>) {
-    mustBeAlone(ask);
-    const count = await ask.services.tasks.countTasks(ask.place.userId);
+  async run(_nothing, context: HandlerContext<Services>) {
+    mustBeAlone(context);
+    const count = await context.services.tasks.countTasks(context.place.userId);
     const id = customIds.eraseDataConfirm.id();
-    return question(ask.say('ownData.confirm', { count }), { id, label: ask.say('ownData.buttons.confirm') });
+    return question(context.say('ownData.confirm', { count }), { id, label: context.say('ownData.buttons.confirm') });
   },
 });
 
 /** The second confirmation. */
 const forgetSureButton = button(customIds.eraseDataConfirm, {
   reply: 'here',
-  async run(_nothing, ask: HandlerContext<Services>) {
-    mustBeAlone(ask);
+  async run(_nothing, context: HandlerContext<Services>) {
+    mustBeAlone(context);
     const id = customIds.eraseDataConfirmAgain.id();
-    return question(ask.say('ownData.confirmAgain'), { id, label: ask.say('ownData.buttons.confirmAgain') });
+    return question(context.say('ownData.confirmAgain'), { id, label: context.say('ownData.buttons.confirmAgain') });
   },
 });
 
@@ -53,22 +56,22 @@ const question = (content: string, yes: Pick<ButtonPlan, 'id' | 'label'>): Messa
 /** Deleting thousands of messages can take longer than an interaction is valid: then the outcome is told later. */
 const forgetReallyButton = button(customIds.eraseDataConfirmAgain, {
   reply: 'here',
-  async run(_nothing, ask: HandlerContext<Services>) {
-    mustBeAlone(ask);
-    const { clock, tasks } = ask.services;
+  async run(_nothing, context: HandlerContext<Services>) {
+    mustBeAlone(context);
+    const { clock, tasks } = context.services;
     const done = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let isAnswered = false;
-    await tasks.erasure.begin(ask.place.userId, async (forgotten) => {
-      const outcome = erasureOutcome(forgotten, ask.say);
-      if (isAnswered) return ask.tellLater(outcome);
+    await tasks.erasure.begin(context.place.userId, async (forgotten) => {
+      const outcome = erasureOutcome(forgotten, context.say);
+      if (isAnswered) return context.tellLater(outcome);
       page = outcome;
       done.resolve(undefined);
       return true;
     });
     await withTimeout(clock, AT_ONCE_MS, done.promise);
     isAnswered = true;
-    return page ?? { content: ask.say('ownData.deleting'), controls: [] };
+    return page ?? { content: context.say('ownData.deleting'), controls: [] };
   },
 });
 

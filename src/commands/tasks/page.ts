@@ -14,25 +14,29 @@ import type { Services } from '../services.ts';
 import { canShowResult, mayDeleteMessage, maySeeCost, visibleTask } from './access.ts';
 import { stateEmoji } from './list.ts';
 
-export async function loadTaskPage(id: string, list: TaskFilter, ask: HandlerContext<Services>): Promise<MessagePlan> {
-  const task = await visibleTask(id, ask);
-  const parent = task.parentId === undefined ? undefined : await ask.services.tasks.book.get(task.parentId);
+export async function loadTaskPage(
+  id: string,
+  list: TaskFilter,
+  context: HandlerContext<Services>,
+): Promise<MessagePlan> {
+  const task = await visibleTask(id, context);
+  const parent = task.parentId === undefined ? undefined : await context.services.tasks.book.get(task.parentId);
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
-  const cost = (await maySeeCost(task, ask)) ? await ask.services.tasks.ledger?.costOf(task) : undefined;
-  const turns = await talkTurns(task, ask.services.tasks.book);
-  return taskPage({ task, links, cost, buttons: buttonsOf(task, list, ask), turns }, ask.say);
+  const cost = (await maySeeCost(task, context)) ? await context.services.tasks.ledger?.costOf(task) : undefined;
+  const turns = await talkTurns(task, context.services.tasks.book);
+  return taskPage({ task, links, cost, buttons: buttonsOf(task, list, context), turns }, context.say);
 }
 
-function buttonsOf(task: Task, list: TaskFilter, ask: HandlerContext<Services>): ButtonPlan[] {
-  const button = (name: Name, id: string): ButtonPlan[] => [buttonPlan(ask.say(`tasks.buttons.${name}`), id)];
-  const isOwn = task.requesterId === ask.place.userId;
+function buttonsOf(task: Task, list: TaskFilter, context: HandlerContext<Services>): ButtonPlan[] {
+  const button = (name: Name, id: string): ButtonPlan[] => [buttonPlan(context.say(`tasks.buttons.${name}`), id)];
+  const isOwn = task.requesterId === context.place.userId;
   return [
     ...button('back', customIds.tasks.id(list)),
     ...(canShowResult(task)
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', shownBy(task))]
       : []),
     ...(isOwn ? decisions(task, button) : []),
-    ...(mayDeleteMessage(task, ask) ? button('delete', customIds.deletePost.id(task.id)) : []),
+    ...(mayDeleteMessage(task, context) ? button('delete', customIds.deletePost.id(task.id)) : []),
   ];
 }
 

@@ -41,9 +41,9 @@ function harmless(text: string): string {
 }
 
 /** Cut in the middle, because a model's name starts with its maker and ends with its version. */
-export function cutMiddle(text: string, most: number): string {
+export function cutMiddle(text: string, max: number): string {
   const letters = [...text];
-  if (letters.length <= most) return text;
-  const tail = Math.floor((most - 1) / 2);
-  return [...letters.slice(0, most - 1 - tail), '…', ...letters.slice(letters.length - tail)].join('');
+  if (letters.length <= max) return text;
+  const tail = Math.floor((max - 1) / 2);
+  return [...letters.slice(0, max - 1 - tail), '…', ...letters.slice(letters.length - tail)].join('');
 }

@@ -6,7 +6,7 @@ import { isWithinRange, type Sheet, type SheetLine, totalOf } from '../../servic
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
 /** As many horizontal bars as are distinguishable on a phone; the others share one bar. */
-const MOST_BARS = 10;
+const MAX_BARS = 10;
 
 /** A sheet as a chart; undefined if there is nothing to compare. */
 export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
@@ -31,9 +31,9 @@ function dayBars({ lines, range }: Sheet, ofAmounts: boolean): Bar[] {
 
 function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
   const { lines } = sheet;
-  const most = lines.length > MOST_BARS ? MOST_BARS - 1 : MOST_BARS;
-  const bars = lines.slice(0, most).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
-  const rest = lines.slice(most);
+  const max = lines.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
+  const bars = lines.slice(0, max).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
+  const rest = lines.slice(max);
   if (rest.length === 0) return bars;
   const others = say('usage.chart.others', { count: rest.length });
   return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, ofAmounts)];
@@ -58,10 +58,10 @@ function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
     ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
     : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
   const label = shortLabel(largest, lines.indexOf(largest), sheet, say);
-  const most = textOf(largest, ofAmounts);
+  const max = textOf(largest, ofAmounts);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
     whole,
-    ...(most === undefined ? [] : [say('usage.chart.largest', { label, amount: most })]),
+    ...(max === undefined ? [] : [say('usage.chart.largest', { label, amount: max })]),
   ];
 }

@@ -18,18 +18,18 @@ import { text } from './text.ts';
  */
 export const usageRangeButton = button(customIds.usage, {
   reply: 'here',
-  async run({ range, by }, ask: HandlerContext<Services>) {
-    if (!ask.origin.route.isPrivate && !(await mayChangePublicMessage(ask)))
+  async run({ range, by }, context: HandlerContext<Services>) {
+    if (!context.origin.route.isPrivate && !(await mayChangePublicMessage(context)))
       throw new Refusal('refusals.usageNotYours');
-    return usageAnswer(quickRange(range, dayOf(ask.place.createdAt)), by, ask);
+    return usageAnswer(quickRange(range, dayOf(context.place.createdAt)), by, context);
   },
 });
 
 /** The usage in a range: the whole account's or the member's own. */
-async function usageAnswer(range: DayRange, by: Grouping, ask: HandlerContext<Services>): Promise<MessagePlan> {
-  const { place, say } = ask;
-  const { usage } = ask.services;
-  const sheet = (await maySeeAccount(ask))
+async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
+  const { place, say } = context;
+  const { usage } = context.services;
+  const sheet = (await maySeeAccount(context))
     ? await usage.readAccount(range, by)
     : await usage.readMember(place.userId, range, by);
   const content = chartOf(sheet, say);
@@ -42,7 +42,7 @@ async function usageAnswer(range: DayRange, by: Grouping, ask: HandlerContext<Se
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const LONGEST_DATE = 40;
 
-const date = { type: 'text', most: LONGEST_DATE } as const;
+const date = { type: 'text', max: LONGEST_DATE } as const;
 
 export const usage: Feature<typeof text> = {
   command: command({
@@ -58,7 +58,7 @@ export const usage: Feature<typeof text> = {
       const range = parseRange(days, dayOf(createdAt));
       return range instanceof Refusal ? range : { range, by };
     },
-    run: ({ range, by }, ask: HandlerContext<Services>) => usageAnswer(range, by, ask),
+    run: ({ range, by }, context: HandlerContext<Services>) => usageAnswer(range, by, context),
   }),
   text,
   buttons: [usageRangeButton],

@@ -12,10 +12,10 @@ import { tableOf } from './table.ts';
 const ROOM = 1_900;
 
 /** More lines than fit into any message. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 /** Each is also named below the table, which takes as much room again. */
-const MOST_MEMBERS = 12;
+const MAX_MEMBERS = 12;
 
 export interface UsagePage {
   sheet: Sheet;
@@ -32,7 +32,7 @@ export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): M
     const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
   }
-  const first = { ...sheet, lines: sheet.lines.slice(0, sheet.by === 'member' ? MOST_MEMBERS : MOST_LINES) };
+  const first = { ...sheet, lines: sheet.lines.slice(0, sheet.by === 'member' ? MAX_MEMBERS : MAX_LINES) };
   const room = ROOM - [...before, ...namesOf(first), ...after].join('\n').length;
   const { text, shown } = tableOf(first, unit, room, say);
   const rest = sheet.lines.length - shown;

@@ -6,7 +6,7 @@ import { amountText, cutMiddle, dollarsOf, shortLabel, type Unit } from './amoun
 const PHONE = 44;
 
 /** Enough of a model's name beside its numbers. */
-const MOST_LABEL = 24;
+const MAX_LABEL = 24;
 
 const GAP = '  ';
 const FENCE = '```';
@@ -23,7 +23,7 @@ interface Layout {
 export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
   const head = say(`usage.column.${sheet.by}`);
   const all = sheet.lines.map((line, index) => shortLabel(line, index, sheet, say));
-  const besides = Math.min(MOST_LABEL, widest([head, ...all]));
+  const besides = Math.min(MAX_LABEL, widest([head, ...all]));
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), besides);
   const width = isStacked ? PHONE : besides;
   const rowOf = (label: string, cells: readonly string[]): string => {
@@ -72,5 +72,5 @@ function layoutOf({ requests, amount, dollars }: Columns, label: number): Layout
   return { columns: under, isStacked: true };
 }
 
-const widest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, text.length), 0);
+const widest = (texts: readonly string[]): number => texts.reduce((max, text) => Math.max(max, text.length), 0);
 const widthOf = (column: Column | undefined): number => (column ? widest([column.head, ...column.cells]) : 0);

@@ -24,13 +24,13 @@ const videoCommand = command({
     return draft instanceof Refusal ? draft : { draft, model };
   },
   guards: [requirePostPermissions],
-  suggest: (_option, typed, ask: HandlerContext<Services>) => suggestModels('video', typed, ask),
-  async run({ draft, model: typed }, ask: HandlerContext<Services>) {
-    const { services, origin } = ask;
+  suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('video', typed, context),
+  async run({ draft, model: typed }, context: HandlerContext<Services>) {
+    const { services, origin } = context;
     const model = await chooseModel('video', typed, services);
     const order = videoOrder(draft, { model, fields: services.videoFields });
     await services.refuseLongReferences(order.request, origin.requesterId);
-    return submitOrder(order, ask);
+    return submitOrder(order, context);
   },
 });
 

@@ -12,10 +12,10 @@ import type { Services } from '../services.ts';
 import { videoOrder, videoRequest } from './request.ts';
 
 /** Opens the form for a video made from a result. The pressed message has its files' addresses, valid for a day. */
-export const videoOpener = opener(customIds.makeVideo, async (taskId, ask: HandlerContext<Services>, pressed) => {
-  const task = await inTimeForForm(pressedTask(taskId, ask), ask);
+export const videoOpener = opener(customIds.makeVideo, async (taskId, context: HandlerContext<Services>, pressed) => {
+  const task = await inTimeForForm(pressedTask(taskId, context), context);
   mustHaveResult(task);
-  return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), ask);
+  return formFor(imagesOfResult(task, pressed), customIds.makeVideoFilled.id({ from: 'task', taskId }), context);
 });
 
 /** The same form from the menu of any message. */
@@ -23,11 +23,11 @@ export const videoMenu: Menu<Services> = {
   name: 'video',
   formerNames: ['Make a video of it'],
   guards: [(place) => requirePostPermissions(place, {})],
-  async open(target, ask) {
+  async open(target, context) {
     return formFor(
       imagesOnMessage(target),
       customIds.makeVideoFilled.id({ from: 'menu', isPrivate: target.isPrivate }),
-      ask,
+      context,
     );
   },
 };
@@ -40,12 +40,12 @@ export const videoSubmit = form(customIds.makeVideoFilled, {
     const draft = videoRequest(values);
     return draft instanceof Refusal ? draft : { draft, typed };
   },
-  async run(from, { draft, typed }, ask: HandlerContext<Services>) {
-    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, ask);
-    const model = await chooseModel('video', typed, ask.services);
+  async run(from, { draft, typed }, context: HandlerContext<Services>) {
+    const parent = from.from === 'menu' ? undefined : await pressedTask(from.taskId, context);
+    const model = await chooseModel('video', typed, context.services);
     const spoiler = parent && isSpoiler(parent);
-    const order = videoOrder(draft, { model, fields: ask.services.videoFields, spoiler });
-    return submitOrder({ ...order, parent }, ask);
+    const order = videoOrder(draft, { model, fields: context.services.videoFields, spoiler });
+    return submitOrder({ ...order, parent }, context);
   },
 });
 
@@ -62,11 +62,11 @@ interface VideoForm {
 }
 
 /** The most that any model is known to take (specification, part 8). */
-const MOST_IMAGES = 7;
+const MAX_IMAGES = 7;
 
 /** The addresses are in a field, so that nothing has to be stored until the form is submitted. */
 export function videoForm({ id, images, model = '' }: VideoForm, say: Say): FormPlan {
-  const addresses = fitIntoField(images.slice(0, MOST_IMAGES)).map(({ address }) => address);
+  const addresses = fitIntoField(images.slice(0, MAX_IMAGES)).map(({ address }) => address);
   return {
     id,
     title: say('video.form.title'),

@@ -8,10 +8,10 @@ interface LengthParts {
 }
 
 /** The specification, part 8: the limit for all reference videos together. */
-const MOST_SECONDS = 15;
+const MAX_SECONDS = 15;
 /** A video that is announced as 15 s may have a frame more. */
 const TOLERANCE_SECONDS = 0.5;
-const LIMITS = { most: 64 * 2 ** 20, waitLimitMs: 30_000 };
+const LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
 
 /** Refuses reference videos that are too long together, as far as their lengths can be measured. */
 export const refuseLongReferences =
@@ -22,9 +22,9 @@ export const refuseLongReferences =
     for (const { medium, address } of references) {
       if (medium === 'video') together += (await secondsAt(address, memberId, parts)) ?? 0;
     }
-    if (together <= MOST_SECONDS + TOLERANCE_SECONDS) return;
+    if (together <= MAX_SECONDS + TOLERANCE_SECONDS) return;
     const seconds = String(Math.round(together * 10) / 10);
-    throw new Refusal('refusals.referencesTooLong', { seconds, most: String(MOST_SECONDS) });
+    throw new Refusal('refusals.referencesTooLong', { seconds, max: String(MAX_SECONDS) });
   };
 
 async function secondsAt(address: string, givenBy: string, { media, log }: LengthParts): Promise<number | undefined> {

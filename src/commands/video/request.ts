@@ -62,7 +62,7 @@ const LONGEST_EXTRA = 3_000;
 /** Accepted as a seed by every gateway. */
 const LARGEST_SEED = 4_294_967_295;
 
-const short = { type: 'text', most: 30 } as const;
+const short = { type: 'text', max: 30 } as const;
 
 export const videoOptions = {
   prompt: promptOption,
@@ -71,14 +71,14 @@ export const videoOptions = {
   links: linksOption,
   size: short,
   duration: short,
-  mode: { type: 'text', most: 100 },
-  negative: { type: 'text', most: LONGEST_WORDS },
-  seed: { type: 'number', isInteger: true, least: 0, most: LARGEST_SEED },
-  camera: { type: 'text', most: LONGEST_WORDS },
+  mode: { type: 'text', max: 100 },
+  negative: { type: 'text', max: LONGEST_WORDS },
+  seed: { type: 'number', isInteger: true, least: 0, max: LARGEST_SEED },
+  camera: { type: 'text', max: LONGEST_WORDS },
   reference_video: linksOption,
   reference_audio: linksOption,
   face_check: { type: 'switch' },
-  extra: { type: 'text', most: LONGEST_EXTRA },
+  extra: { type: 'text', max: LONGEST_EXTRA },
 } as const;
 
 export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: string; endpoint?: string | undefined };
@@ -219,8 +219,7 @@ const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
 function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
   const addresses = linksIn({ links: values[option] });
-  if (addresses.length > MOST[medium])
-    throw new Refusal('refusals.tooManyUrls', { option, most: String(MOST[medium]) });
+  if (addresses.length > MOST[medium]) throw new Refusal('refusals.tooManyUrls', { option, max: String(MOST[medium]) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
       throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });

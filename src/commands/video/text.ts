@@ -62,15 +62,15 @@ export const text = {
       'The option `camera` contains invalid JSON. Use plain text, or a complete object such as `{"type": "simple", "config": {"zoom": 5}}`.',
     extraInvalid: 'The option `extra` contains invalid JSON. Use a format such as `{"cfg_scale": 0.5, "!fps": 24}`.',
     extraNotAnObject: 'The option `extra` must be a JSON object, such as `{"cfg_scale": 0.5, "!fps": 24}`.',
-    extraTooDeep: 'The option `extra` is nested more than {{most}} levels deep. Flatten the object and try again.',
+    extraTooDeep: 'The option `extra` is nested more than {{max}} levels deep. Flatten the object and try again.',
     extraKeyInvalid: '{{key}} is not a valid field name in `extra`. Choose another name.',
     extraNumberTooLarge: 'A number in `extra` is too large to send exactly. Put it in quotation marks.',
     extraHasOption: '{{key}} cannot be set in `extra`. Use the option {{option}} instead.',
-    tooManyUrls: 'The option {{option}} takes at most {{most}} URLs. Remove some and try again.',
+    tooManyUrls: 'The option {{option}} takes at most {{max}} URLs. Remove some and try again.',
     urlInvalid:
       '{{link}} in {{option}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
     referencesTooLong:
-      'The reference videos are {{seconds}} s long in total, and the limit is {{most}} s. Remove or shorten one.',
+      'The reference videos are {{seconds}} s long in total, and the limit is {{max}} s. Remove or shorten one.',
     endpointTakesOneImage:
       'This endpoint takes one image, and you added {{count}}. Remove the others, or choose the generic endpoint.',
     imageRequired: 'This endpoint needs an image. Add one with `image` or `links`.',

@@ -109,7 +109,7 @@ function inspect(value: unknown, depth: number): void {
   if (typeof value === 'number' && !(Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER))
     throw new Refusal('refusals.extraNumberTooLarge');
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new Refusal('refusals.extraTooDeep', { most: String(DEEPEST) });
+  if (depth > DEEPEST) throw new Refusal('refusals.extraTooDeep', { max: String(DEEPEST) });
   for (const [key, inner] of Object.entries(value)) {
     if (NOT_NAMES.has(key.replace(TOP, ''))) throw new Refusal('refusals.extraKeyInvalid', { key });
     inspect(inner, depth + 1);

@@ -10,7 +10,7 @@ const LONGEST_FACT = 60;
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
-    const shown = (value: string | number = '', most = LONGEST_FACT): string => escapeText(String(value), most);
+    const shown = (value: string | number = '', max = LONGEST_FACT): string => escapeText(String(value), max);
     const [sized, seconds, moded] = [shown(size), shown(duration), shown(mode)];
     const facts = [
       ...(model === '' ? [] : [say('task.facts.model', { model: shown(model, LONGEST_MODEL) })]),

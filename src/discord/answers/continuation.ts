@@ -148,12 +148,12 @@ export class Continuation extends LatestState {
   }
 
   /** Text that became a file leaves surplus messages behind. */
-  async #cut(task: Task, most: number): Promise<Task> {
-    for (const place of answerOf(task).parts.slice(most)) {
+  async #cut(task: Task, max: number): Promise<Task> {
+    for (const place of answerOf(task).parts.slice(max)) {
       const [way] = this.#waysTo(task, place);
       if (way) await this.#withRetry(true, () => this.#attempt(way.by, () => this.#context.outbox.remove(way)));
     }
-    return this.#change((before) => dropParts(before, most));
+    return this.#change((before) => dropParts(before, max));
   }
 
   async #attempt<T>(by: Way['by'], work: () => Promise<T>): Promise<T | SendFailure> {

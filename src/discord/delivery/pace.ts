@@ -2,7 +2,7 @@ import { SnowflakeUtil } from 'discord.js';
 import { answerText } from '../../services/asks/transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
-const MOST_EDITS = 8;
+const MAX_EDITS = 8;
 /** The edit that says "it takes longer" must always be possible. */
 const RESERVED_FOR_OVERDUE = 1;
 /** Discord takes some five edits in five seconds per channel, and several jobs may share it. */
@@ -32,8 +32,8 @@ export function nextEditAt(task: Task, { edits, lastAt, heardAt }: EditHistory):
   // The message of a conversation does not change before its end.
   if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
-  const most = overdue === undefined ? MOST_EDITS - RESERVED_FOR_OVERDUE : MOST_EDITS;
-  if (edits >= most) return undefined;
+  const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;
+  if (edits >= max) return undefined;
   if (lastAt === undefined) return edits === 0 ? heardAt : heardAt + LEAST_GAP_MS;
   const soonest = lastAt + (isOld(task, lastAt + LEAST_GAP_MS) ? OLD_GAP_MS : LEAST_GAP_MS);
   if (overdue !== undefined && lastAt < overdue) return soonest;

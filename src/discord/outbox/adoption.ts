@@ -10,7 +10,7 @@ const SKEW_MS = 60_000;
 /** A message was posted within this time, or never. */
 const WINDOW_MS = 15 * 60_000;
 /** Bounds how far back a busy channel is read. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 const found = z.object({
   id: z.string().regex(/^\d{1,20}$/),
@@ -49,7 +49,7 @@ async function find(
 ): Promise<MessagePlace | undefined> {
   const start = idAt(at - SKEW_MS);
   let oldest = idAt(at + WINDOW_MS);
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await channels.before(channelId, String(oldest));
     const messages = page.flatMap((one) => found.safeParse(one).data ?? []);
     const since = messages.filter(({ id }) => BigInt(id) >= start);

@@ -17,7 +17,7 @@ import { asEphemeral, type Outbox } from './outbox.ts';
 import type { TokenWay } from './ways.ts';
 
 // https://discord.com/developers/docs/interactions/application-commands#autocomplete
-const MOST_SUGGESTIONS = 25;
+const MAX_SUGGESTIONS = 25;
 const LONGEST_SUGGESTION = 100;
 
 interface Address {
@@ -63,7 +63,7 @@ export class Responder {
   /** As many as Discord takes. A value is never cut: half an id is another id. */
   async suggest(all: readonly { name: string; value: string }[]): Promise<void> {
     const short = all.filter(({ name, value }) => Math.max(name.length, value.length) <= LONGEST_SUGGESTION);
-    const choices = short.slice(0, MOST_SUGGESTIONS);
+    const choices = short.slice(0, MAX_SUGGESTIONS);
     await this.#respond(InteractionResponseType.ApplicationCommandAutocompleteResult, { choices });
   }
 

@@ -15,7 +15,7 @@ const MIMES: ReadonlyMap<string, string> = new Map(
 );
 
 /** For files from the disk. A slow connection does not get faster with more, and each upload holds buffers. */
-const MOST_UPLOADS = 4;
+const MAX_UPLOADS = 4;
 const PIECE = 64 * 1024;
 
 /** A file that is sent from the disk. The library knows only bytes, so `data` is empty. */
@@ -89,7 +89,7 @@ export function streamUploads(rest: REST): REST {
 
 /** The library would copy the pieces into one, so it gets no body and the pieces are added below it. */
 export function uploadSender(): MakeRequest {
-  const turns = new KeyedLimiter(MOST_UPLOADS);
+  const turns = new KeyedLimiter(MAX_UPLOADS);
   const passing = new PassingBytes();
   return async (url, init) => {
     const { body: upload, dispatcher = getGlobalDispatcher(), signal } = init;

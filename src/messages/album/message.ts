@@ -20,8 +20,8 @@ import {
 } from './lines.ts';
 
 /** Discord's limits for a message. */
-const MOST_FILES = 10;
-const MOST_CONTENT = 2_000;
+const MAX_FILES = 10;
+const MAX_CONTENT = 2_000;
 /** Room for addresses of files that turn out too large to upload. */
 const SPARE = 200;
 /** Gateways usually make two tracks of an order. */
@@ -45,12 +45,12 @@ function together(album: Task, entries: readonly AlbumEntry[], say: Say): AlbumL
   for (const inFile of [false, true]) {
     const lyrics = inFile ? lyricsOf(album, entries, say) : undefined;
     if (!inFile && !areShortVerses(entries.flatMap(({ task }) => (task ? versesOf(task) : [])))) continue;
-    const covers = Math.max(0, MOST_FILES - sounds - (lyrics ? 1 : 0));
+    const covers = Math.max(0, MAX_FILES - sounds - (lyrics ? 1 : 0));
     const lines = entries.map((entry, index) => entryLine(entry, index + 1, say));
     const songs = lines.flatMap((line, index) => [line, ...(inFile ? [] : quoteLines(versesIn(entries[index])))]);
     const notes = lyrics ? [`-# ${say('music.lyricsInFile')}`] : [];
     const content = [...head, ...songs, ...notes, ...coverLine(entries, covers, say)].join('\n');
-    const fits = sounds + (lyrics ? 1 : 0) <= MOST_FILES && content.length <= MOST_CONTENT - SPARE;
+    const fits = sounds + (lyrics ? 1 : 0) <= MAX_FILES && content.length <= MAX_CONTENT - SPARE;
     if (fits || (inFile && entries.length === 1)) return { as: 'together', content, lyrics, covers };
   }
   return undefined;

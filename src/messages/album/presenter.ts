@@ -4,7 +4,7 @@ import type { Say } from '../../locales/index.ts';
 import { MediaError } from '../../services/media/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
-import { contentOf, MOST_IN_MEMORY, type Result, type ResultParts, resultsOf } from '../results.ts';
+import { contentOf, MAX_IN_MEMORY, type Result, type ResultParts, resultsOf } from '../results.ts';
 import {
   type AlbumEntry,
   areShortVerses,
@@ -22,10 +22,10 @@ interface MusicParts extends ResultParts {
 }
 
 /** The limit for one message. */
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 /** A cover is shown small beside its player, and no message waits long for it. */
-const MOST_OF_COVER = 2 * 2 ** 20;
-const COVER_LIMITS = { most: 8 * 2 ** 20, waitLimitMs: 15_000 };
+const MAX_OF_COVER = 2 * 2 ** 20;
+const COVER_LIMITS = { max: 8 * 2 ** 20, waitLimitMs: 15_000 };
 
 /** The finished tracks of a song that is still running count as its results. */
 export function withFinishedTracks(task: Task): Task {
@@ -77,7 +77,7 @@ export function musicPresenter(parts: MusicParts) {
         attachments.files.push({ name: `lyrics-${task.id}.txt`, bytes });
       }
       const covered = isSong(task) ? coveredTracks(task) : [];
-      const room = Math.max(0, MOST_FILES - taken - attachments.files.length);
+      const room = Math.max(0, MAX_FILES - taken - attachments.files.length);
       await addCovers(covered.slice(0, room), task, attachments, parts);
       for (const { track } of covered.slice(room)) attachments.linkCover(track);
       return attachments;
@@ -111,7 +111,7 @@ class Attachments {
   }
 
   add(result: Result, { name, alt }: { name: string; alt: string }): void {
-    if (result.as === 'file' && this.files.length < MOST_FILES) {
+    if (result.as === 'file' && this.files.length < MAX_FILES) {
       this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
       this.#releases.push(result.release);
     } else if (result.as === 'file') result.release();
@@ -157,7 +157,7 @@ async function addSounds(
   for (const { task } of entries) {
     if (!task || task.failure) continue;
     const song = withFinishedTracks({ ...task, route });
-    const results = await resultsOf(song, parts, undefined, MOST_IN_MEMORY - attachments.held);
+    const results = await resultsOf(song, parts, undefined, MAX_IN_MEMORY - attachments.held);
     for (const [index, result] of results.entries()) {
       const title = titleAt(song, index, parts.say);
       number += 1;
@@ -176,7 +176,7 @@ async function addCovers(
   for (const [index, { task, track }] of tracks.entries()) {
     try {
       const fetched = await media.fetch({ address: track.cover ?? '' }, COVER_LIMITS);
-      const fitting = await media.fitFetchedFile(fetched, Math.min(MOST_OF_COVER, route.uploadLimit));
+      const fitting = await media.fitFetchedFile(fetched, Math.min(MAX_OF_COVER, route.uploadLimit));
       if (fitting.how === 'none') continue;
       if (fitting.type.kind !== 'image') {
         fitting.release();

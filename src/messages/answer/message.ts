@@ -6,7 +6,7 @@ import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
 const LONGEST_TITLE = 150;
-const MOST_LETTERS = 2_000;
+const MAX_LETTERS = 2_000;
 
 export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentLink?: string) {
   const [first, ...further] = partsOf(task);
@@ -43,7 +43,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentL
 
 /** Drops the lines that do not fit; the text of the answer has its own room. */
 function fitting(lines: readonly string[]): string {
-  let left = MOST_LETTERS;
+  let left = MAX_LETTERS;
   const kept = lines.filter((line) => {
     if (line.length + 1 > left) return false;
     left -= line.length + 1;
@@ -93,13 +93,13 @@ const wholeOf = (task: Task): FilePlan => ({ name: 'answer.md', bytes: Buffer.fr
 /** Of 2,000 characters, the first message needs some for the question and the state, the others for a note. */
 const ROOM = { first: 1_100, other: 1_850 };
 /** A longer answer is a document, so the rest becomes a file. */
-const MOST_MESSAGES = 10;
+const MAX_MESSAGES = 10;
 /** In a user install Discord allows five further messages, and questions need some of them. */
-const MOST_FOR_USER_INSTALL = 3;
+const MAX_FOR_USER_INSTALL = 3;
 
 function partsOf(task: Task): AnswerPart[] {
-  const most = task.route.install === 'user' ? MOST_FOR_USER_INSTALL : MOST_MESSAGES;
-  return answerParts(shownText(task), { ...ROOM, most });
+  const max = task.route.install === 'user' ? MAX_FOR_USER_INSTALL : MAX_MESSAGES;
+  return answerParts(shownText(task), { ...ROOM, max });
 }
 
 function shownText(task: Task): string {

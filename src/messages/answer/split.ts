@@ -19,13 +19,13 @@ interface Room {
   first: number;
   other: number;
   /** The number of messages; the rest becomes a file on the last one. */
-  most: number;
+  max: number;
 }
 
 /** Code that would fill more than about two messages becomes a file. */
 const LONGEST_CODE = 3_600;
 /** Discord allows ten files on a message, of which the rest of the answer may be one. */
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 const OPEN = '```';
 const CLOSE = '\n```';
 
@@ -34,22 +34,22 @@ export function answerParts(text: string, room: Room): AnswerPart[] {
   const parts: AnswerPart[] = [];
   const counts = { table: 0, code: 0 };
   for (const block of blocksOf(text)) {
-    const most = parts.length === 0 ? room.first : room.other;
-    for (const piece of piecesOf(block, { first: most, other: room.other }, counts)) {
+    const max = parts.length === 0 ? room.first : room.other;
+    for (const piece of piecesOf(block, { first: max, other: room.other }, counts)) {
       const last = parts.at(-1);
       const joint = last && withPiece(last, piece, parts.length === 1 ? room.first : room.other);
       if (joint) parts[parts.length - 1] = joint;
       else parts.push(piece);
     }
   }
-  return limited(parts.map(visible), room.most);
+  return limited(parts.map(visible), room.max);
 }
 
 /** The part with one more piece; undefined if it has no room for it. */
-function withPiece(part: AnswerPart, piece: AnswerPart, most: number): AnswerPart | undefined {
+function withPiece(part: AnswerPart, piece: AnswerPart, max: number): AnswerPart | undefined {
   const shown = joined(part, piece.shown);
   const files = [...part.files, ...piece.files];
-  return shown.length <= most && files.length <= MOST_FILES
+  return shown.length <= max && files.length <= MAX_FILES
     ? { source: part.source + piece.source, shown, files }
     : undefined;
 }
@@ -95,7 +95,7 @@ function extensionOf(language: string): string {
 type Counts = { table: number; code: number };
 
 /** Pieces that are each valid Markdown: the whole block if a message has room for it. */
-function piecesOf(block: Block, { first, other }: Omit<Room, 'most'>, counts: Counts): AnswerPart[] {
+function piecesOf(block: Block, { first, other }: Omit<Room, 'max'>, counts: Counts): AnswerPart[] {
   const { source } = block;
   const file = asFile(block, counts);
   if (file) return [{ source, shown: `📄 ${file.name}`, files: [file] }];
@@ -108,8 +108,8 @@ function cutPieces(block: Block, first: number, other: number): AnswerPart[] {
   const around = isCode ? fenced(block.language, '').length : CLOSE.length;
   const pieces: string[] = [];
   for (let rest = isCode ? block.code : wordsIn(block); rest !== ''; ) {
-    const most = (pieces.length === 0 ? first : other) - around;
-    const end = rest.length <= most ? rest.length : cutAt(rest, most, isCode);
+    const max = (pieces.length === 0 ? first : other) - around;
+    const end = rest.length <= max ? rest.length : cutAt(rest, max, isCode);
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
@@ -133,12 +133,12 @@ function visible(part: AnswerPart): AnswerPart {
   return { ...part, shown: /[^\s\p{Cf}\p{Cc}\u2800\u3164\u115f\u1160]/u.test(shown) ? shown : '…' };
 }
 
-function limited(parts: readonly AnswerPart[], most: number): AnswerPart[] {
-  const last = parts[most - 1];
-  if (!last || parts.length <= most) return [...parts];
-  const rest = parts.slice(most).reduce((text, { source }) => text + source, '');
+function limited(parts: readonly AnswerPart[], max: number): AnswerPart[] {
+  const last = parts[max - 1];
+  if (!last || parts.length <= max) return [...parts];
+  const rest = parts.slice(max).reduce((text, { source }) => text + source, '');
   const file = { name: 'the-rest.md', text: rest };
-  return [...parts.slice(0, most - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
+  return [...parts.slice(0, max - 1), { ...last, source: last.source + rest, files: [...last.files, file] }];
 }
 
 /** An earlier cut would waste too much of a message. */
@@ -150,13 +150,13 @@ const BETWEEN_SENTENCES = /[.!?…。！？]["'”’)]?(?=\s)/g;
 const BETWEEN_WORDS = /\s(?=\S)/g;
 
 /** The best place to cut a text that is too long, never inside a surrogate pair. */
-function cutAt(text: string, most: number, byLinesOnly: boolean): number {
-  const room = text.slice(0, most);
+function cutAt(text: string, max: number, byLinesOnly: boolean): number {
+  const room = text.slice(0, max);
   const places = byLinesOnly ? [BETWEEN_LINES] : [BETWEEN_LINES, BETWEEN_SENTENCES, BETWEEN_WORDS];
   for (const place of places) {
     const last = [...room.matchAll(place)].at(-1);
     const end = last ? last.index + last[0].length : 0;
-    if (end > most * LEAST_SHARE) return end;
+    if (end > max * LEAST_SHARE) return end;
   }
-  return /[\uD800-\uDBFF]$/.test(room) ? most - 1 : most;
+  return /[\uD800-\uDBFF]$/.test(room) ? max - 1 : max;
 }

@@ -12,7 +12,7 @@ import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
 /** What differs between the answers of `/ask` and those of a talk. */
 export interface AnswerStyle {
   /** What it answers, shortened to this length. */
-  title(task: Task, most: number, say: Say): string;
+  title(task: Task, max: number, say: Say): string;
   /** Small lines below the title. */
   facts(task: Task, parentLink: string | undefined, say: Say): string[];
   /** Chooses the sentences about failures. */
@@ -25,7 +25,7 @@ const LONGEST_MODEL = 60;
 const LONGEST_REASON = 160;
 
 export const askStyle: AnswerStyle = {
-  title: (task, most) => escapeText(titleOf(task), most),
+  title: (task, max) => escapeText(titleOf(task), max),
   facts({ model = '', request }, link, say) {
     const effort = request.effort === undefined ? '' : ` · ${say('ask.effort', { effort: request.effort })}`;
     return [
@@ -97,15 +97,15 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
 }
 
 const LONGEST_PROMPT = 90;
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 /** The tool calls of the model and their outcome; those that wait for a decision have a number. */
 export function callLines(task: Task, say: Say): string[] {
   const waiting = waitingCalls(task);
   const { rounds } = answerOf(task);
   const past = rounds.flatMap(({ calls }) => calls.filter(({ state }) => state !== 'waiting'));
-  const shown = past.slice(0, MOST_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
-  const more = past.length > MOST_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MOST_LINES })}`] : [];
+  const shown = past.slice(0, MAX_LINES).map((call) => `-# 🔧 ${line(call, say)}`);
+  const more = past.length > MAX_LINES ? [`-# ${say('ask.calls.more', { count: past.length - MAX_LINES })}`] : [];
   if (waiting.length === 0 || task.failure) return [...shown, ...more];
   const open = waiting.map((call) => line(call, say, numberOf(task, call)));
   // Open decisions come first, so that they are always visible.

@@ -40,7 +40,7 @@ interface AsksParts extends ToolParts {
 }
 
 /** A model that keeps calling tools must give its answer in the end. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
 export class Asks {
@@ -127,7 +127,7 @@ export class Asks {
   async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
     const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
     const earlier = await earlierTurns(this.#answers, request.after, asker);
-    const isLast = rounds.length >= MOST_ROUNDS;
+    const isLast = rounds.length >= MAX_ROUNDS;
     const models = await this.#parts.models.listQuickly();
     return buildTextRequest({ request, earlier, materials, models, rounds, without, isLast });
   }

@@ -44,13 +44,13 @@ export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
 export type Turn = Record<'prompt' | 'text', string>;
 
 /** A longer context makes a model slow and expensive; the oldest turns are left out. */
-const MOST_TURNS = 20;
-const MOST_LETTERS = 60_000;
+const MAX_TURNS = 20;
+const MAX_LETTERS = 60_000;
 /** After this time a member starts a new conversation. */
 const CONTINUES_FOR_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one place. */
-const MOST_SEARCHED = 10;
-const MOST_OF_ONE = 200;
+const MAX_SEARCHED = 10;
+const MAX_OF_ONE = 200;
 
 /** Conversations are only answers that link to each other: deleting the answers deletes them. */
 type Answers = Pick<TaskStore, 'get' | 'page'>;
@@ -60,14 +60,14 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
   const turns: Turn[] = [];
   const mayBeRepeated = turnFilter(asker);
   let letters = 0;
-  for (let id = after, seen = 0; id !== undefined && turns.length < MOST_TURNS && seen < MOST_OF_ONE; seen++) {
+  for (let id = after, seen = 0; id !== undefined && turns.length < MAX_TURNS && seen < MAX_OF_ONE; seen++) {
     const task = await answers.get(id);
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
     if (!mayBeRepeated(task)) continue;
     const turn = { prompt: task.request.prompt, text: answerText(task) };
     letters += turn.prompt.length + turn.text.length;
-    if (letters > MOST_LETTERS) break;
+    if (letters > MAX_LETTERS) break;
     turns.push(turn);
   }
   return turns.reverse();
@@ -79,7 +79,7 @@ export async function newestAnswer(
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', most: MOST_SEARCHED });
+  const { summaries } = await answers.page({ of: { memberId }, kind: 'ask', max: MAX_SEARCHED });
   for (const line of summaries) {
     if (now - line.createdAt > CONTINUES_FOR_MS) return undefined;
     const task = await answers.get(line.id);
@@ -96,8 +96,8 @@ export async function answersOfConversation(
 ): Promise<string[]> {
   const ids = new Set([id, rootId]);
   let before: string | undefined;
-  for (let seen = 0; seen < MOST_OF_ONE; ) {
-    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', most: 50, before });
+  for (let seen = 0; seen < MAX_OF_ONE; ) {
+    const page = await answers.page({ of: { memberId: requesterId }, kind: 'ask', max: 50, before });
     for (const line of page.summaries) if ((await answers.get(line.id))?.rootId === rootId) ids.add(line.id);
     seen += page.summaries.length;
     before = page.next;

@@ -51,7 +51,7 @@ export type CostlyTool = 'make_image' | 'make_video';
 const names = keysOf(tools);
 
 /** Reading a longer list of models costs too much; then the usual one is used, unless the user names another. */
-const MOST_LISTED = 30;
+const MAX_LISTED = 30;
 
 /** An answer in JSON is meant for a program, which has no use for images beside it. */
 export function toolDefinitions({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
@@ -70,7 +70,7 @@ export function toolDefinitions({ format }: { format?: string | undefined }, mod
 function modelParameter(makes: ModelKind | undefined, models: readonly Model[]) {
   if (makes === undefined) return {};
   const ids = models.filter((model) => guessModelKind(model) === makes).map(({ id }) => id);
-  const isListed = ids.length > 0 && ids.length <= MOST_LISTED;
+  const isListed = ids.length > 0 && ids.length <= MAX_LISTED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
 
@@ -91,12 +91,12 @@ export interface ToolParts extends Pick<TaskStore, 'page'> {
   models: Pick<ModelCatalogue, 'list' | 'get' | 'listQuickly'>;
 }
 
-const MOST_FOUND = 50;
-const MOST_TASKS = 15;
+const MAX_FOUND = 50;
+const MAX_TASKS = 15;
 /** One response has no use for more, and the model has to read each output. */
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 /** Everything to be decided has to fit into one message beside the answer. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 /** Carries out the calls of a response: what costs money waits for its member, the rest is done at once. */
 export async function runTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
@@ -107,9 +107,9 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
     const args = known && parseArguments(known, given);
     if (!known) used.push({ ...call, state: 'done', output: 'There is no such tool.' });
     else if (!args) used.push({ ...call, state: 'done', output: 'These arguments do not fit the tool.' });
-    else if (index >= MOST_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
+    else if (index >= MAX_CALLS) used.push({ ...call, state: 'done', output: 'Too many calls at once. Not done.' });
     else if (tools[known].makes) {
-      const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MOST_WAITING;
+      const isTooMuch = used.filter(({ state }) => state === 'waiting').length >= MAX_WAITING;
       const output = isTooMuch ? 'Too much at once. Not done: propose it later.' : await modelProblem(args, parts);
       used.push(output === undefined ? { ...call, state: 'waiting' } : { ...call, state: 'done', output });
     } else used.push({ ...call, state: 'done', output: await runFreeTool(known, given, task, parts) });
@@ -137,7 +137,7 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
   const wanted = parseArguments('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
-    const shown = found.slice(0, MOST_FOUND).map((model) => ({ id: model.id, seemsMadeFor: guessModelKind(model) }));
+    const shown = found.slice(0, MAX_FOUND).map((model) => ({ id: model.id, seemsMadeFor: guessModelKind(model) }));
     return JSON.stringify({ count: found.length, models: shown });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -152,10 +152,10 @@ async function listTasks(task: Task, page: ToolParts['page']): Promise<string> {
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';
   const { summaries } = await page({
     of: { memberId: requesterId },
-    most: MOST_TASKS * 3,
+    max: MAX_TASKS * 3,
     withoutPrivate: true,
   });
-  const here = summaries.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MOST_TASKS);
+  const here = summaries.filter((line) => line.guildId === guildId && line.id !== id).slice(0, MAX_TASKS);
   const tasks = here.map(({ kind, state, summary, createdAt }) => {
     return { kind, state, summary, at: new Date(createdAt).toISOString() };
   });

@@ -107,9 +107,9 @@ export function addPostedPart(task: Task, part: AnswerPart): Task {
   return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 
-export function dropParts(task: Task, most: number): Task {
+export function dropParts(task: Task, max: number): Task {
   const { parts } = answerOf(task);
-  return parts.length <= most ? task : withAnswer(task, { parts: parts.slice(0, most) });
+  return parts.length <= max ? task : withAnswer(task, { parts: parts.slice(0, max) });
 }
 
 export const markPartsShown = (task: Task): Task => withAnswer(task, { areShown: true });

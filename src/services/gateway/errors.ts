@@ -105,8 +105,8 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-export const tooLargeError = (most: number, facts: Facts): GatewayError =>
-  malformedError(`The gateway's response is larger than ${Math.floor(most / 2 ** 20)} MiB.`, {
+export const tooLargeError = (max: number, facts: Facts): GatewayError =>
+  malformedError(`The gateway's response is larger than ${Math.floor(max / 2 ** 20)} MiB.`, {
     ...facts,
     code: 'too_large',
   });

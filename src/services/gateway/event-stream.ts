@@ -2,27 +2,27 @@ import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
 /** Reads a body up to a limit. Stopping early closes the connection. */
-export async function readChunks(body: AsyncIterable<Uint8Array>, most: number) {
+export async function readChunks(body: AsyncIterable<Uint8Array>, max: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > most) break;
+    if (size > max) break;
     chunks.push(chunk);
   }
-  return { chunks, isWhole: size <= most };
+  return { chunks, isWhole: size <= max };
 }
 
 export type TextStream = AsyncGenerator<string, void, void>;
 
 /** Decodes a body piece by piece, up to a limit. */
-export async function* decodeChunks(body: AsyncIterable<Uint8Array>, most: number, tooMuch: () => Error): TextStream {
+export async function* decodeChunks(body: AsyncIterable<Uint8Array>, max: number, tooMuch: () => Error): TextStream {
   // A character may be split between chunks.
   const decoder = new TextDecoder();
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > most) throw tooMuch();
+    if (bytes > max) throw tooMuch();
     const text = decoder.decode(chunk, { stream: true });
     if (text !== '') yield text;
   }

@@ -39,7 +39,7 @@ export interface GatewayRequest extends CallOptions {
 
 type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 /**
  * The only way to the gateway, with one pool to one origin, so that the key cannot go anywhere else. Reads are retried;
@@ -116,7 +116,7 @@ export class GatewayHttp {
     const upgrade = () => openSocket(url, headers, this.parts.clock, this.limits.readMs, signal);
     const answer = await this.#withGatewayErrors(request, false, upgrade);
     if (answer instanceof WebSocket) return answer;
-    if (isRedirect(answer)) this.#redirectTarget(answer, MOST_REDIRECTS, true);
+    if (isRedirect(answer)) this.#redirectTarget(answer, MAX_REDIRECTS, true);
     if (!isSuccess(answer) || containsError(parseJson(answer.text), false))
       this.#parseResponse(answer.text, answer, request, false);
     // Some gateways serve their home page for unknown paths.
@@ -224,7 +224,7 @@ export class GatewayHttp {
   #redirectTarget(response: Head, redirects: number, hasBody: boolean): URL {
     const location = String(response.headers.location ?? '');
     const target = URL.parse(location, this.baseUrl.href);
-    if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MOST_REDIRECTS) return target;
+    if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MAX_REDIRECTS) return target;
     const where = target ? ` to ${target.origin}` : '';
     throw new GatewayError(
       `The gateway at ${this.baseUrl.host} redirects${where}. Set GATEWAY_BASE_URL to the final address.`,
@@ -234,24 +234,24 @@ export class GatewayHttp {
 
   async #readText(response: Dispatcher.ResponseData, isSubmit: boolean, signal?: AbortSignal): Promise<string> {
     const { body, headers, statusCode: status } = response;
-    const most = this.limits.responseBytes;
+    const max = this.limits.responseBytes;
     const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
       // undici enforces the announced length, so a small body needs no counting.
-      if (announcedBytes <= most) return await body.text();
-      const { chunks, isWhole } = await readChunks(body, announcedBytes > most ? 0 : most);
+      if (announcedBytes <= max) return await body.text();
+      const { chunks, isWhole } = await readChunks(body, announcedBytes > max ? 0 : max);
       if (isWhole) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachableError(error, this.baseUrl.host, isSubmit, signal);
     }
-    throw tooLargeError(most, { status, mayHaveTakenEffect: isSubmit });
+    throw tooLargeError(max, { status, mayHaveTakenEffect: isSubmit });
   }
 
   async *#readPieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
-    const most = this.limits.responseBytes;
+    const max = this.limits.responseBytes;
     try {
-      yield* decodeChunks(response.body, most, () =>
-        tooLargeError(most, { status: response.statusCode, mayHaveTakenEffect: true }),
+      yield* decodeChunks(response.body, max, () =>
+        tooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachableError(error, this.baseUrl.host, true, signal);

@@ -5,8 +5,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { readChunks } from './event-stream.ts';
 
 /** An event of a live conversation has at most 15 MiB. */
-const MOST_BYTES_A_MESSAGE = 16 * 2 ** 20;
-const MOST_BYTES_OF_REFUSAL = 64 * 2 ** 10;
+const MAX_BYTES_A_MESSAGE = 16 * 2 ** 20;
+const MAX_BYTES_OF_REFUSAL = 64 * 2 ** 10;
 
 interface RefusedUpgrade {
   statusCode: number;
@@ -27,7 +27,7 @@ export async function openSocket(
     followRedirects: false,
     // Audio in base64 hardly compresses, and every socket would pay for the attempt.
     perMessageDeflate: false,
-    maxPayload: MOST_BYTES_A_MESSAGE,
+    maxPayload: MAX_BYTES_A_MESSAGE,
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
   const onAbort = (): void => outcome.reject(signal?.reason);
@@ -58,7 +58,7 @@ export async function openSocket(
 /** Without the body, the status is clear enough. */
 async function readText(response: IncomingMessage): Promise<string> {
   try {
-    const { chunks } = await readChunks(response, MOST_BYTES_OF_REFUSAL);
+    const { chunks } = await readChunks(response, MAX_BYTES_OF_REFUSAL);
     return Buffer.concat(chunks).toString('utf8');
   } catch {
     return '';

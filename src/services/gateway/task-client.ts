@@ -22,10 +22,10 @@ export class TaskResource {
 const LISTS = places('data', 'data.data', 'tasks');
 
 /** More words than any gateway has: limits what a hostile one can make us remember. */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 /** Many times the size of a batch: every record that is not a task costs an error. */
-const MOST_RECORDS = 1_000;
+const MAX_RECORDS = 1_000;
 
 const manyIds = z.array(taskId).min(1, 'no task id was given');
 
@@ -43,7 +43,7 @@ export class TaskClient {
     this.#warnings = {
       onUnknownStatus: (family, word) => {
         const name = `${family}:${word}`;
-        if (this.#loggedWords.has(name) || this.#loggedWords.size >= MOST_WORDS) return;
+        if (this.#loggedWords.has(name) || this.#loggedWords.size >= MAX_WORDS) return;
         this.#loggedWords.add(name);
         // It may be any text, even a prompt.
         const loggable = safeName(word.replaceAll(' ', '_')) ?? `${word.length} letters`;
@@ -91,7 +91,7 @@ export class TaskClient {
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
     if (!list && !isNothing) throw malformedError('The gateway’s response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
-    for (const record of list?.slice(0, MOST_RECORDS) ?? []) {
+    for (const record of list?.slice(0, MAX_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);
       if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
     }

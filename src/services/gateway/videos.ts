@@ -78,15 +78,15 @@ export class V1Videos extends TaskResource {
 }
 
 function withLimits(limits: VideoOptions['limits']) {
-  const most = { ...USUAL_LIMITS, ...limits };
+  const max = { ...USUAL_LIMITS, ...limits };
   return video
-    .refine(({ images = [] }) => images.length <= most.images, {
+    .refine(({ images = [] }) => images.length <= max.images, {
       path: ['images'],
-      message: `this model takes at most ${most.images} reference images`,
+      message: `this model takes at most ${max.images} reference images`,
     })
-    .refine(({ referenceVideos = [] }) => referenceVideos.length <= most.referenceVideos, {
+    .refine(({ referenceVideos = [] }) => referenceVideos.length <= max.referenceVideos, {
       path: ['referenceVideos'],
-      message: `this model takes at most ${most.referenceVideos} reference videos`,
+      message: `this model takes at most ${max.referenceVideos} reference videos`,
     });
 }
 

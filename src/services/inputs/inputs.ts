@@ -17,9 +17,9 @@ interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
   clock: Clock;
 }
 
-const MOST_IMAGES = 5;
+const MAX_IMAGES = 5;
 /** All travel in one body as base64, a third larger; reverse proxies seldom accept more than 64 MB. */
-const MOST_TOTAL_BYTES = 40 * MB;
+const MAX_TOTAL_BYTES = 40 * MB;
 /** The limit of an image after the gateway found an order too large, in addition to half its size. */
 const LIGHTER_BYTES = 2 * MB;
 /** A smaller image was not the problem, and shrinking it would make it unusable. */
@@ -28,9 +28,9 @@ const SMALLEST_BYTES = 100_000;
 /** Gathers the files of an order. Anything that cannot be sent is a refusal. */
 export function createGatherer(parts: GathererParts): Gather {
   return async ({ pictures: images = [], region: changed, references = [], documents = [], sound }, occasion) => {
-    if (images.length > MOST_IMAGES) {
+    if (images.length > MAX_IMAGES) {
       const count = String(images.length);
-      throw new Refusal('refusals.tooManyImages', { count, most: String(MOST_IMAGES) });
+      throw new Refusal('refusals.tooManyImages', { count, max: String(MAX_IMAGES) });
     }
     const files = new MemberFiles({ ...parts, memberId: occasion.memberId });
     const attachments = new Attachments(parts, files, occasion);
@@ -72,16 +72,16 @@ class Attachments {
     const image = await this.#files.checkImage(file);
     const added = this.#occasion.isSmaller ? await this.#shrink(image) : image;
     this.#bytes += added.bytes.length;
-    if (this.#bytes > MOST_TOTAL_BYTES) {
-      throw new Refusal('refusals.imagesTooLarge', { most: formatMegabytes(MOST_TOTAL_BYTES) });
+    if (this.#bytes > MAX_TOTAL_BYTES) {
+      throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(MAX_TOTAL_BYTES) });
     }
     return added.dataUri;
   }
 
   async #shrink(image: Parameters<Media['fit']>[0]) {
-    const most = Math.max(SMALLEST_BYTES, Math.min(LIGHTER_BYTES, Math.floor(image.bytes.length / 2)));
-    const fitting = await this.#parts.media.fit(image, most);
-    if (fitting.how === 'none') throw new Refusal('refusals.imagesTooLarge', { most: formatMegabytes(LIGHTER_BYTES) });
+    const max = Math.max(SMALLEST_BYTES, Math.min(LIGHTER_BYTES, Math.floor(image.bytes.length / 2)));
+    const fitting = await this.#parts.media.fit(image, max);
+    if (fitting.how === 'none') throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(LIGHTER_BYTES) });
     return { bytes: fitting.bytes, dataUri: dataUri(fitting.type.mime, fitting.bytes) };
   }
 

@@ -21,21 +21,21 @@ interface NamedFile {
 
 export const MB = 1_000_000;
 /** The specification shows no limit; a model sees no more detail in a larger image. */
-const MOST_IMAGE_BYTES = 20 * MB;
+const MAX_IMAGE_BYTES = 20 * MB;
 /** The member is waiting, and a slow host must not block what others need. */
 export const FETCH_LIMIT_MS = 60_000;
 /** More text than any model can read. */
-const MOST_DOCUMENT_BYTES = 10 * MB;
+const MAX_DOCUMENT_BYTES = 10 * MB;
 /** Four 4K images side by side have 67 million; hardly any reference image is larger. */
-const MOST_PIXELS = 80_000_000;
+const MAX_PIXELS = 80_000_000;
 
 /** A detailed video of 15 seconds; Discord accepts no larger files from most members. */
-const MOST_VIDEO_BYTES = 100 * MB;
+const MAX_VIDEO_BYTES = 100 * MB;
 
 /** Five minutes of uncompressed stereo speech. */
-const MOST_AUDIO_BYTES = 60 * MB;
+const MAX_AUDIO_BYTES = 60 * MB;
 /** No utterance is longer, and a model cannot take in more. */
-const MOST_SECONDS = 5 * 60;
+const MAX_SECONDS = 5 * 60;
 
 export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
 
@@ -65,8 +65,8 @@ export class MemberFiles {
   /** Decoded completely, and cleaned of metadata. */
   async checkImage(file: FileContent) {
     const { width, height, frames } = await this.#parts.media.imageFacts(file);
-    if (width * height * frames > MOST_PIXELS) {
-      throw new MediaError('too-large', `The image has more than ${MOST_PIXELS / 1e6} million pixels.`);
+    if (width * height * frames > MAX_PIXELS) {
+      throw new MediaError('too-large', `The image has more than ${MAX_PIXELS / 1e6} million pixels.`);
     }
     return await this.#parts.media.checkImage(file);
   }
@@ -75,8 +75,8 @@ export class MemberFiles {
   async readDocuments(given: readonly NamedFile[]): Promise<ReadDocument[]> {
     return await Array.fromAsync(given, (one) => {
       const { name } = one;
-      const tooLarge = new Refusal('refusals.documentTooLarge', { name, most: formatMegabytes(MOST_DOCUMENT_BYTES) });
-      return this.#withContent(one, MOST_DOCUMENT_BYTES, tooLarge, (file) => readDocument(name, file));
+      const tooLarge = new Refusal('refusals.documentTooLarge', { name, max: formatMegabytes(MAX_DOCUMENT_BYTES) });
+      return this.#withContent(one, MAX_DOCUMENT_BYTES, tooLarge, (file) => readDocument(name, file));
     });
   }
 
@@ -84,20 +84,20 @@ export class MemberFiles {
   readAudio(given: NamedFile): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', {
       name: given.name,
-      most: formatMegabytes(MOST_AUDIO_BYTES),
+      max: formatMegabytes(MAX_AUDIO_BYTES),
     });
-    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { mostSeconds: MOST_SECONDS });
-    return this.#withContent(given, MOST_AUDIO_BYTES, tooLarge, work);
+    const work = (file: FileContent): Promise<Pcm> => this.#parts.sounds.decoded(file, { maxSeconds: MAX_SECONDS });
+    return this.#withContent(given, MAX_AUDIO_BYTES, tooLarge, work);
   }
 
   async #withContent<T>(
     { address, name }: NamedFile,
-    most: number,
+    max: number,
     tooLarge: Refusal,
     work: (file: FileContent) => Promise<T>,
   ): Promise<T> {
     try {
-      const file = await this.#parts.media.fetchDocument(address, this.#options(most));
+      const file = await this.#parts.media.fetchDocument(address, this.#options(max));
       return await withRelease(file, () => work(file));
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -108,8 +108,8 @@ export class MemberFiles {
     }
   }
 
-  #options(most: number) {
-    return { most, waitLimitMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
+  #options(max: number) {
+    return { max, waitLimitMs: FETCH_LIMIT_MS, givenBy: this.#parts.memberId };
   }
 
   /** Failures of a file are expected, and become a refusal; the log keeps the cause. */
@@ -129,11 +129,11 @@ export async function withRelease<T>(file: { release(): void }, work: () => Prom
   }
 }
 
-const limitOf = (medium: Medium): number => (medium === 'image' ? MOST_IMAGE_BYTES : MOST_VIDEO_BYTES);
+const limitOf = (medium: Medium): number => (medium === 'image' ? MAX_IMAGE_BYTES : MAX_VIDEO_BYTES);
 
 function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
   const { name, medium = 'image' } = given;
-  const most = formatMegabytes(limitOf(medium));
+  const max = formatMegabytes(limitOf(medium));
   switch (kind) {
     case 'not-media':
     case 'damaged':
@@ -141,8 +141,8 @@ function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
       if (medium === 'audio') return new Refusal('refusals.audioInvalid', { name });
       return new Refusal('refusals.imageInvalid', { name });
     case 'too-large':
-      if (medium === 'image') return new Refusal('refusals.imageTooLarge', { name, most });
-      return new Refusal('refusals.fileTooLarge', { name, most });
+      if (medium === 'image') return new Refusal('refusals.imageTooLarge', { name, max });
+      return new Refusal('refusals.fileTooLarge', { name, max });
     case 'expired':
       return new Refusal('refusals.imageGone', { name });
     case 'forbidden-address':

@@ -51,7 +51,7 @@ const COMPILE_CACHE = new URL('../../../scripts/compile-cache.mjs', import.meta.
 /** Limits JavaScript's own heap; images and samples lie outside it. */
 const FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--import', COMPILE_CACHE];
 /** No file is larger, nor anything made from one. */
-const MOST_RESULT_BYTES = 128 * 2 ** 20;
+const MAX_RESULT_BYTES = 128 * 2 ** 20;
 
 interface ChildListeners {
   onReport(report: ProcessReport, body: Buffer<ArrayBuffer>): void;
@@ -73,7 +73,7 @@ export class MediaChild {
     const pipe = this.#process.stdio[3];
     if (!(pipe instanceof Socket)) throw new Error('A process was started without its pipe.');
     this.#pipe = pipe;
-    const reader = new FrameReader(MOST_RESULT_BYTES, ({ note, body }) => listeners.onReport(reportIn(note), body));
+    const reader = new FrameReader(MAX_RESULT_BYTES, ({ note, body }) => listeners.onReport(reportIn(note), body));
     pipe.on('data', (piece: Buffer) => {
       try {
         reader.read(piece);

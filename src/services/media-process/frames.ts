@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 
 const HEAD_BYTES = 8;
 /** A note holds a job and its facts; a chart's note holds its bars. */
-const MOST_NOTE_BYTES = 1024 * 1024;
+const MAX_NOTE_BYTES = 1024 * 1024;
 
 /** A message between the two processes: facts as JSON, and the unchanged bytes of a file. */
 export interface Frame {
@@ -31,15 +31,15 @@ export function writeFrame(pipe: Duplex, note: object, body: Uint8Array = new Ui
 
 /** Assembles frames from chunks; each byte is copied once, to its final place. */
 export class FrameReader {
-  readonly #mostBodyBytes: number;
+  readonly #maxBodyBytes: number;
   readonly #deliver: (frame: Frame) => void;
   #head = Buffer.allocUnsafe(HEAD_BYTES);
   #note: Buffer | undefined;
   #body: Buffer<ArrayBuffer> | undefined;
   #filled = 0;
 
-  constructor(mostBodyBytes: number, take: (frame: Frame) => void) {
-    this.#mostBodyBytes = mostBodyBytes;
+  constructor(maxBodyBytes: number, take: (frame: Frame) => void) {
+    this.#maxBodyBytes = maxBodyBytes;
     this.#deliver = take;
   }
 
@@ -58,11 +58,11 @@ export class FrameReader {
     this.#filled = 0;
     if (!this.#note) {
       const length = this.#head.readUInt32LE(0);
-      if (length === 0 || length > MOST_NOTE_BYTES) throw new BrokenFrame(`A note of ${length} bytes.`);
+      if (length === 0 || length > MAX_NOTE_BYTES) throw new BrokenFrame(`A note of ${length} bytes.`);
       this.#note = Buffer.allocUnsafe(length);
     } else if (!this.#body) {
       const length = this.#head.readUInt32LE(4);
-      if (length > this.#mostBodyBytes) throw new BrokenFrame(`A body of ${length} bytes.`);
+      if (length > this.#maxBodyBytes) throw new BrokenFrame(`A body of ${length} bytes.`);
       this.#body = Buffer.allocUnsafeSlow(length);
     } else {
       const frame = { note: this.#note.toString(), body: this.#body };

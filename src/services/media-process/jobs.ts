@@ -3,13 +3,13 @@ import type { ChartData } from '../usage/chart.ts';
 
 /** A file's bytes are sent beside its job. */
 export type Job =
-  | { do: 'fit'; mostBytes: number; mostPixels: number }
-  | { do: 'check'; mostPixels: number }
-  | { do: 'measure'; mostPixels: number }
-  | { do: 'side-mask'; side: MaskSide; size: MaskSize; mostPixels: number }
-  | { do: 'drawn-mask'; mostPixels: number }
+  | { do: 'fit'; maxBytes: number; maxPixels: number }
+  | { do: 'check'; maxPixels: number }
+  | { do: 'measure'; maxPixels: number }
+  | { do: 'side-mask'; side: MaskSide; size: MaskSize; maxPixels: number }
+  | { do: 'drawn-mask'; maxPixels: number }
   | { do: 'chart'; chart: ChartData }
-  | { do: 'read-sound'; type: ReadableAudioType; mostSeconds: number }
+  | { do: 'read-sound'; type: ReadableAudioType; maxSeconds: number }
   /** More of one voice. A process without the samples before `from` cannot continue it. */
   | { do: 'write-voice'; voice: number; from: number; isLast: boolean }
   | { do: 'drop-voice'; voice: number };
@@ -19,10 +19,10 @@ export type ReadableAudioType = (typeof readableAudioTypes)[number];
 
 /** Jobs of one sort, which wait for each other and for no others. */
 export interface JobClass {
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
   /** Bytes of files in the process at the same time; a larger file is there alone. */
-  readonly mostBytes: number;
-  readonly mostWaiting: number;
+  readonly maxBytes: number;
+  readonly maxWaiting: number;
   /** Uses nothing from outside, so it never makes the process die. */
   readonly isTrusted: boolean;
   /** Limits the time of a job, without its waits for memory. */
@@ -31,25 +31,25 @@ export interface JobClass {
 
 const image: JobClass = {
   // Some work while the others wait for their memory.
-  mostAtOnce: 4,
-  mostBytes: 32 * 2 ** 20,
-  mostWaiting: Number.POSITIVE_INFINITY,
+  maxAtOnce: 4,
+  maxBytes: 32 * 2 ** 20,
+  maxWaiting: Number.POSITIVE_INFINITY,
   isTrusted: false,
   // The slowest are large AVIFs: some ten seconds for a hundred million pixels.
   limitMs: () => 60_000,
 };
 
-const chart: JobClass = { ...image, mostAtOnce: 1, mostWaiting: 32, limitMs: () => 30_000 };
+const chart: JobClass = { ...image, maxAtOnce: 1, maxWaiting: 32, limitMs: () => 30_000 };
 
 const sound: JobClass = {
   ...image,
-  mostWaiting: 32,
+  maxWaiting: 32,
   // The process gives up a slow file before this limit, and keeps the rest.
-  limitMs: (job) => 60_000 + ('mostSeconds' in job ? job.mostSeconds * 200 : 0),
+  limitMs: (job) => 60_000 + ('maxSeconds' in job ? job.maxSeconds * 200 : 0),
 };
 
 /** The order of voices is decided by `VoiceQueue`. */
-const voice: JobClass = { ...image, mostAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
+const voice: JobClass = { ...image, maxAtOnce: 2, isTrusted: true, limitMs: () => 60_000 };
 
 export const jobClasses: Readonly<Record<Job['do'], JobClass>> = {
   fit: image,

@@ -9,7 +9,7 @@ const IDLE_MS = 60_000;
 /** A large image takes some hundred milliseconds to fill its memory. */
 const SAMPLE_MS = 100;
 /** Jobs lost this often are refused: the second time the job ran alone, so it was the cause. */
-const MOST_LOSSES = 2;
+const MAX_LOSSES = 2;
 
 export interface MediaProcessParts {
   readonly clock: Clock;
@@ -87,7 +87,7 @@ export class MediaProcess {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new JobLost('closed');
     const jobClass = jobClasses[job.do];
-    if (this.#waiting.filter((other) => other.jobClass === jobClass).length >= jobClass.mostWaiting)
+    if (this.#waiting.filter((other) => other.jobClass === jobClass).length >= jobClass.maxWaiting)
       throw new JobLost('busy');
     this.#jobCount++;
     const { promise, resolve, reject } = Promise.withResolvers<Result<object>>();
@@ -144,7 +144,7 @@ export class MediaProcess {
       const sameLane = [...running, ...taken].filter((other) => other.jobClass === jobClass);
       const bytes = sameLane.reduce((sum, { input }) => sum + (input?.size ?? 0), entry.input?.size ?? 0);
       // First come, first served: nothing passes an entry that has no room yet.
-      if (sameLane.length >= jobClass.mostAtOnce || (sameLane.length > 0 && bytes > jobClass.mostBytes))
+      if (sameLane.length >= jobClass.maxAtOnce || (sameLane.length > 0 && bytes > jobClass.maxBytes))
         fullLanes.add(jobClass);
       else {
         taken.push(entry);
@@ -245,7 +245,7 @@ export class MediaProcess {
     for (const entry of running) {
       if (entry.isAbandoned) continue;
       entry.losses++;
-      if (entry.losses >= MOST_LOSSES) this.#fail(entry, new JobLost(reason));
+      if (entry.losses >= MAX_LOSSES) this.#fail(entry, new JobLost(reason));
       else if (entry.jobClass.isTrusted) this.#waiting.unshift(entry);
       else this.#suspects.push(entry);
     }

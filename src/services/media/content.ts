@@ -57,16 +57,16 @@ const LONGEST_HEAD = 300;
 const FOREIGN = /[^A-Za-z0-9+/_-]/;
 const SPACE = /\s/g;
 const BEHIND = /[\s=]/;
-const MOST_BEHIND = 1_024;
+const MAX_BEHIND = 1_024;
 /** Four letters are three bytes. A chunk is checked and decoded within a millisecond, then the event loop gets a turn. */
 const LETTERS = 4;
 const LETTERS_OF_PIECE = 64 * 1024 * LETTERS;
 
 /** Decodes base64 of either alphabet, with or without a data URI's head, in chunks: all at once would block the loop. */
-export async function* decodeBase64(base64: string, most: number): AsyncGenerator<Buffer> {
+export async function* decodeBase64(base64: string, max: number): AsyncGenerator<Buffer> {
   const start = DATA_URI_HEAD.exec(base64.slice(0, LONGEST_HEAD))?.[0].length ?? 0;
   // Line breaks add a few per cent; a text of twice the allowed length is not even scanned.
-  if (base64.length - start > most * 3 + 1_024) throw tooLargeError(most);
+  if (base64.length - start > max * 3 + 1_024) throw tooLargeError(max);
   const end = endOfLetters(base64, start);
   let carried = '';
   for (let at = start; at < end; at += LETTERS_OF_PIECE) {
@@ -84,7 +84,7 @@ export async function* decodeBase64(base64: string, most: number): AsyncGenerato
 
 /** Padding and the last line break are left out; padding anywhere else is damage. */
 function endOfLetters(base64: string, start: number): number {
-  const least = Math.max(start, base64.length - MOST_BEHIND);
+  const least = Math.max(start, base64.length - MAX_BEHIND);
   let end = base64.length;
   while (end > least && BEHIND.test(base64.charAt(end - 1))) end -= 1;
   return end;

@@ -23,16 +23,16 @@ const maskFacts = z.object({ marks: z.enum(['a part', 'nothing', 'everything', '
 
 export class ImageJobs {
   readonly #process: MediaProcess;
-  readonly #limits: { readonly mostPixels: number };
+  readonly #limits: { readonly maxPixels: number };
 
-  constructor(process: MediaProcess, mostPixels: number) {
+  constructor(process: MediaProcess, maxPixels: number) {
     this.#process = process;
-    this.#limits = { mostPixels };
+    this.#limits = { maxPixels };
   }
 
   /** `into` is a private file for a large result. */
-  async fit(input: FileContent, mostBytes: number, signal: AbortSignal, into?: string) {
-    const job: Job = { do: 'fit', mostBytes, ...this.#limits };
+  async fit(input: FileContent, maxBytes: number, signal: AbortSignal, into?: string) {
+    const job: Job = { do: 'fit', maxBytes, ...this.#limits };
     const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });
     if (facts.how === 'none') return facts;
     const { how, extension, isUnchanged, fileBytes } = facts;

@@ -29,7 +29,7 @@ type FittedFile = ({ readonly how: Exclude<FitResult['how'], 'none'> } & Fetched
 
 interface FetchOptions {
   signal?: AbortSignal | undefined;
-  most?: number | undefined;
+  max?: number | undefined;
   /** Shorter than the general limit. */
   waitLimitMs?: number | undefined;
   /** The member who gave the address: fetched without the key, not from the operator's network, and few at the same time. */
@@ -72,9 +72,9 @@ export class Media {
       inMemory: limits.inMemoryBytes,
     };
     const side = (trust: AddressSource, bytes: number): FileSource => {
-      const most = Math.min(limits.fileBytes, bytes);
-      const places = { room: new CapacityPool(bytes, most), ...shared };
-      return { most, places, hosts: new Hosts(settings, limits, resolve, trust) };
+      const max = Math.min(limits.fileBytes, bytes);
+      const places = { room: new CapacityPool(bytes, max), ...shared };
+      return { max, places, hosts: new Hosts(settings, limits, resolve, trust) };
     };
     this.#results = side('results', limits.resultsBytes);
     this.#given = side('given', limits.memberFilesBytes);
@@ -96,10 +96,10 @@ export class Media {
 
   async #receive(source: MediaSource, { givenBy, ...options }: FetchOptions): Promise<HeldFile> {
     const { places, hosts, ...side } = givenBy === undefined ? this.#results : this.#given;
-    const most = Math.min(options.most ?? Number.POSITIVE_INFINITY, side.most);
+    const max = Math.min(options.max ?? Number.POSITIVE_INFINITY, side.max);
     return await this.#withTimeout(options, async (signal) => {
-      if ('base64' in source) return await receiveFile(decodeBase64(source.base64, most), places, { most, signal });
-      const how = { hosts, places, limits: this.#limits, clock: this.#clock, most, signal };
+      if ('base64' in source) return await receiveFile(decodeBase64(source.base64, max), places, { max, signal });
+      const how = { hosts, places, limits: this.#limits, clock: this.#clock, max, signal };
       const get = () => download(source.address, how);
       return await (givenBy === undefined ? get() : this.#turns.run(givenBy, signal, get));
     });
@@ -117,31 +117,31 @@ export class Media {
     }
   }
 
-  async fit({ bytes, type }: File, mostBytes: number, options: Abortable = {}): Promise<FitResult> {
-    if (type.kind !== 'image') return bytes.length <= mostBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
-    const fitted = await this.#fitImage(memoryContent(bytes), mostBytes, options);
+  async fit({ bytes, type }: File, maxBytes: number, options: Abortable = {}): Promise<FitResult> {
+    if (type.kind !== 'image') return bytes.length <= maxBytes ? { how: 'as-is', bytes, type } : { how: 'none' };
+    const fitted = await this.#fitImage(memoryContent(bytes), maxBytes, options);
     if (fitted.how === 'none') return fitted;
     const { made, ...rest } = fitted;
     return { ...rest, bytes: made ? await readWhole(made) : bytes };
   }
 
-  #fitImage(content: FileContent, mostBytes: number, { signal: unwanted }: Abortable, into?: string) {
-    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, mostBytes, signal, into));
+  #fitImage(content: FileContent, maxBytes: number, { signal: unwanted }: Abortable, into?: string) {
+    return this.#withSignals([unwanted], (signal) => this.#images.fit(content, maxBytes, signal, into));
   }
 
   /** The same for a fetched file, which is released here unless it is returned as it is. */
-  async fitFetchedFile(fetched: FetchedFile, mostBytes: number, options: Abortable = {}): Promise<FittedFile> {
+  async fitFetchedFile(fetched: FetchedFile, maxBytes: number, options: Abortable = {}): Promise<FittedFile> {
     const unchanged: FittedFile = { how: 'as-is', ...fetched };
     let isReturned = false;
     let into: PrivateFile | undefined;
     try {
       if (fetched.type.kind !== 'image') {
-        isReturned = fetched.size <= mostBytes;
+        isReturned = fetched.size <= maxBytes;
         return isReturned ? unchanged : { how: 'none' };
       }
       // A re-encoded file is seldom larger than its original.
       if (fetched.path !== undefined) into = await this.#files.create();
-      const fitted = await this.#fitImage(fetched, mostBytes, options, into?.path);
+      const fitted = await this.#fitImage(fetched, maxBytes, options, into?.path);
       if (fitted.how === 'none') return fitted;
       const { how, type, made } = fitted;
       isReturned = made === undefined;
@@ -149,7 +149,7 @@ export class Media {
       // The result takes room like a fetched file, whose room is given back first.
       fetched.release();
       const { content, release } = await this.#withTimeout(options, (signal) =>
-        receiveFile(readChunks(made), this.#results.places, { most: Number.POSITIVE_INFINITY, signal }),
+        receiveFile(readChunks(made), this.#results.places, { max: Number.POSITIVE_INFINITY, signal }),
       );
       return { how, type, ...content, release };
     } finally {
@@ -207,7 +207,7 @@ export function openMedia(settings: MediaSettings, tools: MediaParts, limits: Pa
 
 /** Files of members and results of the gateway have separate room and connections. */
 interface FileSource {
-  readonly most: number;
+  readonly max: number;
   readonly places: FileStorage;
   readonly hosts: Hosts;
 }

@@ -102,11 +102,11 @@ const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 32
 const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const SAMPLES = [44_100, 48_000, 32_000];
 /** Some writers leave a gap between the tag and the first frame. */
-const MOST_GAP = 4_096;
+const MAX_GAP = 4_096;
 /** The longest layer III frame, and the header of the next one. */
 const LONGEST_FRAME = 1_441 + 4;
 /** How much has to be read behind a tag. */
-const BEHIND_TAG = MOST_GAP + LONGEST_FRAME;
+const BEHIND_TAG = MAX_GAP + LONGEST_FRAME;
 
 /** Two frames in a row, with or without a tag before them: eleven set bits alone occur anywhere. */
 export function isMp3(bytes: Buffer): boolean {
@@ -115,7 +115,7 @@ export function isMp3(bytes: Buffer): boolean {
 }
 
 function beginsWithFrames(bytes: Buffer): boolean {
-  for (let at = 0; at < Math.min(MOST_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
+  for (let at = 0; at < Math.min(MAX_GAP, bytes.length); at++) if (areFrames(bytes, at)) return true;
   return false;
 }
 

@@ -12,11 +12,11 @@ const SUGGESTION_LIMIT_MS = 1_000;
 /** The gateway may offer an unknown id later; until then it is not queried again. */
 const MISSING_MS = 60 * 60_000;
 /** Members can invent ids, so the oldest are dropped. */
-const MOST_MISSING = 500;
+const MAX_MISSING = 500;
 /** Real ids are shorter, and comparing longer ones with the list would be slow. */
 const LONGEST_ID = 200;
 /** Queries for unlisted ids per minute; beyond that, only the list decides. */
-const MOST_QUERIES = 30;
+const MAX_QUERIES = 30;
 const QUERY_WINDOW_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
@@ -83,7 +83,7 @@ export class ModelCatalogue {
       this.#missing.delete(id);
       this.#missing.set(id, this.#steady.now());
       const [oldest = id] = this.#missing.keys();
-      if (this.#missing.size > MOST_MISSING) this.#missing.delete(oldest);
+      if (this.#missing.size > MAX_MISSING) this.#missing.delete(oldest);
       throw await this.#unknown(id);
     }
   }
@@ -93,7 +93,7 @@ export class ModelCatalogue {
     for (const { models } of this.#lists.values()) if (models.some((model) => model.id === id)) return true;
     const now = this.#steady.now();
     this.#queriedAt = this.#queriedAt.filter((at) => now - at < QUERY_WINDOW_MS);
-    if (this.#queriedAt.length >= MOST_QUERIES) return false;
+    if (this.#queriedAt.length >= MAX_QUERIES) return false;
     this.#queriedAt.push(now);
     return true;
   }

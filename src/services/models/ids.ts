@@ -51,7 +51,7 @@ export function largerSizes(id: string, listed: readonly { id: string }[]): Mode
   });
 }
 
-const MOST_NEAR = 3;
+const MAX_NEAR = 3;
 
 /** Ids the member may have meant: first those that contain the text, then similar ones. */
 export function similarIds(typed: string, ids: readonly string[]): string[] {
@@ -63,6 +63,6 @@ export function similarIds(typed: string, ids: readonly string[]): string[] {
     })
     .filter(({ away }) => away <= Math.max(2, wanted.length * 0.4))
     .sort((a, b) => a.away - b.away || a.id.localeCompare(b.id))
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_NEAR)
     .map(({ id }) => id);
 }

@@ -18,7 +18,7 @@ export interface PollHistory {
 }
 
 /** How many polls the specification's fastest schedule would have made at that age. */
-export function mostPolls(ageMs: number): number {
+export function maxPolls(ageMs: number): number {
   if (ageMs < 0) return 0;
   if (ageMs <= EARLY_MS) return Math.floor(ageMs / LEAST_GAP_MS) + 1;
   return EARLY_QUESTIONS + Math.floor((ageMs - EARLY_MS) / LATE_GAP_MS);
@@ -64,7 +64,7 @@ export class EarlierPolls {
   historyOf({ polls, times }: Task): PollHistory {
     // A clock that was set back makes the task younger than it is.
     const since = Math.min(times.accepted ?? times.created, this.#parts.clock.now());
-    return { since, times: Math.max(polls, mostPolls(this.#last - since)), last: this.#last };
+    return { since, times: Math.max(polls, maxPolls(this.#last - since)), last: this.#last };
   }
 
   /** To be called before each poll. */

@@ -9,7 +9,7 @@ const BACKOFF: Readonly<Record<Trouble['kind'], { firstMs: number; longestMs: nu
 };
 /** A gateway's retry-after counts only within these limits. */
 const LEAST_ASKED_MS = 1_000;
-const MOST_ASKED_MS = 5 * 60_000;
+const MAX_ASKED_MS = 5 * 60_000;
 
 function pauseMs({ kind, retryAfterMs }: Trouble, timesBefore: number): number {
   const { firstMs, longestMs } = BACKOFF[kind];
@@ -21,7 +21,7 @@ function pauseMs({ kind, retryAfterMs }: Trouble, timesBefore: number): number {
 
 function askedMs(retryAfterMs: number | undefined): number | undefined {
   if (retryAfterMs === undefined || Number.isNaN(retryAfterMs)) return undefined;
-  return Math.min(MOST_ASKED_MS, Math.max(LEAST_ASKED_MS, retryAfterMs));
+  return Math.min(MAX_ASKED_MS, Math.max(LEAST_ASKED_MS, retryAfterMs));
 }
 
 /** The gap after a missing verdict, or a poll that failed. */

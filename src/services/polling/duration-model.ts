@@ -16,7 +16,7 @@ const HALVINGS = 14;
 /** Polls per unit of worth. Below, hardly any poll is made; above, every gap is the smallest. */
 const THINNEST = 0.001;
 const DENSEST = 0.2;
-const MOST_QUESTIONS = 400;
+const MAX_QUESTIONS = 400;
 
 /**
  * How long jobs take, and where polls are worth most: their density over the age is proportional to the square root of the hazard, the chance that
@@ -83,7 +83,7 @@ export class DurationModel {
   #questions(density: number): number {
     let sum = 1;
     let age = 0;
-    for (let count = 1; count < MOST_QUESTIONS; count += 1) {
+    for (let count = 1; count < MAX_QUESTIONS; count += 1) {
       const left = this.survival(age);
       if (left < RARE_SURVIVAL) break;
       sum += left;

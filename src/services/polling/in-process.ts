@@ -151,7 +151,7 @@ export class InProcessScheduler implements Scheduler {
       this.#log.info({ lane: state.lane.name, afterMs: now - ended.since }, 'Polling of a lane resumed.');
     }
     // Tasks that were polled together stay together, where that saves polls.
-    const chance = state.lane.most > 1 ? this.#random() : undefined;
+    const chance = state.lane.max > 1 ? this.#random() : undefined;
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
       if (!this.#isFollowed(entry)) continue;

@@ -65,8 +65,8 @@ export class LaneState {
   }
 
   /** Read each time, since a gateway may turn out to take fewer. */
-  get #most(): number {
-    return this.lane.most >= 1 ? Math.floor(this.lane.most) : 1;
+  get #max(): number {
+    return this.lane.max >= 1 ? Math.floor(this.lane.max) : 1;
   }
 
   get isIdle(): boolean {
@@ -75,7 +75,7 @@ export class LaneState {
 
   /** Polls that could be made now if there were room; none during a pause. */
   get queued(): number {
-    return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#most);
+    return this.breaker.pause ? 0 : Math.ceil(this.#ready.size / this.#max);
   }
 
   /** Never before its allowance opens. */
@@ -122,15 +122,15 @@ export class LaneState {
   /** Spreads the tasks that waited for the end of a pause, in turns and by whole polls. */
   resume(now: number): void {
     this.#gather(now);
-    const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#most));
+    const step = RESUME_SPREAD_MS / Math.max(1, Math.ceil(this.#ready.size / this.#max));
     for (let place = 0; this.#ready.size > 0; place += 1) {
       const entry = this.#ready.next();
-      if (entry) this.wait(entry, now + step * Math.floor(place / this.#most));
+      if (entry) this.wait(entry, now + step * Math.floor(place / this.#max));
     }
   }
 
-  #gather(now: number, most = Number.POSITIVE_INFINITY): void {
-    for (let count = 0; count < most; count += 1) {
+  #gather(now: number, max = Number.POSITIVE_INFINITY): void {
+    for (let count = 0; count < max; count += 1) {
       const entry = this.#waiting.takeDue(now);
       if (!entry) break;
       this.#makeReady(entry);
@@ -144,8 +144,8 @@ export class LaneState {
 
   #take(now: number): Entry[] {
     const entries: Entry[] = [];
-    const most = this.#most;
-    while (entries.length < most) {
+    const max = this.#max;
+    while (entries.length < max) {
       const entry = this.#ready.next() ?? this.#takeSoon(now);
       if (!entry) break;
       entries.push(entry);

@@ -118,7 +118,7 @@ function withKindObservations(own: readonly Observation[], kin: readonly Observa
 }
 
 /** How far the gateway's percentage may lead away from experience. */
-const MOST_STRETCH = 2;
+const MAX_STRETCH = 2;
 
 interface LearnedParts {
   durationHistory: Pick<DurationHistory, 'modelFor'>;
@@ -168,5 +168,5 @@ function stretchOf(model: DurationModel, age: number, percent: number | undefine
   const usual = model.medianFrom(age);
   if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(usual))) return 1;
   const told = age / progress;
-  return Math.min(MOST_STRETCH, Math.max(1 / MOST_STRETCH, (told / usual) ** progress));
+  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (told / usual) ** progress));
 }

@@ -14,27 +14,27 @@ const LEAST_SHARE = 0.01;
 
 /** Polls a second: the operator's limit, less after trouble. It falls at once and rises slowly, so it settles below what the gateway takes. */
 export class Pace {
-  readonly #most: number;
+  readonly #max: number;
   #base: number;
   #since = 0;
   #risePerMs = 0;
   #fellAt = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
-    this.#most = perSecond;
+    this.#max = perSecond;
     this.#base = perSecond;
   }
 
   at(now: number): number {
-    return Math.min(this.#most, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
+    return Math.min(this.#max, this.#base + this.#risePerMs * Math.max(0, now - this.#since));
   }
 
   /** `rate` is the number of polls actually made of late: a limit above it did no harm. Returns whether this is news. */
   slowDown(why: SlowdownCause, rate: number, now: number): boolean {
     if (now - this.#fellAt < ONE_COMPLAINT_MS) return false;
-    const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#most));
-    this.#base = Math.max(LEAST_SHARE * this.#most, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
-    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#most / LONGEST_RECOVERY_MS);
+    const tooMuch = Math.min(this.at(now), Math.max(rate, LEAST_SHARE * this.#max));
+    this.#base = Math.max(LEAST_SHARE * this.#max, tooMuch * (why === 'complaint' ? AFTER_COMPLAINT : AFTER_SLOWNESS));
+    this.#risePerMs = Math.max((tooMuch * AFTER_COMPLAINT) / RECOVERY_MS, this.#max / LONGEST_RECOVERY_MS);
     this.#since = now;
     this.#fellAt = now;
     return true;
@@ -89,14 +89,14 @@ const FOLLOWS_MS = 10_000;
 /** A queue is to be gone after this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
 const QUEUE_GONE_SECONDS = 10;
 /** It falls carefully: too little pressure makes a queue. */
-const MOST_RELIEF = 0.5;
+const MAX_RELIEF = 0.5;
 const LEAST_STEP_MS = 100;
 /** After a longer time the rise still counts only as much. */
 const LONGEST_STEP_MS = 1_000;
 /** A shorter wait is no queue. */
 const QUEUE_SECONDS = 0.25;
 /** Beyond it only the queue delays polls. */
-const MOST_PRESSURE = 6;
+const MAX_PRESSURE = 6;
 
 /** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */
 export class Pressure {
@@ -112,13 +112,13 @@ export class Pressure {
   }
 
   update({ rate, allowed, queue }: Record<'rate' | 'allowed' | 'queue', number>, now: number): void {
-    const elapsed = Math.min(now - this.#at, MOST_PRESSURE * FOLLOWS_MS);
+    const elapsed = Math.min(now - this.#at, MAX_PRESSURE * FOLLOWS_MS);
     this.#at = now;
     const isQueue = queue > QUEUE_SECONDS * rate;
     // A queue below the allowed rate is limited by slow responses: then the actual rate is all the room there is.
     const room = isQueue ? Math.min(allowed, Math.max(1, rate)) : allowed;
     const wanted = Math.log(Math.max(rate + (isQueue ? queue / QUEUE_GONE_SECONDS : 0), 0.01) / (AIM * room));
-    const step = wanted > 0 ? wanted * Math.min(elapsed, LONGEST_STEP_MS) : Math.max(-MOST_RELIEF, wanted) * elapsed;
-    this.#logarithm = Math.min(Math.log(MOST_PRESSURE), Math.max(0, this.#logarithm + step / FOLLOWS_MS));
+    const step = wanted > 0 ? wanted * Math.min(elapsed, LONGEST_STEP_MS) : Math.max(-MAX_RELIEF, wanted) * elapsed;
+    this.#logarithm = Math.min(Math.log(MAX_PRESSURE), Math.max(0, this.#logarithm + step / FOLLOWS_MS));
   }
 }

@@ -14,7 +14,7 @@ export interface Trouble {
 /** Polls to one endpoint share a lane: what it refuses or delays concerns them all. */
 export interface Lane {
   name: string;
-  readonly most: number;
+  readonly max: number;
   /** A poll takes along tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
   /** An id without a verdict is polled again after a while. A poll must end within reason: one that hangs keeps its place among the polls at once. */

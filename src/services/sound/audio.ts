@@ -17,13 +17,13 @@ export function openAudio({ log, process: given }: { log: Log; process?: MediaPr
   const writings = new VoiceQueue(process);
   return {
     /** Throws a `Refusal` for a file that cannot be read as audio, or lasts longer. */
-    async decoded(input: FileContent, { mostSeconds }: { mostSeconds: number }): Promise<Pcm> {
+    async decoded(input: FileContent, { maxSeconds }: { maxSeconds: number }): Promise<Pcm> {
       if (input.size === 0) throw new Refusal('refusals.audioEmpty');
       const extension = (await withReader(input, recogniseContent))?.extension;
       const type = readableAudioTypes.find((name) => name === extension);
       if (!type) throw new Refusal('refusals.audioNotSupported');
       try {
-        const job = { do: 'read-sound', type, mostSeconds } as const;
+        const job = { do: 'read-sound', type, maxSeconds } as const;
         const pcm = (await process.run(job, z.object({}), { input })).bytes;
         return new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength / Int16Array.BYTES_PER_ELEMENT);
       } catch (error) {
@@ -36,7 +36,7 @@ export function openAudio({ log, process: given }: { log: Log; process?: MediaPr
     },
 
     /** Anything longer is cut. */
-    writing: ({ mostSeconds }: { mostSeconds: number }): VoiceWriter => writings.begin(mostSeconds),
+    writing: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => writings.begin(maxSeconds),
 
     async close(): Promise<void> {
       writings.close();

@@ -24,7 +24,7 @@ export function oggChecksum(page: Uint8Array): number {
 }
 
 /** A file with more invalid pages is not searched any further. */
-const MOST_BROKEN = 200;
+const MAX_BROKEN = 200;
 
 interface OggPacket {
   data: Buffer;
@@ -43,7 +43,7 @@ export function* readPackets(bytes: Buffer): Generator<OggPacket> {
     const page = pageAt(bytes, at);
     if (!page) {
       at += 4;
-      if (++broken > MOST_BROKEN) return;
+      if (++broken > MAX_BROKEN) return;
       continue;
     }
     at += page.length;
@@ -92,7 +92,7 @@ function pageAt(bytes: Buffer, at: number): Buffer | undefined {
 }
 
 /** A page has one byte for the number of lengths in it. */
-const MOST_LENGTHS = 255;
+const MAX_LENGTHS = 255;
 /** One second, so that a player can seek. */
 const PACKETS_A_PAGE = 50;
 
@@ -120,7 +120,7 @@ export class OggWriter {
   }
 
   add(packet: Packet): void {
-    const isFull = this.#open.length === PACKETS_A_PAGE || this.#lengths + lengthsOf(packet).length > MOST_LENGTHS;
+    const isFull = this.#open.length === PACKETS_A_PAGE || this.#lengths + lengthsOf(packet).length > MAX_LENGTHS;
     if (this.#isHead || isFull) this.#close(0);
     this.#put(packet);
   }

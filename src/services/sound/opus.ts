@@ -15,7 +15,7 @@ import type { AudioChunk } from './resample.ts';
 /** Per sample: positions in Opus files count at 48 kHz, independent of the recording's rate (RFC 7845, section 4). */
 const GRANULES = 48_000 / PCM_RATE;
 /** A packet holds at most 120 ms. */
-const MOST_IN_PACKET = 0.12 * PCM_RATE;
+const MAX_IN_PACKET = 0.12 * PCM_RATE;
 
 /** Reads Ogg Opus (RFC 7845). The decoder converts any rate and both channels to our format. */
 export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
@@ -23,7 +23,7 @@ export async function* decodeOpus(bytes: Buffer): AsyncGenerator<AudioChunk> {
   const head = headOf(packets.next().value?.data);
   // The tags.
   packets.next();
-  const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MOST_IN_PACKET });
+  const decoder = await createDecoder({ sampleRate: PCM_RATE, channels: 1, maxFrameSize: MAX_IN_PACKET });
   try {
     decoder.decoderCtl(DecoderCtl.SetGain, head.gain);
     let skip = Math.round(head.preSkip / GRANULES);
@@ -147,22 +147,22 @@ function head(preSkip: number): Buffer {
 }
 
 /** Discord's clients draw a column per tenth of a second, and at most this many (docs: Voice Messages). */
-const MOST_COLUMNS = 256;
+const MAX_COLUMNS = 256;
 const COLUMN = PCM_RATE / 10;
 /** Below this there is no speech, and noise is not drawn as if it were speech. */
 const QUIET = 0.01 * 32_768;
 /** Hundreds per column, so that no edge between two cells is visible. */
-const MOST_CELLS = 2 ** 17;
+const MAX_CELLS = 2 ** 17;
 
 /** 255 is the loudest column. Their width is known only at the end: until then cells hold the power, merged in pairs when full. */
 export class Waveform {
-  readonly #cells = new Float32Array(MOST_CELLS);
+  readonly #cells = new Float32Array(MAX_CELLS);
   #width = 1;
   #samples = 0;
 
   add(pcm: Pcm): void {
     for (const value of pcm) {
-      if (this.#samples === MOST_CELLS * this.#width) this.#widen();
+      if (this.#samples === MAX_CELLS * this.#width) this.#widen();
       const cell = Math.floor(this.#samples / this.#width);
       this.#cells[cell] = (this.#cells[cell] ?? 0) + value * value;
       this.#samples += 1;
@@ -171,7 +171,7 @@ export class Waveform {
 
   toBase64(): string {
     const samples = this.#samples;
-    const columns = Math.max(1, Math.min(MOST_COLUMNS, Math.ceil(samples / COLUMN)));
+    const columns = Math.max(1, Math.min(MAX_COLUMNS, Math.ceil(samples / COLUMN)));
     const loudness = Array.from({ length: columns }, (_, column) => {
       const [from = 0, to = 0] = [column, column + 1].map((edge) => Math.round((edge * samples) / columns));
       const cells = this.#cells.subarray(Math.round(from / this.#width), Math.round(to / this.#width));
@@ -182,7 +182,7 @@ export class Waveform {
   }
 
   #widen(): void {
-    const half = MOST_CELLS / 2;
+    const half = MAX_CELLS / 2;
     for (let cell = 0; cell < half; cell++) {
       this.#cells[cell] = (this.#cells[2 * cell] ?? 0) + (this.#cells[2 * cell + 1] ?? 0);
     }

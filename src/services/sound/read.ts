@@ -12,9 +12,9 @@ const readers: Readonly<Record<ReadableAudioType, (bytes: Buffer) => Promise<Aud
 export async function readSamples(
   type: ReadableAudioType,
   bytes: Buffer,
-  mostSeconds: number,
+  maxSeconds: number,
 ): Promise<Int16Array<ArrayBuffer>> {
-  return await collectSamples(await readers[type](bytes), mostSeconds);
+  return await collectSamples(await readers[type](bytes), maxSeconds);
 }
 
 /** So little at once, because a minute fits into 60 KB at the lowest rate. */
@@ -43,8 +43,8 @@ const FLOATS = 3;
 const EXTENSIBLE = 0xfffe;
 /** No recording is outside these limits, and the output would be as long as the file's author likes. */
 const LEAST_RATE = 2_000;
-const MOST_RATE = 768_000;
-const MOST_CHANNELS = 32;
+const MAX_RATE = 768_000;
+const MAX_CHANNELS = 32;
 const FRAMES_AT_ONCE = 32_768;
 
 /** Plain samples in a row of chunks. A file that was cut off, or written without a known length, is read as far as it goes. */
@@ -85,7 +85,7 @@ function formatOf(fields: Buffer | undefined) {
   const frameBytes = fields.readUInt16LE(12);
   const sample = samplers.get(`${coding} ${frameBytes / channels}`);
   if (!sample) throw new Refusal('refusals.audioNotSupported');
-  if (channels > MOST_CHANNELS || rate < LEAST_RATE || rate > MOST_RATE) throw new Refusal('refusals.audioDamaged');
+  if (channels > MAX_CHANNELS || rate < LEAST_RATE || rate > MAX_RATE) throw new Refusal('refusals.audioDamaged');
   return { channels, rate, frameBytes, sample };
 }
 

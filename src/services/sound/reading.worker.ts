@@ -4,7 +4,7 @@ import { serveJobs } from './worker-pool.ts';
 
 export type ReadJob = Omit<Extract<Job, { do: 'read-sound' }>, 'do'> & { bytes: Uint8Array<ArrayBuffer> };
 
-serveJobs(async ({ type, bytes, mostSeconds }: ReadJob) => {
-  const pcm = await readSamples(type, Buffer.from(bytes.buffer), mostSeconds);
+serveJobs(async ({ type, bytes, maxSeconds }: ReadJob) => {
+  const pcm = await readSamples(type, Buffer.from(bytes.buffer), maxSeconds);
   return { result: pcm.buffer, transfer: [pcm.buffer] };
 });

@@ -5,13 +5,13 @@ import { Refusal } from '../../lib/refusal.ts';
 const LEAST_SECONDS = 0.1;
 
 /** Turns a file's stretches into our sample format, as long as it does not exceed its length limit. */
-export async function collectSamples(stretches: AudioChunks, mostSeconds: number): Promise<Int16Array<ArrayBuffer>> {
+export async function collectSamples(stretches: AudioChunks, maxSeconds: number): Promise<Int16Array<ArrayBuffer>> {
   const parts: Int16Array[] = [];
-  const most = mostSeconds * PCM_RATE;
+  const max = maxSeconds * PCM_RATE;
   let length = 0;
   const add = (samples: Float32Array): void => {
     length += samples.length;
-    if (length > most) throw new Refusal('refusals.audioTooLong', { most: String(mostSeconds) });
+    if (length > max) throw new Refusal('refusals.audioTooLong', { max: String(maxSeconds) });
     parts.push(toIntegers(samples));
   };
   let resampler: Resampler | undefined;
@@ -46,7 +46,7 @@ const CUTOFF = 0.92;
 /** Of the Kaiser window: removed frequencies are some 90 dB lower. */
 const SHAPE = 9;
 /** Steps between two samples, for rates that have no simple ratio to ours. */
-const MOST_PHASES = 480;
+const MAX_PHASES = 480;
 
 /** Converts one channel to our rate: a windowed sinc, calculated once per phase. The pieces make no difference to the result. */
 export class Resampler {
@@ -65,7 +65,7 @@ export class Resampler {
     const scale = Math.min(1, PCM_RATE / rate);
     this.rate = rate;
     this.#reach = Math.ceil(WAVES / scale);
-    this.#phases = Math.min(MOST_PHASES, PCM_RATE / greatestCommonDivisor(rate, PCM_RATE));
+    this.#phases = Math.min(MAX_PHASES, PCM_RATE / greatestCommonDivisor(rate, PCM_RATE));
     this.#weights = weightsOf(this.#phases, this.#reach, CUTOFF * scale);
     this.#held = new Float32Array(this.#reach);
     this.#first = -this.#reach;

@@ -28,7 +28,7 @@ type VoiceJob = Extract<Job, { voice: number }>;
 /** One voice on its way to the worker. It costs nothing before its first sample; samples that arrive during a job are sent together. */
 export class QueuedVoice {
   readonly #number: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #queue: VoiceQueue;
   #pieces: Pcm[] = [];
   #accepted = 0;
@@ -42,9 +42,9 @@ export class QueuedVoice {
   /** Its steps in sequence: a voice has one job at a time. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(number: number, most: number, all: VoiceQueue) {
+  constructor(number: number, max: number, all: VoiceQueue) {
     this.#number = number;
-    this.#most = most;
+    this.#max = max;
     this.#queue = all;
   }
 
@@ -54,7 +54,7 @@ export class QueuedVoice {
 
   /** Never throws: `finish` reports failures. The samples must not change from now on, for they may have to wait. */
   add(pcm: Pcm): void {
-    const kept = pcm.subarray(0, this.#most - this.#accepted);
+    const kept = pcm.subarray(0, this.#max - this.#accepted);
     if (kept.length < pcm.length) this.#isCut = true;
     this.#accepted += kept.length;
     if (kept.length === 0 || this.#outcome) return;
@@ -142,11 +142,11 @@ export class QueuedVoice {
 }
 
 /** Each has an encoder, its waveform and its file so far in the worker: half a megabyte, and 4 KB per second. */
-const MOST_VOICES = 200;
+const MAX_VOICES = 200;
 /** Waiting samples of all voices, some 86 MB: half a minute's work, more than anyone waits for. */
-const MOST_WAITING = 30 * 60 * PCM_RATE;
+const MAX_WAITING = 30 * 60 * PCM_RATE;
 /** One job is sent while another runs. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 
 /**
  * All voices being written, in turns. The one with the least waiting goes first: under overload most voices are finished as soon as
@@ -166,9 +166,9 @@ export class VoiceQueue {
     this.#process = process;
   }
 
-  begin(mostSeconds: number): QueuedVoice {
+  begin(maxSeconds: number): QueuedVoice {
     this.#begun += 1;
-    return new QueuedVoice(this.#begun, mostSeconds * PCM_RATE, this);
+    return new QueuedVoice(this.#begun, maxSeconds * PCM_RATE, this);
   }
 
   close(): void {
@@ -178,7 +178,7 @@ export class VoiceQueue {
 
   /** The more of a voice is waiting, the later its turn. */
   async run(writing: QueuedVoice, job: VoiceJob, bytes?: Buffer) {
-    if (this.#underWay >= MOST_AT_ONCE && !this.#isClosed) {
+    if (this.#underWay >= MAX_AT_ONCE && !this.#isClosed) {
       await new Promise<void>((begin) => this.#turns.push({ writing, begin }));
     }
     if (this.#isClosed) throw new Refusal('refusals.stopping');
@@ -197,7 +197,7 @@ export class VoiceQueue {
   admit(writing: QueuedVoice, samples: number): void {
     const waitingSamples = this.#open.values().reduce((sum, other) => sum + other.waitingSamples, samples);
     const isNew = !this.#open.has(writing);
-    if (waitingSamples > MOST_WAITING || (isNew && this.#open.size >= MOST_VOICES))
+    if (waitingSamples > MAX_WAITING || (isNew && this.#open.size >= MAX_VOICES))
       throw new Refusal('refusals.audioBusy');
     this.#open.add(writing);
     this.#releaseProcess ??= this.#process.keepAlive();

@@ -8,9 +8,9 @@ const LONGEST_MS = 30_000;
 /** A conversation goes on within this time, and finds its codecs loaded. */
 const IDLE_MS = 60_000;
 /** A longer wait would be useless. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /** For its objects; samples lie outside. A worker that takes more ends, and the bot does not. */
-const MOST_MEGABYTES = 64;
+const MAX_MEGABYTES = 64;
 
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
@@ -33,7 +33,7 @@ interface Order<Job, Result> {
 interface RoomSettings {
   /** Jobs that run at the same time, each in its own thread. */
   workers?: number;
-  mostWaiting?: number;
+  maxWaiting?: number;
   /** Whether the worker holds state between two jobs, and must not be ended. */
   isNeeded?(): boolean;
 }
@@ -56,13 +56,13 @@ export class WorkerPool<Job, Result> {
   constructor(script: URL, clock: Clock, settings: RoomSettings = {}) {
     this.#script = script;
     this.#clock = clock;
-    this.#settings = { workers: 1, mostWaiting: MOST_WAITING, isNeeded: () => false, ...settings };
+    this.#settings = { workers: 1, maxWaiting: MAX_WAITING, isNeeded: () => false, ...settings };
   }
 
   /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
   run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobResult<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= this.#settings.mostWaiting) return Promise.reject(new Refusal('refusals.audioBusy'));
+    if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.audioBusy'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, transfer, longestMs, resolve, reject });
       this.#next();
@@ -106,7 +106,7 @@ export class WorkerPool<Job, Result> {
 
   #startWorker(): PoolWorker<Job, Result> {
     const worker = new Worker(this.#script, {
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
       // Codecs complain about broken files on the console, which is not the log.
       stdout: true,
       stderr: true,

@@ -100,7 +100,7 @@ export interface Range {
   /** The first key that may be included, or the key after which the range starts. */
   from: { first: string } | { after: string };
   end: string;
-  most: number;
+  max: number;
 }
 
 export type RowStore = Pick<

@@ -89,8 +89,8 @@ async function moveRows(from: Backend, to: Backend, namespace: string): Promise<
   }
 }
 
-function* batchesOf(keys: readonly string[], most: number): Generator<string[]> {
-  for (let at = 0; at < keys.length; at += most) yield keys.slice(at, at + most);
+function* batchesOf(keys: readonly string[], max: number): Generator<string[]> {
+  for (let at = 0; at < keys.length; at += max) yield keys.slice(at, at + max);
 }
 
 /** The expiry is in the row, as keyv writes it. */

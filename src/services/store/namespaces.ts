@@ -94,7 +94,7 @@ export class Namespace {
   async *between(first: string, end: string): AsyncGenerator<[key: string, value: unknown]> {
     let from: { first: string } | { after: string } = { first };
     for (;;) {
-      const rows = await this.#backend.range(this.name, { from, end, most: ROWS_AT_ONCE });
+      const rows = await this.#backend.range(this.name, { from, end, max: ROWS_AT_ONCE });
       for (const { key, text } of rows) yield [key, rowFormat.parse<{ value: unknown }>(text).value];
       const last = rows.at(-1);
       if (!last || rows.length < ROWS_AT_ONCE) return;

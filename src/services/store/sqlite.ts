@@ -163,11 +163,11 @@ export class SqliteBackend implements Backend {
   }
 
   /** Uses the table's own index. */
-  async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
+  async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
     const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
     const rows = this.rows(
       `SELECT key, value FROM "${TABLE}" WHERE key ${comparison} ? AND key < ? AND namespace = ? ORDER BY key LIMIT ?`,
-      ...[start, end, namespace, most],
+      ...[start, end, namespace, max],
     );
     return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
   }

@@ -179,7 +179,7 @@ interface Sources {
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
 
-export async function readPage({ most, states, ...question }: PageQuery, sources: Sources): Promise<TaskPage> {
+export async function readPage({ max, states, ...question }: PageQuery, sources: Sources): Promise<TaskPage> {
   const isWanted = matcherOf(question);
   const found: TaskSummary[] = [];
   for await (const chunk of sources.lines) {
@@ -189,14 +189,14 @@ export async function readPage({ most, states, ...question }: PageQuery, sources
     const current = await withCurrentState(lines, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
     // One more than requested shows whether there is another page.
-    if (found.length > most) break;
+    if (found.length > max) break;
   }
-  const lines = found.slice(0, most);
-  return { summaries: lines, next: found.length > most ? lines.at(-1)?.id : undefined };
+  const lines = found.slice(0, max);
+  return { summaries: lines, next: found.length > max ? lines.at(-1)?.id : undefined };
 }
 
 /** Matches by what never changes in a task, so that its summary is enough. */
-function matcherOf(question: Omit<PageQuery, 'most' | 'states'>) {
+function matcherOf(question: Omit<PageQuery, 'max' | 'states'>) {
   const { kind, words = '', withoutPrivate = false } = question;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskSummary): boolean => {

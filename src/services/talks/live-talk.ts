@@ -129,7 +129,7 @@ export class LiveTalk {
 }
 
 /** Long enough to read an answer and to be away for a moment; an unused session is not kept open. */
-const MOST_SILENCE_MS = 15 * 60_000;
+const MAX_SILENCE_MS = 15 * 60_000;
 /** A running answer is not silence; this is when it is checked again. */
 const AGAIN_MS = 60_000;
 
@@ -146,7 +146,7 @@ export class SilenceWatch {
 
   watch(id: string, watched: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = watched;
-    const left = heardAt + MOST_SILENCE_MS - this.#clock.now();
+    const left = heardAt + MAX_SILENCE_MS - this.#clock.now();
     const look = (): void => {
       if (watched.isBusy || watched.heardAt !== heardAt) this.watch(id, watched);
       else this.#tell(id);

@@ -71,20 +71,20 @@ export async function openSession(
 }
 
 /** A longer context makes a model slow and expensive; the oldest turns are left out. */
-const MOST_TURNS = 20;
-const MOST_LETTERS = 60_000;
+const MAX_TURNS = 20;
+const MAX_LETTERS = 60_000;
 
 /** The conversation so far, for a new session. Deleted and forgotten turns are left out. */
 export async function earlierTurns({ talk }: Task, get: (id: string) => Promise<Task | undefined>) {
   const turns: EarlierTurn[][] = [];
   let letters = 0;
   for (const id of talk?.turns.toReversed() ?? []) {
-    if (turns.length === MOST_TURNS) break;
+    if (turns.length === MAX_TURNS) break;
     const task = await get(id);
     if (task?.kind !== 'said' || task.unwanted || answerOf(task).isForgotten) continue;
     const turn = turnOf(task);
     letters += turn.reduce((sum, { text }) => sum + text.length, 0);
-    if (letters > MOST_LETTERS) break;
+    if (letters > MAX_LETTERS) break;
     turns.push(turn);
   }
   return turns.reverse().flat();

@@ -11,7 +11,7 @@ import type { Voice } from '../tasks/answer.ts';
 import { hasEnded, type Talk, type TalkEnd, type Task } from '../tasks/task.ts';
 
 /** More than any conversation has; far fewer are restored. */
-const MOST_TURNS = 500;
+const MAX_TURNS = 500;
 
 export const talkOf = ({ talk, times }: Task): Talk => talk ?? { turns: [], heardAt: times.accepted ?? times.created };
 
@@ -23,7 +23,7 @@ export function markRunning(task: Task): Task {
 export function addTurn(task: Task, said: string, at: number): Task {
   const talk = talkOf(task);
   if (talk.turns.includes(said)) return task;
-  const turns = [...talk.turns, said].slice(-MOST_TURNS);
+  const turns = [...talk.turns, said].slice(-MAX_TURNS);
   return { ...task, talk: { ...talk, turns, heardAt: Math.max(talk.heardAt, at) } };
 }
 

@@ -13,7 +13,7 @@ import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
 /** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
-const MOST_SECONDS = 10 * 60;
+const MAX_SECONDS = 10 * 60;
 
 interface SayingsParts {
   sounds: Pick<AudioService, 'writing'>;
@@ -97,7 +97,7 @@ export class Utterances {
   async #complete(id: string, speaking: LiveAnswer, markSilent: () => void): Promise<void> {
     const { change, clock, log, sounds } = this.#parts;
     // Written while it arrives, so that the end only waits for the last piece of audio.
-    const writer = sounds.writing({ mostSeconds: MOST_SECONDS });
+    const writer = sounds.writing({ maxSeconds: MAX_SECONDS });
     try {
       const task = await change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await speaking.interrupt('stopped');

@@ -60,7 +60,7 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
     seed: seed ?? task.seed,
     text: text ?? task.text,
     actions: actions.length > 0 ? actions : task.actions,
-    ...(tracks.length > 0 && { tracks: tracks.slice(0, MOST_TRACKS).map(keepTrack) }),
+    ...(tracks.length > 0 && { tracks: tracks.slice(0, MAX_TRACKS).map(keepTrack) }),
     times: {
       ...task.times,
       remoteStarted: snapshot.startedAt ?? task.times.remoteStarted,
@@ -71,7 +71,7 @@ function withFacts(task: Task, snapshot: Snapshot, now: number): Task {
 }
 
 /** Bounds on what a hostile response makes us store. */
-const MOST_TRACKS = 20;
+const MAX_TRACKS = 20;
 const LONGEST_TITLE = 200;
 const LONGEST_STYLE = 1_000;
 

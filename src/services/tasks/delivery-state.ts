@@ -19,11 +19,11 @@ export function clearMessage(task: Task): Task {
   return rest;
 }
 
-const MOST_BESIDE = 50;
+const MAX_BESIDE = 50;
 
 export function addMessageBeside(task: Task, address: MessageAddress): Task {
   if (task.beside?.some(({ id }) => id === address.id)) return task;
-  return { ...task, beside: [...(task.beside ?? []), address].slice(-MOST_BESIDE) };
+  return { ...task, beside: [...(task.beside ?? []), address].slice(-MAX_BESIDE) };
 }
 
 export function removeMessageById(task: Task, id: string): Task {

@@ -12,7 +12,7 @@ export interface Source {
   pollOne(remoteId: string): Promise<Snapshot>;
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
   many?: {
-    readonly most: number;
+    readonly max: number;
     /** How much earlier than its turn a task may be polled along with others. */
     readonly gatherMs?: number;
     pollMany(remoteIds: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;

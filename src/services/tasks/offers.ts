@@ -8,7 +8,7 @@ const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 /** A gateway may get new channels at any time, so a refused kind is offered again after a while. */
 const REMEMBERED_MS = 10 * 60_000;
 /** Gateways may invent button names, so the oldest are dropped. */
-const MOST_REMEMBERED = 200;
+const MAX_REMEMBERED = 200;
 
 /** What this gateway accepts. What it refused by a code is not offered for some minutes, or until it is accepted again. */
 export class Offers {
@@ -26,7 +26,7 @@ export class Offers {
     this.#refused.delete(name);
     this.#refused.set(name, this.#clock.now() + REMEMBERED_MS);
     for (const oldest of this.#refused.keys()) {
-      if (this.#refused.size <= MOST_REMEMBERED) break;
+      if (this.#refused.size <= MAX_REMEMBERED) break;
       this.#refused.delete(oldest);
     }
   }

@@ -56,7 +56,7 @@ export type ErasureMark = z.output<typeof erasureMark>;
 
 export interface PageQuery {
   of: { memberId: string } | { guildId: string };
-  most: number;
+  max: number;
   /** Only tasks older than this one. */
   before?: string | undefined;
   kind?: string | undefined;

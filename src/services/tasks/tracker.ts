@@ -42,8 +42,8 @@ export class Tracker {
     if (known) return known;
     const lane = {
       name: source.name,
-      get most() {
-        return source.many?.most ?? 1;
+      get max() {
+        return source.many?.max ?? 1;
       },
       gatherMs: source.many?.gatherMs,
       poll: (ids: readonly string[]) => this.#poll(source, ids),

@@ -60,8 +60,8 @@ const LARGEST = '#3a45b8';
 const FAMILY = 'DejaVu Sans Condensed';
 const UPRIGHT_HEIGHT = 480;
 const ROW_HEIGHT = 48;
-const MOST_LABEL = 210;
-const MOST_VALUE = 180;
+const MAX_LABEL = 210;
+const MAX_VALUE = 180;
 
 const heightOf = ({ bars, entries }: ChartData): number =>
   bars === 'upright' ? UPRIGHT_HEIGHT : HEADER + ROW_HEIGHT * entries.length + MARGIN;
@@ -108,7 +108,7 @@ function uprightBars(entries: readonly Bar[], power: number) {
 
 function lyingBars(entries: readonly Bar[], power: number) {
   const cut = entries.map(({ label, amount, text }) => {
-    return { label: cutInside(MOST_LABEL, SMALL, label), amount, text: cutTo(MOST_VALUE, SMALL, text) };
+    return { label: cutInside(MAX_LABEL, SMALL, label), amount, text: cutTo(MAX_VALUE, SMALL, text) };
   });
   const [left, right] = [MARGIN + widest(cut, 'label') + 12, MARGIN + widest(cut, 'text') + 10];
   return {

@@ -37,7 +37,7 @@ export function quickRange(name: QuickRange, today: string): DayRange {
 }
 
 /** A leap year: gateways still return it in one response, and a table can still show it. */
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 /** Default: today and the six days before it. */
 const USUAL_DAYS = 7;
@@ -54,8 +54,8 @@ export function parseRange(asked: { start: string | undefined; end: string | und
   // Without an end the range ends today, so a start in the future needs a message of its own.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });
   if (end < start) return new Refusal('refusals.usageEndFirst', { start, end });
-  if (countDays(range) > MOST_DAYS) {
-    return new Refusal('refusals.usageTooLong', { days: String(countDays(range)), most: String(MOST_DAYS) });
+  if (countDays(range) > MAX_DAYS) {
+    return new Refusal('refusals.usageTooLong', { days: String(countDays(range)), max: String(MAX_DAYS) });
   }
   return range;
 }

@@ -74,7 +74,7 @@ describe('an objection', () => {
     expect(objection({ ...files, links })).toBeUndefined();
     expect(objection({ ...files, links: `${links} https://x.example/3` })?.variables).toEqual({
       count: '6',
-      most: '5',
+      max: '5',
     });
   });
 

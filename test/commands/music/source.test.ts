@@ -38,11 +38,11 @@ describe('many songs', () => {
     const { lists, many } = await gateway((some, response) =>
       some.length > 80 ? refuse(response, status) : tell(some, response),
     );
-    expect(many.most).toBe(300);
+    expect(many.max).toBe(300);
     expect([...(await many.pollMany(ids)).keys()].toSorted()).toEqual(ids.toSorted());
-    expect(many.most).toBe(75);
+    expect(many.max).toBe(75);
     const before = lists.length;
-    await many.pollMany(ids.slice(0, many.most));
+    await many.pollMany(ids.slice(0, many.max));
     expect(lists).toHaveLength(before + 1);
   });
 
@@ -51,7 +51,7 @@ describe('many songs', () => {
       some.includes('id-77') ? refuse(response, 400) : tell(some, response),
     );
     expect((await many.pollMany(ids)).size).toBe(299);
-    expect(many.most).toBe(300);
+    expect(many.max).toBe(300);
     const before = lists.length;
     const again = await many.pollMany(ids);
     expect(lists).toHaveLength(before + 1);
@@ -68,6 +68,6 @@ describe('many songs', () => {
   it('are asked about one by one where there are no lists', async () => {
     const { many } = await gateway((_some, response) => response.writeHead(404).end());
     await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
-    expect(many.most).toBe(1);
+    expect(many.max).toBe(1);
   });
 });

@@ -31,7 +31,7 @@ describe('films to go by', () => {
     await refuseTooLong(request(ten, five), 'member');
     await expect(refuseTooLong(request(ten, six), 'member')).rejects.toMatchObject({
       key: 'refusals.referencesTooLong',
-      variables: { seconds: '16', most: '15' },
+      variables: { seconds: '16', max: '15' },
     });
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });

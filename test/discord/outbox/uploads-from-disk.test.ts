@@ -52,11 +52,11 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
 
 it('At most four files from the disk are on their way to Discord at the same time, and the others follow', async () => {
   const held: (() => void)[] = [];
-  let most = 0;
+  let max = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'));
-      most = Math.max(most, held.length);
+      max = Math.max(max, held.length);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,5 +79,5 @@ it('At most four files from the disk are on their way to Discord at the same tim
     held.shift()?.();
   }
   await Promise.all([...sent, small]);
-  expect(most).toBe(5);
+  expect(max).toBe(5);
 });

@@ -5,15 +5,15 @@ import { readSamples } from '../../../src/services/sound/read.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 
-const MOST_SECONDS = 20;
+const MAX_SECONDS = 20;
 const RATE = 24_000;
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
 
 async function readOf(type: ReadableAudioType, input: Buffer): Promise<void> {
-  const samples = await readSamples(type, input, MOST_SECONDS);
-  if (samples.length > MOST_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
+  const samples = await readSamples(type, input, MAX_SECONDS);
+  if (samples.length > MAX_SECONDS * RATE) throw new BrokenPromise('More was read than is allowed.');
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;
@@ -99,7 +99,7 @@ export const soundTargets: readonly Target[] = [
     // Samples at a low rate become up to twelve times as many.
     msPerKb: 25,
     fixedMs: 60,
-    mostBytes: 24 * 1024,
+    maxBytes: 24 * 1024,
   },
   {
     name: 'ogg-opus',

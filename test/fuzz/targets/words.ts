@@ -22,8 +22,8 @@ const lettersOf = (words: readonly string[]): fc.Arbitrary<string> =>
     .map((list) => list.join(''));
 
 /** As many as an option of Discord's takes, and as a member can paste. */
-const MOST_TYPED = 6_000;
-const typed = (input: Buffer): string => input.toString().slice(0, MOST_TYPED);
+const MAX_TYPED = 6_000;
+const typed = (input: Buffer): string => input.toString().slice(0, MAX_TYPED);
 
 const MARKS = [
   ...[
@@ -60,7 +60,7 @@ const MARKS = [
   ],
   ...['\u202e', '```js\n', '\n```\n', 'x'.repeat(300), '1. ', '\r\n', '\u200b', ':-', '-:', '\u2800', '👩‍👩‍👧'],
 ];
-const room = { first: 400, other: 500, most: 5 };
+const room = { first: 400, other: 500, max: 5 };
 
 const FLAGS = [
   '--ar ',
@@ -204,7 +204,7 @@ export const wordTargets: readonly Target[] = [
       'links that never end': (times) => '[a'.repeat(times),
       digits: (times) => `${'1'.repeat(times)}x`,
     },
-    mostBytes: MOST_TYPED,
+    maxBytes: MAX_TYPED,
   },
   {
     name: 'custom-ids',

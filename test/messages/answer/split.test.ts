@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerPart, answerParts } from '../../../src/messages/answer/split.ts';
 
-const room = { first: 1_200, other: 1_950, most: Number.POSITIVE_INFINITY };
+const room = { first: 1_200, other: 1_950, max: Number.POSITIVE_INFINITY };
 const fence = '```';
 
 const word = fc.oneof(
@@ -59,7 +59,7 @@ describe('an answer cut into messages', () => {
   it('has no more messages than it may, and the rest of it is one file', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
-        const parts = answerParts(whole, { ...room, most });
+        const parts = answerParts(whole, { ...room, max: most });
         expect(parts.length).toBeLessThanOrEqual(most);
         expect(parts.map(({ source }) => source).join('') === whole).toBe(true);
         for (const [index, part] of parts.entries()) isSound(part, index === 0 ? room.first : room.other);

@@ -56,10 +56,10 @@ describe('The view of a user', () => {
     const studio = discord.world.channel('studio').id;
     await discord.as('member').say('one');
     await (await discord.as('member').slash('models')).message();
-    const read = (who: string, most = 10) =>
+    const read = (who: string, max = 10) =>
       discord
         .sight(who)
-        .messages(studio, most)
+        .messages(studio, max)
         .map(({ content, ephemeral }) => [content, ephemeral]);
     expect(read('member')).toEqual([
       ['one', false],

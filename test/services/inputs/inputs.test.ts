@@ -116,7 +116,7 @@ describe('what an order sends along', () => {
       expect(await refused(one, one, one, one, one, one)).toEqual({
         key: 'refusals.tooManyImages',
         count: '6',
-        most: '5',
+        max: '5',
       });
       expect(discord.heard).toHaveLength(before);
     });
@@ -138,14 +138,14 @@ describe('what an order sends along', () => {
         discord.on('/cut', (response) => void response.socket?.destroy()),
       );
       const words = given('words', 'a cat');
-      const most = '20 MB';
+      const max = '20 MB';
       for (const [picture, refusal] of [
         [page, { key: 'refusals.imageInvalid', name: 'page.png' }],
         [half, { key: 'refusals.imageInvalid', name: 'half.png' }],
         [film, { key: 'refusals.imageInvalid', name: 'film.png' }],
-        [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', most }],
-        [heavy, { key: 'refusals.imageTooLarge', name: 'heavy.png', most }],
-        [endless, { key: 'refusals.imageTooLarge', name: 'endless.png', most }],
+        [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', max }],
+        [heavy, { key: 'refusals.imageTooLarge', name: 'heavy.png', max }],
+        [endless, { key: 'refusals.imageTooLarge', name: 'endless.png', max }],
         [gone, { key: 'refusals.imageGone', name: 'gone.png' }],
         [broken, { key: 'refusals.imageUnreachable', name: 'broken.png' }],
         [cut, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
@@ -174,7 +174,7 @@ describe('what an order sends along', () => {
     it('is refused when it is too much together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
-      expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', most: '40 MB' });
+      expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
     it('is not waited for longer than a minute', async () => {

@@ -115,8 +115,8 @@ describe('what an order goes by', () => {
       [at('page.png', Buffer.from('<!doctype html><html></html>')), { key: odd, name: 'page.png' }],
       [at('half.png', png.subarray(0, png.length / 2)), { key: odd, name: 'half.png' }],
       [at('film.png', mp4), { key: odd, name: 'film.png' }],
-      [at('vast.png', vast), { key: 'refusals.imageTooLarge', name: 'vast.png', most: '20 MB' }],
-      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', most: '20 MB' }],
+      [at('vast.png', vast), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
+      [at('heavy.png', heavier(png, 21 * MB)), { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' }],
       [at('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
       [at('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
       [named('gone.png', `${discord.origin}/gone`), { key: 'refusals.imageGone', name: 'gone.png' }],
@@ -154,7 +154,7 @@ describe('what an order goes by', () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const large = at('large.png', bytes, { takes: 'address or data' });
       expect((await gather([large, large])).references).toHaveLength(2);
-      expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', most: '40 MB' });
+      expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
     it('is not fetched from a place of the own network, not even by a roundabout way', async () => {

@@ -35,10 +35,10 @@ const usage = new UsageReader({
 
 const mask = await media.createSideMask('left', { width: 64, height: 64 });
 const { bytes: picture } = await media.checkImage(mask);
-const voice = sounds.writing({ mostSeconds: 5 });
+const voice = sounds.writing({ maxSeconds: 5 });
 voice.add(new Int16Array(24_000));
 const spoken = await voice.finish();
-const heard = await sounds.decoded(memoryContent(spoken.bytes), { mostSeconds: 5 });
+const heard = await sounds.decoded(memoryContent(spoken.bytes), { maxSeconds: 5 });
 const chart = await usage.drawChart({
   title: 'T',
   facts: [],

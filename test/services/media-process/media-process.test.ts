@@ -12,7 +12,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { lacedPng } from './laced-png.ts';
 
 const facts = z.object({}).loose();
-const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, mostPixels: 1_000_000 };
+const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, maxPixels: 1_000_000 };
 const chart: Job = {
   do: 'chart',
   chart: { title: 'T', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
@@ -43,7 +43,7 @@ async function successorOf(pid: number, media: MediaProcess): Promise<number> {
   await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
   return pidOf(media);
 }
-const most = (pid: number): number =>
+const max = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
 
 describe('the media process', () => {
@@ -119,7 +119,7 @@ describe('the media process', () => {
       expect(bomb.length).toBeLessThan(1_000);
       await expect(images.checkImage(bomb)).rejects.toMatchObject({ kind: 'too-large' });
       await expect(images.readDrawnMask(bomb)).rejects.toMatchObject({ kind: 'too-large' });
-      expect(most(pidOf(media))).toBeLessThan(200);
+      expect(max(pidOf(media))).toBeLessThan(200);
     },
   );
 

@@ -5,6 +5,6 @@ import { MediaProcess } from '../../../src/services/media-process/media-process.
 // Says who its media process is, and then waits to be killed.
 const media = new MediaProcess({ clock: systemClock, log: { warn: () => undefined } });
 const size = { width: 64, height: 64 };
-await media.run({ do: 'side-mask', side: 'left', size, mostPixels: 1_000_000 }, z.object({}));
+await media.run({ do: 'side-mask', side: 'left', size, maxPixels: 1_000_000 }, z.object({}));
 process.stdout.write(String(media.pid));
 setInterval(() => undefined, 60_000);

@@ -24,10 +24,10 @@ describe('making a file fit', () => {
     return { bytes: await readWhole(fetched), type: fetched.type };
   }
 
-  async function fitted(bytes: Buffer, most: number) {
-    const result: FitResult = await media.fit(await held(bytes), most);
+  async function fitted(bytes: Buffer, max: number) {
+    const result: FitResult = await media.fit(await held(bytes), max);
     if (result.how === 'none') throw new Error('It should have fitted.');
-    expect(result.bytes.length).toBeLessThanOrEqual(most);
+    expect(result.bytes.length).toBeLessThanOrEqual(max);
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 

@@ -34,11 +34,11 @@ describe('the memory of many downloads', () => {
     const small = heavy.subarray(0, MIB);
     const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
     let inMemory = 0;
-    let mostInMemory = 0;
+    let maxInMemory = 0;
     const one = async (): Promise<string> => {
       const fetched = await media.fetch({ address });
       inMemory += fetched.bytes?.length ?? 0;
-      mostInMemory = Math.max(mostInMemory, inMemory);
+      maxInMemory = Math.max(maxInMemory, inMemory);
       await new Promise(setImmediate);
       inMemory -= fetched.bytes?.length ?? 0;
       fetched.release();
@@ -46,7 +46,7 @@ describe('the memory of many downloads', () => {
     };
     await Promise.all(Array.from({ length: 50 }, one));
     expect(gateway.heard).toHaveLength(50);
-    expect(mostInMemory).toBeLessThanOrEqual(6 * MIB);
+    expect(maxInMemory).toBeLessThanOrEqual(6 * MIB);
   });
 
   it('makes the next one wait until a file is released, base64 or not', async () => {

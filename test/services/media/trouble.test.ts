@@ -125,7 +125,7 @@ describe('a file host in trouble', () => {
       socket.write(head('content-length: 1000000000'));
       talkOn(socket, said);
     });
-    expect(await failureOf(media.fetch({ address }, { most: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
+    expect(await failureOf(media.fetch({ address }, { max: 1_000_000 }))).toMatchObject({ kind: 'too-large' });
     await everybodyGone();
     expect(said.bytes).toBeLessThan(100_000_000);
   });
@@ -144,7 +144,7 @@ describe('a file host in trouble', () => {
       socket.write(head('connection: close'));
       talkOn(socket, said);
     });
-    expect(await failureOf(media.fetch({ address }, { most: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
+    expect(await failureOf(media.fetch({ address }, { max: 3_000_000 }))).toMatchObject({ kind: 'too-large' });
     await everybodyGone();
     expect(said.bytes).toBeGreaterThan(3_000_000);
   });

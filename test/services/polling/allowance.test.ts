@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ageOfNextPoll, earliestPollAt, mostPolls } from '../../../src/services/polling/allowance.ts';
+import { ageOfNextPoll, earliestPollAt, maxPolls } from '../../../src/services/polling/allowance.ts';
 import { fastest } from './promise.ts';
 
 describe('the allowance of a task', () => {
   it('is what the specification’s fastest schedule would have asked, at any age', () => {
-    for (let age = -3_000; age < 200_000; age += 250) expect([age, mostPolls(age)]).toEqual([age, fastest(age)]);
+    for (let age = -3_000; age < 200_000; age += 250) expect([age, maxPolls(age)]).toEqual([age, fastest(age)]);
   });
 
   it('opens for each question at the very age at which that schedule asks it', () => {
     for (let times = 0; times < 60; times += 1) {
-      expect(mostPolls(ageOfNextPoll(times))).toBe(times + 1);
-      expect(mostPolls(ageOfNextPoll(times) - 1)).toBe(times);
+      expect(maxPolls(ageOfNextPoll(times))).toBe(times + 1);
+      expect(maxPolls(ageOfNextPoll(times) - 1)).toBe(times);
     }
   });
 

@@ -47,17 +47,17 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
   const { scheduler, time, at, now, pass } = set;
   const begun: number[] = [];
   const asking = new Map<string, number>();
-  const state = { isOver: false, underWay: 0, mostUnderWay: 0, mostAboutOne: 0, wasEmpty: false };
+  const state = { isOver: false, underWay: 0, maxUnderWay: 0, maxAboutOne: 0, wasEmpty: false };
   const gapOf = (id: string): number => tasks[Number(id)]?.gap ?? 0;
 
   async function poll(ids: readonly string[]): Promise<ReadonlyMap<string, Verdict> | Trouble> {
     const turn = begun.push(now()) - 1;
     state.underWay += 1;
-    state.mostUnderWay = Math.max(state.mostUnderWay, state.underWay);
+    state.maxUnderWay = Math.max(state.maxUnderWay, state.underWay);
     state.wasEmpty ||= ids.length === 0;
     for (const id of ids) {
       asking.set(id, (asking.get(id) ?? 0) + 1);
-      state.mostAboutOne = Math.max(state.mostAboutOne, asking.get(id) ?? 0);
+      state.maxAboutOne = Math.max(state.maxAboutOne, asking.get(id) ?? 0);
     }
     await pause(time, delays[turn % delays.length] ?? 0);
     for (const id of ids) asking.set(id, (asking.get(id) ?? 0) - 1);
@@ -69,7 +69,7 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
     return new Map(told.map((id) => [id, state.isOver ? 'done' : { again: at(now() + gapOf(id)) }]));
   }
 
-  const roads: Lane[] = lanes.map((most, place) => ({ name: `${place}`, most, poll }));
+  const roads: Lane[] = lanes.map((most, place) => ({ name: `${place}`, max: most, poll }));
   const followed = new Set<string>();
   const add = (id: string): void => {
     const task = tasks[Number(id)];
@@ -122,7 +122,7 @@ describe('whatever the workload and the troubles', () => {
         for (const [place, from] of begun.entries()) {
           expect(begun.slice(place).filter((at) => at < from + 1_000).length).toBeLessThanOrEqual(work.perSecond);
         }
-        expect(state.mostUnderWay).toBeLessThanOrEqual(work.inFlight);
+        expect(state.maxUnderWay).toBeLessThanOrEqual(work.inFlight);
         expect(state.wasEmpty).toBe(false);
         const stopped = scheduler.stop();
         await pass(5_000);
@@ -138,7 +138,7 @@ describe('whatever the workload and the troubles', () => {
         const meddling = work.meddling.filter((one) => one.do === 'hint');
         const { state, pass } = await run({ ...work, meddling });
         await pass(30_000);
-        expect(state.mostAboutOne).toBe(1);
+        expect(state.maxAboutOne).toBe(1);
       }),
       { numRuns: 500 },
     );

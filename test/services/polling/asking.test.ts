@@ -68,12 +68,12 @@ describe('following a task', () => {
   it('keeps together what one question asked about, and takes along what falls due soon, as far as its lane says', async () => {
     let chance = 0;
     const { scheduler, at, pass, questions, lane, now } = stage({ random: () => (chance = (chance + 0.37) % 1) });
-    const most = { count: 3 };
+    const max = { count: 3 };
     const road = {
       ...lane('l', (ids) => all(ids, { again: at(now() + 10_000) })),
       gatherMs: 2_000,
-      get most() {
-        return most.count;
+      get max() {
+        return max.count;
       },
     };
     for (const [place, id] of ['a', 'b', 'c'].entries())
@@ -83,7 +83,7 @@ describe('following a task', () => {
     expect(questions.length).toBeGreaterThan(4);
     for (const { ids } of questions) expect(ids).toHaveLength(3);
     // A gateway that turns out to take less is asked about less at once.
-    most.count = 2;
+    max.count = 2;
     const before = questions.length;
     await pass(30_000);
     for (const { ids } of questions.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);

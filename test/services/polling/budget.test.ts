@@ -18,7 +18,7 @@ function beginAt(budget: PollBudget, moments: readonly { wait: number; wanted: n
   return begun;
 }
 
-const mostWithin = (begun: readonly number[], ms: number): number =>
+const maxWithin = (begun: readonly number[], ms: number): number =>
   Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
 
 describe('the budget', () => {
@@ -31,7 +31,7 @@ describe('the budget', () => {
         }),
         (perSecond, moments) => {
           const budget = new PollBudget({ perSecond, inFlight: 1 });
-          expect(mostWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
+          expect(maxWithin(beginAt(budget, moments), 1_000)).toBeLessThanOrEqual(perSecond);
         },
       ),
     );
@@ -43,7 +43,7 @@ describe('the budget', () => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
       const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
       expect(begun.length / 5).toBeGreaterThan(perSecond * 0.9);
-      expect(mostWithin(begun, 1_000)).toBeLessThanOrEqual(perSecond);
+      expect(maxWithin(begun, 1_000)).toBeLessThanOrEqual(perSecond);
     },
   );
 

@@ -62,9 +62,9 @@ describe('turns', () => {
 });
 
 describe('a lane that carries several tasks in one question', () => {
-  async function batches(most: number, tasks: readonly { id: string; group: string; at: number }[]) {
+  async function batches(max: number, tasks: readonly { id: string; group: string; at: number }[]) {
     const { scheduler, lane, at, pass, questions } = stage({ limits: { perSecond: 10, inFlight: 10 } });
-    const road: Lane = lane('l', (ids) => all(ids, 'done'), most);
+    const road: Lane = lane('l', (ids) => all(ids, 'done'), max);
     for (const task of tasks) scheduler.add({ ...task, lane: road, at: at(task.at) });
     scheduler.start();
     await pass(10_000);
@@ -101,8 +101,8 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids).toEqual(['due 1', 'due 2']);
   });
 
-  it.each([0, -1, Number.NaN])('asks about one at a time where it says something senseless: %s', async (most) => {
-    const questions = await batches(most, [
+  it.each([0, -1, Number.NaN])('asks about one at a time where it says something senseless: %s', async (max) => {
+    const questions = await batches(max, [
       { id: 'a', group: 'g', at: 0 },
       { id: 'b', group: 'g', at: 0 },
     ]);

@@ -13,7 +13,7 @@ const event = fc.record({
 });
 
 const history = fc.record({
-  most: fc.integer({ min: 1, max: 4 }),
+  max: fc.integer({ min: 1, max: 4 }),
   perSecond: fc.integer({ min: 1, max: 50 }),
   inFlight: fc.integer({ min: 1, max: 5 }),
   tasks: fc.array(fc.record({ at: fc.integer({ min: 0, max: 40_000 }) }), { minLength: 1, maxLength: 8 }),
@@ -56,7 +56,7 @@ describe('the promise', () => {
           const told = outcome === 'partly' ? ids.slice(1) : ids;
           return new Map(told.map((id) => [id, { again: machine.now() + (past.gaps[mine % past.gaps.length] ?? 0) }]));
         }
-        const lane: Lane = { name: 'l', most: past.most, poll };
+        const lane: Lane = { name: 'l', max: past.max, poll };
         const add = (id: string): void => scheduler.add({ id, lane, group: 'g', at: machine.now() });
         scheduler.start();
         const coming = past.tasks.map(({ at: ms }, place) => pause(time, ms).then(() => add(`${place}`)));

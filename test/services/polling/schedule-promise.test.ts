@@ -86,7 +86,7 @@ function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
     pollOne: async (remoteId) => snapshot(await hear([remoteId]), remoteId),
     ...(inLists && {
       many: {
-        most: 3,
+        max: 3,
         pollMany: async (ids: readonly string[]) => {
           const outcome = await hear(ids);
           const told = outcome === 'left out' ? ids.slice(1) : ids;

@@ -93,18 +93,18 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
     now: () => time.now() - began,
     at: (ms: number) => began + ms,
     /** A lane that answers at once. */
-    lane: (name: string, answer: (ids: readonly string[]) => Answer, most = 1): Lane => ({
+    lane: (name: string, answer: (ids: readonly string[]) => Answer, max = 1): Lane => ({
       name,
-      most,
+      max,
       poll: async (ids) => {
         noted(name, ids);
         return answer(ids);
       },
     }),
     /** A lane whose questions the test answers itself. */
-    patient: (name: string, most = 1): Lane => ({
+    patient: (name: string, max = 1): Lane => ({
       name,
-      most,
+      max,
       poll: (ids) =>
         new Promise((resolve, reject) => {
           open.push({ ...noted(name, ids), answer: resolve, fail: reject });

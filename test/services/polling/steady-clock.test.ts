@@ -46,7 +46,7 @@ describe('a machine’s clock', () => {
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const lane: Lane = {
       name: 'l',
-      most: 1,
+      max: 1,
       poll: async (ids) => {
         asked.push([ids[0], machine.time.now() - began]);
         return new Map(ids.map((id) => [id, { again: machine.now() + 10_000 }]));
@@ -74,7 +74,7 @@ describe('a machine’s clock', () => {
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });
     scheduler.start();
-    scheduler.add({ id: 'a', lane: { name: 'l', most: 1, poll }, group: 'g', at: machine.now() });
+    scheduler.add({ id: 'a', lane: { name: 'l', max: 1, poll }, group: 'g', at: machine.now() });
     machine.time.advance(0);
     await turnOfTheLoop();
     machine.set(-hour);

@@ -7,10 +7,10 @@ const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
 const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
 
 /** A lane that meets the trouble until the test says that it is over; answered tasks are asked about again after ten minutes. */
-function troubledLane(trouble: Trouble, tasks: number, most = 1) {
+function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   const set = stage();
   const state = { trouble: trouble as Trouble | undefined };
-  const road = set.lane('l', (ids) => state.trouble ?? all(ids, { again: set.at(set.now() + 600_000) }), most);
+  const road = set.lane('l', (ids) => state.trouble ?? all(ids, { again: set.at(set.now() + 600_000) }), max);
   for (let task = 0; task < tasks; task += 1) {
     set.scheduler.add({ id: `${task}`, lane: road, group: `${task % 2}`, at: set.at(0) });
   }
@@ -313,7 +313,7 @@ describe('a lane whose questions do not arrive', () => {
       async () => 'garbage' as never,
     ]) {
       const { scheduler, at, pass, lines, lane, questions } = stage();
-      scheduler.add({ id: 'a', lane: { name: 'bad', most: 1, poll }, group: 'g', at: at(0) });
+      scheduler.add({ id: 'a', lane: { name: 'bad', max: 1, poll }, group: 'g', at: at(0) });
       scheduler.add({ id: 'b', lane: lane('well', (ids) => all(ids, 'done')), group: 'g', at: at(1_000) });
       scheduler.start();
       await pass(1_000);

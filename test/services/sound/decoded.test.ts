@@ -20,10 +20,9 @@ const sounds = openAudio({ log, process: mediaProcess });
 afterAll(() => sounds.close());
 
 const file = (name: string): Buffer => readFileSync(new URL(`./files/${name}`, import.meta.url));
-const heard = (bytes: Uint8Array, mostSeconds = 60) =>
-  sounds.decoded(memoryContent(Buffer.from(bytes)), { mostSeconds });
-const refused = async (bytes: Uint8Array, mostSeconds = 60): Promise<string> =>
-  await heard(bytes, mostSeconds).then(
+const heard = (bytes: Uint8Array, maxSeconds = 60) => sounds.decoded(memoryContent(Buffer.from(bytes)), { maxSeconds });
+const refused = async (bytes: Uint8Array, maxSeconds = 60): Promise<string> =>
+  await heard(bytes, maxSeconds).then(
     (pcm) => `${pcm.length} samples`,
     (error: unknown) => (error instanceof Refusal ? error.key : String(error)),
   );
@@ -118,7 +117,7 @@ describe('a sound that members send', () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await heard(second, 1))).toBe(1);
-    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { most: '1' } });
+    await expect(heard(more, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { max: '1' } });
   });
 });
 

@@ -1,9 +1,9 @@
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 
 /** How much two sounds are the same, at the best of the delays up to `most` samples: 1 where they are, whatever their loudness. */
-export function likeness(one: ArrayLike<number>, other: ArrayLike<number>, most = 60): number {
+export function likeness(one: ArrayLike<number>, other: ArrayLike<number>, max = 60): number {
   let best = -1;
-  for (let delay = -most; delay <= most; delay += 1) best = Math.max(best, likenessAt(one, other, delay));
+  for (let delay = -max; delay <= max; delay += 1) best = Math.max(best, likenessAt(one, other, delay));
   return best;
 }
 

@@ -3,7 +3,7 @@ import type { VoiceMessage } from '../../../src/services/sound/voice-queue.ts';
 
 /** All of a voice at once. */
 export function spokenBy(sounds: AudioService, pcm: Int16Array): Promise<VoiceMessage> {
-  const writer = sounds.writing({ mostSeconds: 600 });
+  const writer = sounds.writing({ maxSeconds: 600 });
   writer.add(pcm);
   return writer.finish();
 }

@@ -105,7 +105,7 @@ describe('a voice message', () => {
   it('is heard by us as it was said', async () => {
     const pcm = repeated(2.5);
     const { bytes } = await spokenBy(sounds, pcm);
-    const again = await sounds.decoded(memoryContent(bytes), { mostSeconds: 3 });
+    const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
     expect(again.length).toBe(pcm.length);
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
   });
@@ -113,9 +113,9 @@ describe('a voice message', () => {
   it('of one page alone has an end in the right place', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
-      expect(
-        (await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { mostSeconds: 3 })).length,
-      ).toBe(pcm.length);
+      expect((await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { maxSeconds: 3 })).length).toBe(
+        pcm.length,
+      );
     }
   });
 

@@ -45,7 +45,7 @@ describe('a voice that is written while it speaks', () => {
             pieces.reduce((sum, size) => sum + size, 1),
             5_000 * number,
           ),
-          writer: sounds.writing({ mostSeconds: 60 }),
+          writer: sounds.writing({ maxSeconds: 60 }),
           at: 0,
         }));
         for (let turn = 0; turn < 12; turn++) {
@@ -92,7 +92,7 @@ describe('a voice that is written while it speaks', () => {
   });
 
   it('is cut where it is longer than allowed, and says so', async () => {
-    const writer = sounds.writing({ mostSeconds: 2 });
+    const writer = sounds.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
     expect(writer.isEmpty).toBe(true);
@@ -100,20 +100,20 @@ describe('a voice that is written while it speaks', () => {
     expect(writer.isEmpty).toBe(false);
     const { seconds, isCut } = await writer.finish();
     expect({ seconds, isCut }).toEqual({ seconds: 2, isCut: true });
-    const exact = sounds.writing({ mostSeconds: 2 });
+    const exact = sounds.writing({ maxSeconds: 2 });
     exact.add(voice(2 * PCM_RATE));
     expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
   });
 
   it('is written by turns: who says little does not wait for who says much', async () => {
-    const long = sounds.writing({ mostSeconds: 60 });
+    const long = sounds.writing({ maxSeconds: 60 });
     long.add(voice(60 * PCM_RATE));
     const order: string[] = [];
     const done = [
       long.finish().then(() => order.push('long')),
       spokenBy(sounds, second).then(() => order.push('short')),
       sounds
-        .decoded(memoryContent(wavOf([played(8_000)], 8_000, { bytes: 2 })), { mostSeconds: 2 })
+        .decoded(memoryContent(wavOf([played(8_000)], 8_000, { bytes: 2 })), { maxSeconds: 2 })
         .then(() => order.push('file')),
     ];
     await Promise.all(done);
@@ -121,7 +121,7 @@ describe('a voice that is written while it speaks', () => {
   });
 
   it('is nothing once it was dropped, and the others go on', async () => {
-    const dropped = Array.from({ length: 5 }, () => sounds.writing({ mostSeconds: 60 }));
+    const dropped = Array.from({ length: 5 }, () => sounds.writing({ maxSeconds: 60 }));
     for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
     const other = spokenBy(sounds, second);
     for (const writer of dropped) writer.drop();
@@ -131,7 +131,7 @@ describe('a voice that is written while it speaks', () => {
   });
 
   it('keeps what was written although it is dropped after its end', async () => {
-    const writer = sounds.writing({ mostSeconds: 60 });
+    const writer = sounds.writing({ maxSeconds: 60 });
     writer.add(second);
     const message = await writer.finish();
     writer.drop();
@@ -161,7 +161,7 @@ describe('a voice that is written while it speaks', () => {
 
   it('fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
     const room = opened();
-    const writer = room.writing({ mostSeconds: 60 });
+    const writer = room.writing({ maxSeconds: 60 });
     writer.add(second);
     await room.close();
     writer.add(second);

@@ -29,7 +29,7 @@ const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
   store.put(settled(makeTask())),
   store.get(id),
   store.live(),
-  store.page({ of: { memberId: 'ann' }, most: 5 }),
+  store.page({ of: { memberId: 'ann' }, max: 5 }),
   store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START }),
   store.entries.openSince(),
 ];

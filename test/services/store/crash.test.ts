@@ -20,7 +20,7 @@ async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
   const lines = tasks.filter((task) => task !== undefined).map((task) => JSON.parse(JSON.stringify(summaryOf(task))));
   const of = [...members.map((memberId) => ({ memberId })), { guildId: 'den' }];
   for (const whose of of) {
-    const page = await store.page({ of: whose, most: 10_000 });
+    const page = await store.page({ of: whose, max: 10_000 });
     const isTheirs = (line: { requesterId: string }) => !('memberId' in whose) || whose.memberId === line.requesterId;
     expect(JSON.parse(JSON.stringify(page.summaries))).toEqual(lines.filter(isTheirs));
   }

@@ -36,8 +36,8 @@ async function filled(site: Site, count = 130): Promise<Task[]> {
 }
 
 /** Puts some rows of one namespace into another. */
-async function move(site: Site, from: string, to: string, most: number): Promise<void> {
-  for (const row of (await site.rows(from)).slice(0, most)) {
+async function move(site: Site, from: string, to: string, max: number): Promise<void> {
+  for (const row of (await site.rows(from)).slice(0, max)) {
     await site.write({ ...row, namespace: to, expires: undefined });
     await site.drop(({ namespace, key }) => namespace === from && key === row.key);
   }
@@ -146,7 +146,7 @@ async function isMended(
   const live = await store.live();
   expect(await site.keys('live')).toEqual(live.map(({ id }) => id).sort());
   const ids = [...(await site.keys('live')), ...(await site.keys('finished'))].sort().reverse();
-  const { summaries } = await store.page({ of: { guildId: 'den' }, most: 1_000 });
+  const { summaries } = await store.page({ of: { guildId: 'den' }, max: 1_000 });
   expect(summaries.map(({ id }) => id)).toEqual(ids);
 }
 

@@ -77,7 +77,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           expect(await from.rows()).toEqual(rows);
           const store = await to.open();
           expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
-          expect((await store.page({ of: { memberId: 'ann' }, most: 500 })).summaries).toHaveLength(COUNT);
+          expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
           const days: string[] = [];
           for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
           expect(days).toEqual(['x']);

@@ -68,11 +68,11 @@ describe('of a store that the bot before the restructuring left', () => {
   it('a list of each member and of the server has all of their tasks', async () => {
     const tasks = storedTasks.map(([, task]) => task);
     for (const memberId of new Set(tasks.map(({ requesterId }) => requesterId))) {
-      const { summaries } = await store.page({ of: { memberId }, most: 100 });
+      const { summaries } = await store.page({ of: { memberId }, max: 100 });
       expect(ids(summaries)).toEqual(ids(tasks.filter(({ requesterId }) => requesterId === memberId)));
     }
     for (const guildId of new Set(tasks.flatMap((task) => task.guildId ?? []))) {
-      const { summaries } = await store.page({ of: { guildId }, most: 100 });
+      const { summaries } = await store.page({ of: { guildId }, max: 100 });
       expect(ids(summaries)).toEqual(ids(tasks.filter((task) => task.guildId === guildId)));
     }
   });

@@ -3,15 +3,15 @@ import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-stor
 import { onEveryStore } from './sites.ts';
 import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './stage.ts';
 
-type Question = Omit<PageQuery, 'of' | 'most'>;
+type Question = Omit<PageQuery, 'of' | 'max'>;
 
 /** Every id that one can leaf to, and how many pages that took. */
-async function leaf(store: TaskStore, of: PageQuery['of'], most: number, question: Question = {}) {
+async function leaf(store: TaskStore, of: PageQuery['of'], max: number, question: Question = {}) {
   const ids: string[] = [];
   let pages = 0;
   let next: string | undefined;
   do {
-    const page = await store.page({ of, most, ...question, before: next });
+    const page = await store.page({ of, max, ...question, before: next });
     ids.push(...page.summaries.map(({ id }) => id));
     next = page.next;
     pages++;
@@ -33,7 +33,7 @@ describe('pages of tasks', () =>
       expect(await leaf(store, ann, 7)).toEqual({ ids, pages: 36 });
       expect(await leaf(store, { guildId: 'den' }, 1_000)).toEqual({ ids, pages: 1 });
       expect(await leaf(store, { guildId: 'elsewhere' }, 10)).toEqual({ ids: [], pages: 1 });
-      expect((await store.page({ of: ann, most: 2, before: ids[100] })).summaries.map(({ id }) => id)).toEqual(
+      expect((await store.page({ of: ann, max: 2, before: ids[100] })).summaries.map(({ id }) => id)).toEqual(
         ids.slice(101, 103),
       );
     });
@@ -86,9 +86,9 @@ describe('pages of tasks', () =>
       const task = makeTask({ state: 'submitting' });
       await store.put(task);
       await store.put({ ...task, state: 'ready' });
-      const { summaries } = await store.page({ of: ann, most: 5, states: ['ready'] });
+      const { summaries } = await store.page({ of: ann, max: 5, states: ['ready'] });
       expect(summaries.map(({ state }) => state)).toEqual(['ready']);
-      expect((await store.page({ of: ann, most: 5, states: ['submitting'] })).summaries).toEqual([]);
+      expect((await store.page({ of: ann, max: 5, states: ['submitting'] })).summaries).toEqual([]);
     });
 
     it('show no line whose task was never written', async () => {

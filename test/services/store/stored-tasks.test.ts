@@ -41,7 +41,7 @@ describe('keeping tasks', () =>
         const task = tasks[look % tasks.length];
         const [found, page] = await Promise.all([
           store.get(task?.id ?? ''),
-          store.page({ of: { memberId: 'ann' }, most: 99 }),
+          store.page({ of: { memberId: 'ann' }, max: 99 }),
         ]);
         expect(found?.id).toBe(task?.id);
         expect(page.summaries).toHaveLength(30);
@@ -57,7 +57,7 @@ describe('keeping tasks', () =>
       await store.put(task);
       await store.put({ ...task, state: 'cancelled', failure: { cause: 'dismissed' } });
       expect(await site.keys('finished')).toEqual([task.id]);
-      const { summaries } = await store.page({ of: { memberId: 'ann' }, most: 10 });
+      const { summaries } = await store.page({ of: { memberId: 'ann' }, max: 10 });
       expect(summaries.map(({ state }) => state)).toEqual(['cancelled']);
     });
 
@@ -84,7 +84,7 @@ describe('keeping tasks', () =>
       await store.remove(task);
       expect(await store.get(task.id)).toBeUndefined();
       expect((await site.rows()).filter(({ text }) => text.includes(task.id))).toEqual([]);
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([kept.id]);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([kept.id]);
       await store.remove(kept);
       expect(await site.keys('index')).toEqual([]);
     });
@@ -99,7 +99,7 @@ describe('keeping tasks', () =>
       expect(await store.get(task.id)).toBeDefined();
       clock.advance(1);
       expect(await store.get(task.id)).toBeUndefined();
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries).toEqual([]);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries).toEqual([]);
     });
 
     it('hands the time that is left to the adapter, and never the zero that means for ever', async () => {

@@ -23,7 +23,7 @@ const writes = (store: TaskStore): Promise<unknown>[] => [
 const reads = (store: TaskStore): Promise<unknown>[] => [
   store.get(task.id),
   store.live(),
-  store.page({ of: { memberId: 'ann' }, most: 5 }),
+  store.page({ of: { memberId: 'ann' }, max: 5 }),
   store.durations('imagine'),
 ];
 
@@ -74,7 +74,7 @@ describe('a store that fails says so', () => {
     expect((await store.get(task.id))?.id).toBe(task.id);
     await other.kill();
     await store.put(settled(task));
-    expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
+    expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
   it('when another program holds the database while it opens', async () => {
@@ -113,7 +113,7 @@ describe('a store that fails says so', () => {
     const made = stage();
     await filled(made);
     truncateSync(made.file, 40_000);
-    const works = made.open().then((store) => store.page({ of: { memberId: 'ann' }, most: 500 }));
+    const works = made.open().then((store) => store.page({ of: { memberId: 'ann' }, max: 500 }));
     await allThrow([works], 'corrupt', 'damaged');
   });
 
@@ -190,13 +190,13 @@ describe('rows that cannot be read', () =>
       await store.put(makeTask());
       await store.addDuration('imagine', duration);
       await site.rewrite(({ namespace }) => (['index', 'durations'].includes(namespace) ? 'rubbish' : undefined));
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries).toEqual([]);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries).toEqual([]);
       expect(await store.durations('imagine')).toEqual([]);
       expect(logged).toHaveLength(2);
       const next = makeTask({ times: { created: START + 1 } });
       await store.put(next);
       await store.addDuration('imagine', duration);
-      expect((await store.page({ of: { memberId: 'ann' }, most: 5 })).summaries.map(({ id }) => id)).toEqual([next.id]);
+      expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([next.id]);
       expect(await store.durations('imagine')).toEqual([duration]);
     });
 

@@ -33,7 +33,7 @@ describe('what was said in conversations', () => {
     const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));
     await talks.end(talk.id, 'ended');
     const page = async (question: object) => {
-      const { summaries } = await tasks.lists.page({ of: { memberId: owner }, most: 10, ...question });
+      const { summaries } = await tasks.lists.page({ of: { memberId: owner }, max: 10, ...question });
       return summaries.map(
         ({ id, summary }) => `${id === talk.id ? 'talk' : id === said.id ? 'said' : '?'}: ${summary}`,
       );

@@ -112,7 +112,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     ...{ clock, log, random: () => 0.5 },
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     gather: async ({ sound }) =>
-      sound ? { sound: await sounds.decoded(memoryContent(await tones()), { mostSeconds: 300 }) } : {},
+      sound ? { sound: await sounds.decoded(memoryContent(await tones()), { maxSeconds: 300 }) } : {},
     removeMessages: async ({ id }) => {
       removed.push(id);
       return { removed: 0, left: [], needsRetry: false };

@@ -23,7 +23,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     for (const { answer: now } of drafts) expect(answer.text?.startsWith(now?.draft ?? '?')).toBe(true);
 
     const { voice, tokens, counted } = answerOf(answer);
-    const heard = await sounds.decoded(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { mostSeconds: 600 });
+    const heard = await sounds.decoded(memoryContent(Buffer.from(voice?.sound ?? '', 'base64')), { maxSeconds: 600 });
     expect(secondsOf(heard)).toBeCloseTo(voice?.seconds ?? 0, 0);
     expect(voice?.seconds).toBeGreaterThan(1);
     expect(tokens?.audioOutput).toBeGreaterThan(0);

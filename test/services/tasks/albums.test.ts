@@ -40,7 +40,7 @@ describe('an album', () => {
     await ended(next, album);
     const after = questionsOf(next).filter((at) => at > Math.max(...before));
     expect(after.length).toBeGreaterThan(3);
-    expect(Math.max(mostWithin(before, 2_000), mostWithin(after, 2_000))).toBeLessThanOrEqual(3);
+    expect(Math.max(maxWithin(before, 2_000), maxWithin(after, 2_000))).toBeLessThanOrEqual(3);
     for (const { task } of await next.tasks.albums.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
     expect(next.tasks.book.liveCount).toBe(1);
     // Hundreds of tasks are hundreds of writes, on a machine that has other things to do.
@@ -115,7 +115,7 @@ describe('an album', () => {
     });
     await side.until(() => (side.tasks.book.liveCount === 0 ? true : undefined));
     await told.promise;
-    expect(await side.store.page({ of: { memberId: whence.requesterId }, most: 10 })).toMatchObject({ summaries: [] });
+    expect(await side.store.page({ of: { memberId: whence.requesterId }, max: 10 })).toMatchObject({ summaries: [] });
     for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
@@ -140,7 +140,7 @@ describe('an album', () => {
       copyFileSync(first.file, file);
       isThrough = await gatheredWith(file, writes, ids, first);
       const side = await engine({}, { ...first, file });
-      const { summaries } = await side.store.page({ of: { memberId: order.requesterId }, most: 100 });
+      const { summaries } = await side.store.page({ of: { memberId: order.requesterId }, max: 100 });
       const albums = summaries.filter(({ kind }) => kind === 'album');
       expect(summaries.filter(({ kind }) => kind === 'music')).toHaveLength(3 * albums.length);
       if (isThrough) expect(albums).toHaveLength(1);
@@ -183,6 +183,6 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
 const questionsOf = ({ gateway }: Engine): number[] => [...lists(gateway), ...singles(gateway)].map(({ at }) => at);
 
 /** The most questions that were asked within so short a time; rounds are further apart. */
-function mostWithin(times: readonly number[], ms: number): number {
+function maxWithin(times: readonly number[], ms: number): number {
   return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + ms).length));
 }

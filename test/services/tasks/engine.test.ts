@@ -65,7 +65,7 @@ describe('an order', () => {
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
     await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
     expect(await side.store.live()).toEqual([]);
-    expect(await side.store.page({ of: { memberId: order.requesterId }, most: 10 })).toEqual({
+    expect(await side.store.page({ of: { memberId: order.requesterId }, max: 10 })).toEqual({
       summaries: [],
       next: undefined,
     });

@@ -125,11 +125,11 @@ export async function engine(
   return { tasks, store, gateway, clock, file, news, logged: () => lines.join(''), until: untilOn(clock), leave, drop };
 }
 
-const MOST_STEPS = 60_000;
+const MAX_STEPS = 60_000;
 
 function untilOn(clock: ManualClock) {
   return async <Found>(look: () => Found | undefined): Promise<Found> => {
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const found = look();
       if (found !== undefined) return found;
       await new Promise(setImmediate);

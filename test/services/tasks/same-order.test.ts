@@ -216,7 +216,7 @@ describe('what is sent for an order', () => {
     const seen = [
       await side.tasks.book.get(lost.id),
       side.news,
-      await side.tasks.lists.page({ of: { memberId: order.requesterId }, most: 10 }),
+      await side.tasks.lists.page({ of: { memberId: order.requesterId }, max: 10 }),
       bytes.toString(),
       side.logged(),
     ];
@@ -267,7 +267,7 @@ function mortal(after: number) {
 describe('wherever the bot ends', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
-    const { summaries } = await store.page({ of: { memberId: order.requesterId }, most: 50 });
+    const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });
     return Promise.all(summaries.map(async ({ id }) => isThere(await tasks.book.get(id))));
   };
 

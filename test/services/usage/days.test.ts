@@ -17,7 +17,7 @@ describe('a range', () => {
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(asked('2027-03-01')).toMatchObject({
       key: 'refusals.usageTooLong',
-      variables: { days: '367', most: '366' },
+      variables: { days: '367', max: '366' },
     });
   });
 

@@ -94,7 +94,7 @@ function kindOfBase64(text: string): Medium['kind'] | undefined {
 }
 
 const DEEPEST = 12;
-const MOST_VALUES = 5_000;
+const MAX_VALUES = 5_000;
 
 /** Fields that repeat the request, or that hold something other than the result. */
 const NOT_A_RESULT =
@@ -109,7 +109,7 @@ const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
 /** Last resort for a finished task without a result at a known place: any suitable media in the response. */
 export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], context: ResponseContext): Medium[] {
   const found = new Map<string, Medium>();
-  let left = MOST_VALUES;
+  let left = MAX_VALUES;
   const visit = (value: unknown, depth: number): void => {
     if (depth > DEEPEST || left-- <= 0) return;
     if (typeof value === 'string') {

@@ -6,10 +6,10 @@ export type Place = readonly (string | number | typeof every)[];
 const every = Symbol('every item');
 
 /** Enough for every known response; limits what a hostile one can make us build. */
-const MOST_VALUES = 200;
+const MAX_VALUES = 200;
 
 /** A response may list millions of empty items; only this many are read. */
-const MOST_ITEMS = 2_000;
+const MAX_ITEMS = 2_000;
 
 /** The words of a list that is written as one string. */
 export const splitWords = (text: string): string[] => text.split(/\s+/);
@@ -41,7 +41,7 @@ export function listAt<T>(answer: unknown, where: readonly Place[], read: Read<T
   const collect = (value: unknown): true | undefined => {
     const result = read(value);
     if (result !== undefined) found.push(result);
-    return found.length >= MOST_VALUES || undefined;
+    return found.length >= MAX_VALUES || undefined;
   };
   for (const one of where) {
     search(answer, one, 0, collect);
@@ -73,9 +73,9 @@ function search<T>(start: unknown, where: Place, at: number, read: Read<T>): T |
 }
 
 function itemsOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS);
   // A map of items by id counts as the list of its values.
-  return isRecord(value) ? Object.values(value).slice(0, MOST_ITEMS).filter(isRecord) : [];
+  return isRecord(value) ? Object.values(value).slice(0, MAX_ITEMS).filter(isRecord) : [];
 }
 
 const parseIfJson = (text: string): unknown => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined);

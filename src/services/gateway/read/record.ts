@@ -40,13 +40,13 @@ export const normaliseStatus = (word: string): string =>
 
 const STATE_NAMES = ['task_status', 'status', 'state'];
 const ID_NAMES = ['task_id', 'taskId', 'id'];
-const MOST_ENVELOPES = 2;
+const MAX_ENVELOPES = 2;
 
 /** The task's own record: opens envelopes (`{code, message, data: {…}}`) until a record has a state of its own. */
 export function findRecord(answer: unknown): Record<string, unknown> | undefined {
   if (!isRecord(answer)) return undefined;
   let record = answer;
-  for (let depth = 0; depth < MOST_ENVELOPES; depth++) {
+  for (let depth = 0; depth < MAX_ENVELOPES; depth++) {
     const { data } = record;
     if (!isRecord(data) || (hasState(record) && !isEnvelope(record, data))) break;
     record = data;

@@ -131,8 +131,8 @@ export class ActiveAnswer implements RealtimeAnswer, ConnectionListener {
   onFrame(frame: RealtimeFrame): void {
     if (this.#isOver) return;
     this.#size += frame.size;
-    const most = this.#context.http.limits.responseBytes;
-    if (this.#size > most) this.#giveUp(tooLargeError(most, {}));
+    const max = this.#context.http.limits.responseBytes;
+    if (this.#size > max) this.#giveUp(tooLargeError(max, {}));
     else this.#take(frame);
   }
 

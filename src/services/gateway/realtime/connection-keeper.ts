@@ -8,7 +8,7 @@ import type { Connector, SessionContext } from './connector.ts';
 import type { RealtimeFrame } from './wire.ts';
 
 /** Automatic reconnection attempts; after that, the next utterance reconnects. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** A connection that lasted this long resets the attempts. */
@@ -157,7 +157,7 @@ export class ConnectionKeeper implements ConnectionListener {
 
   async #reconnect(stop: AbortSignal): Promise<void> {
     const { clock, log, random } = this.#context.http.parts;
-    while (!this.#connection?.isOpen && this.#tries < MOST_TRIES) {
+    while (!this.#connection?.isOpen && this.#tries < MAX_TRIES) {
       // Connections that were cut together do not come back together.
       const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
       this.#tries += 1;

@@ -7,8 +7,8 @@ import { type Dialect, memberMessage, modelMessage } from './wire.ts';
 export const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
 /** Limits of what a new session is told: enough context without the cost of hours. */
-const MOST_ENTRIES = 40;
-const MOST_CHARACTERS = 60_000;
+const MAX_ENTRIES = 40;
+const MAX_CHARACTERS = 60_000;
 
 type Output = { callId: string; output: string };
 type Entry = { turn: EarlierTurn } | { call: ToolCall } | { output: Output };
@@ -57,21 +57,19 @@ export class ConversationMemory {
 
   #add(entry: Entry): void {
     this.#entries.push(entry);
-    this.#entries = this.#entries.slice(-MOST_ENTRIES);
+    this.#entries = this.#entries.slice(-MAX_ENTRIES);
   }
 }
 
 /** The newest entries within the limits. */
 function withinLimits(entries: readonly Entry[]): Entry[] {
   const kept: Entry[] = [];
-  let left = MOST_CHARACTERS;
-  for (const entry of entries.slice(-MOST_ENTRIES).toReversed()) {
+  let left = MAX_CHARACTERS;
+  for (const entry of entries.slice(-MAX_ENTRIES).toReversed()) {
     const length = lengthOf(entry);
     if (length > left && kept.length > 0) break;
     left -= length;
-    kept.unshift(
-      'turn' in entry ? { turn: { ...entry.turn, text: entry.turn.text.slice(0, MOST_CHARACTERS) } } : entry,
-    );
+    kept.unshift('turn' in entry ? { turn: { ...entry.turn, text: entry.turn.text.slice(0, MAX_CHARACTERS) } } : entry);
   }
   return kept;
 }

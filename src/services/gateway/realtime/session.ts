@@ -60,8 +60,8 @@ class UtteranceSender implements ConnectionListener {
   onFrame(frame: RealtimeFrame): void {
     if (this.#isSettled) return;
     this.#size += frame.size;
-    const most = this.#context.http.limits.responseBytes;
-    if (this.#size > most) this.#fail(tooLargeError(most, { mayHaveTakenEffect: this.#isRequested }));
+    const max = this.#context.http.limits.responseBytes;
+    if (this.#size > max) this.#fail(tooLargeError(max, { mayHaveTakenEffect: this.#isRequested }));
     else if (frame.type === 'error') this.#readError(errorInEvent(frame.body));
     else if (UTTERANCE_EVENTS.test(frame.type)) this.#earlyFrames.push(frame);
     else if (START_EVENTS.has(frame.type)) this.#start(frame);
@@ -127,7 +127,7 @@ class UtteranceSender implements ConnectionListener {
 }
 
 /** Dead connections in a row before an utterance is given up. */
-const MOST_CONNECTIONS = 3;
+const MAX_CONNECTIONS = 3;
 
 /** A conversation: one utterance at a time, each with its answer. */
 export class Session implements RealtimeSession {
@@ -186,7 +186,7 @@ export class Session implements RealtimeSession {
   }
 
   async #sendUtterance(validUtterance: Utterance, signal: AbortSignal | undefined): Promise<RealtimeAnswer> {
-    for (let attempt = 1; attempt <= MOST_CONNECTIONS; attempt++) {
+    for (let attempt = 1; attempt <= MAX_CONNECTIONS; attempt++) {
       const connection = await this.#connections.acquire(signal);
       const sender = new UtteranceSender(this.#context, validUtterance, connection, (id, frames) =>
         this.#startAnswer(id, connection, validUtterance, frames),

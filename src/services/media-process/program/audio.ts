@@ -18,21 +18,21 @@ const at = (script: string): URL => new URL(`../../sound/${script}`, import.meta
 const readers = new WorkerPool<ReadJob, ArrayBuffer>(at('reading.worker.ts'), systemClock, { workers: READERS });
 /** `VoiceQueue` decides when the process keeps its voices, and for how long. */
 const writer = new WorkerPool<WriteJob, WriteResult>(at('writing.worker.ts'), systemClock, {
-  mostWaiting: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
   isNeeded: () => true,
 });
 
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
-export async function runReadJob({ type, mostSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
+export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
   // Samples exist twice: where they are collected, and where they are sent from.
-  const samples = 2 * mostSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
+  const samples = 2 * maxSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
   try {
     // Transferred if it has a buffer of its own.
     const own = new Uint8Array(bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes);
-    const longestMs = READ_MS + mostSeconds * READ_MS_PER_SECOND;
-    const pcm = unwrap(await readers.run({ type, bytes: own, mostSeconds }, [own.buffer], { longestMs }));
+    const longestMs = READ_MS + maxSeconds * READ_MS_PER_SECOND;
+    const pcm = unwrap(await readers.run({ type, bytes: own, maxSeconds }, [own.buffer], { longestMs }));
     return { facts: {}, body: new Uint8Array(pcm) };
   } finally {
     release();

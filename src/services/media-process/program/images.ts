@@ -4,13 +4,13 @@ import { examineImage, ImageEditor } from '../../media/images/image-editor.ts';
 import { createSideMask, readDrawnMask } from '../../media/images/mask.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
-type ImageJob = Extract<Job, { mostPixels: number }>;
+type ImageJob = Extract<Job, { maxPixels: number }>;
 
 export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Promise<JobOutput> {
-  const bench = new ImageEditor(job.mostPixels, claim);
+  const bench = new ImageEditor(job.maxPixels, claim);
   switch (job.do) {
     case 'fit': {
-      const fitted = await fitImage(await examineImage(bytes, job.mostPixels), job.mostBytes, bench);
+      const fitted = await fitImage(await examineImage(bytes, job.maxPixels), job.maxBytes, bench);
       if (fitted.how === 'none') return { facts: { how: fitted.how } };
       return { facts: { how: fitted.how, extension: fitted.type.extension }, ...unless(bytes, fitted.bytes) };
     }
@@ -19,7 +19,7 @@ export async function runImageJob(job: ImageJob, { bytes, claim }: JobInput): Pr
       return { facts: { extension: checked.type.extension }, ...unless(bytes, checked.bytes) };
     }
     case 'measure': {
-      const { width, height, frames } = await examineImage(bytes, job.mostPixels);
+      const { width, height, frames } = await examineImage(bytes, job.maxPixels);
       return { facts: { width, height, frames } };
     }
     case 'side-mask':

@@ -13,7 +13,7 @@ const OWN_BYTES = 128 * 2 ** 20;
 const CHART_BYTES = 60 * 2 ** 20;
 const REPORT_MS = 100;
 /** A larger result is kept out of the bot's memory. */
-const MOST_PIPED = 4 * 2 ** 20;
+const MAX_PIPED = 4 * 2 ** 20;
 
 const memoryBytes = Number(process.argv[2]);
 const room = new MemoryPool(Math.max(0, memoryBytes - OWN_BYTES));
@@ -51,7 +51,7 @@ async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buff
     const bytes = path === undefined ? body : await readFile(path);
     const { facts, body: made } = await runJob(job, { bytes, claim });
     const isUnchanged = made === undefined;
-    if (into !== undefined && made && made.length > MOST_PIPED) {
+    if (into !== undefined && made && made.length > MAX_PIPED) {
       await writeFile(into, made);
       tell({ id, facts: { ...facts, isUnchanged, fileBytes: made.length } });
     } else tell({ id, facts: { ...facts, isUnchanged } }, made);
@@ -64,7 +64,7 @@ async function carryOut(order: Extract<ProcessCommand, { job: Job }>, body: Buff
 
 /** Modules are loaded by the first job that needs them. */
 async function runJob(job: Job, work: JobInput): Promise<JobOutput> {
-  if ('mostPixels' in job) return await (await import('./images.ts')).runImageJob(job, work);
+  if ('maxPixels' in job) return await (await import('./images.ts')).runImageJob(job, work);
   switch (job.do) {
     case 'chart': {
       const release = await work.claim(CHART_BYTES);

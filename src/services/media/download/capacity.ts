@@ -108,16 +108,16 @@ export class CapacityPool {
 
 /** Limits the concurrent fetches of each member; further ones wait only for the member's own. */
 export class KeyedLimiter {
-  readonly #most: number;
+  readonly #max: number;
   readonly #rooms = new Map<string, CapacityPool>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Rejects with the signal's reason if that comes first. */
   async run<T>(member: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const room = this.#rooms.get(member) ?? new CapacityPool(this.#most, 1);
+    const room = this.#rooms.get(member) ?? new CapacityPool(this.#max, 1);
     this.#rooms.set(member, room);
     const turn = room.claim();
     try {
@@ -144,11 +144,8 @@ export class MemoryPool {
   /** Waits for the memory; the returned function gives it back. Throws a `MediaError` for more than there ever is. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {
-      const [wanted, most] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
-      throw new MediaError(
-        'too-large',
-        `Decoding the file takes about ${wanted} MiB of memory, and there are ${most}.`,
-      );
+      const [wanted, max] = [bytes, this.#capacity].map((size) => Math.ceil(size / 2 ** 20));
+      throw new MediaError('too-large', `Decoding the file takes about ${wanted} MiB of memory, and there are ${max}.`);
     }
     const claim = this.#room.claim();
     await claim.take(bytes, signal);

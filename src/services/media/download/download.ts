@@ -6,14 +6,14 @@ import type { Hosts } from './hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
 /** Read of a redirect's or error's body before its connection is cut. */
-const MOST_WASTE = 64 * 1024;
+const MAX_WASTE = 64 * 1024;
 
 interface Download {
   readonly hosts: Hosts;
   readonly places: FileStorage;
   readonly limits: MediaLimits;
   readonly clock: Clock;
-  readonly most: number;
+  readonly max: number;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export async function download(address: string, how: Download): Promise<HeldFile
 async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Promise<string | undefined> {
   const { statusCode: status, headers, body } = response;
   if (status >= 200 && status < 300) return undefined;
-  await body.dump({ limit: MOST_WASTE });
+  await body.dump({ limit: MAX_WASTE });
   const { location } = headers;
   if (status >= 300 && status < 400 && typeof location === 'string') return location;
   if (status === 403 || status === 404 || status === 410) {
@@ -56,12 +56,12 @@ async function redirectTarget(response: Dispatcher.ResponseData, url: URL): Prom
 async function receiveBody({ body, headers }: Dispatcher.ResponseData, how: Download): Promise<HeldFile> {
   // Errors surface when the body is read; without a listener, a host that aborts while we wait would end the process.
   body.on('error', () => undefined);
-  const { places, clock, limits, most, signal } = how;
+  const { places, clock, limits, max, signal } = how;
   const length = headers['content-length'];
   const announced = length === undefined ? undefined : Number(length);
   try {
-    if (announced !== undefined && announced > most) throw tooLargeError(most);
-    return await receiveFile(paced(body, clock, limits), places, { most, announced, signal });
+    if (announced !== undefined && announced > max) throw tooLargeError(max);
+    return await receiveFile(paced(body, clock, limits), places, { max, announced, signal });
   } catch (error) {
     body.destroy();
     throw error;

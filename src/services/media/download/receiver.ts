@@ -26,7 +26,7 @@ export interface FileStorage {
 }
 
 interface Arriving {
-  readonly most: number;
+  readonly max: number;
   /** The size that the host announces. Nothing is claimed for it. */
   readonly announced?: number | undefined;
   readonly signal: AbortSignal;
@@ -53,7 +53,7 @@ export async function receiveFile(
 
 class Receiver {
   readonly #places: FileStorage;
-  readonly #most: number;
+  readonly #max: number;
   readonly #announced: number;
   readonly #claim: Claim;
   #claimed = 0;
@@ -61,17 +61,17 @@ class Receiver {
   #bytes: Buffer = Buffer.alloc(0);
   #file: PrivateFile | undefined;
 
-  constructor(places: FileStorage, { most, announced = Number.POSITIVE_INFINITY }: Arriving) {
+  constructor(places: FileStorage, { max, announced = Number.POSITIVE_INFINITY }: Arriving) {
     this.#places = places;
-    this.#most = most;
+    this.#max = max;
     this.#announced = announced;
     this.#claim = places.room.claim();
   }
 
   async take(piece: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + piece.byteLength;
-    if (size > this.#most) throw tooLargeError(this.#most);
-    const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#most)) - this.#claimed;
+    if (size > this.#max) throw tooLargeError(this.#max);
+    const missing = Math.max(size, Math.min(LEAST_CLAIM, this.#max)) - this.#claimed;
     if (missing > 0) {
       await this.#claim.take(missing, signal);
       this.#claimed += missing;
@@ -109,11 +109,11 @@ class Receiver {
   }
 
   #fitsInMemory(size: number): boolean {
-    const { inMemory: most, memory } = this.#places;
-    if (size > most || (this.#announced > most && this.#announced < Number.POSITIVE_INFINITY)) return false;
+    const { inMemory: max, memory } = this.#places;
+    if (size > max || (this.#announced > max && this.#announced < Number.POSITIVE_INFINITY)) return false;
     if (size <= this.#bytes.length) return true;
     const doubled = Math.max(size, FIRST_STEP, this.#bytes.length * 2);
-    const length = Math.max(size, Math.min(doubled, most, this.#announced));
+    const length = Math.max(size, Math.min(doubled, max, this.#announced));
     const taken = length - this.#bytes.length;
     if (taken > memory.freeBytes) return false;
     memory.freeBytes -= taken;

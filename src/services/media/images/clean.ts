@@ -12,7 +12,7 @@ const REFERENCE_TYPES: readonly MediaType[] = [mediaTypes.png, mediaTypes.jpeg, 
 
 /** A member's image without metadata, decoded once to its end to prove that it can be. */
 export async function checkImage(bytes: Buffer, bench: ImageEditor): Promise<CheckedImage> {
-  const image = await examineImage(bytes, bench.mostPixels);
+  const image = await examineImage(bytes, bench.maxPixels);
   const isReferenceType = REFERENCE_TYPES.includes(image.type);
   const { bytes: clean, type, isReencoded } = await (isReferenceType ? removeMetadata : reencode)(image, bench);
   if (!isReencoded) await bench.render(clean, { render: (whole) => whole.resize(16, 16, { fit: 'fill' }).raw() });

@@ -19,29 +19,29 @@ const WEBP_BYTES = 7;
 const WEBP_BYTES_WITH_ALPHA = 14;
 /** An animation is encoded frame by frame, and the encoded frames are kept. */
 const WEBP_FRAME_BYTES = 3;
-const MOST_WEBP_PIXELS = 4_096 * 4_096;
+const MAX_WEBP_PIXELS = 4_096 * 4_096;
 const LONGEST_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 
 /** Unchanged if it fits, else at lower quality, else smaller, else a preview, else nothing. */
-export async function fitImage(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult> {
+export async function fitImage(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult> {
   try {
     // An image that is far too large is not re-encoded only to be found too large.
-    if (!image.isRotated || image.bytes.length <= most * FAR_OVER_LIMIT) {
+    if (!image.isRotated || image.bytes.length <= max * FAR_OVER_LIMIT) {
       const { bytes, type, isReencoded } = await removeMetadata(image, bench);
-      if (bytes.length <= most) return { how: isReencoded ? 're-encoded' : 'as-is', bytes, type };
+      if (bytes.length <= max) return { how: isReencoded ? 're-encoded' : 'as-is', bytes, type };
     }
-    const fitted = await fitSmaller(image, most, bench);
+    const fitted = await fitSmaller(image, max, bench);
     if (fitted) return fitted;
   } catch (error) {
     // A preview takes less memory than the whole image where its format can be decoded smaller.
     if (!(error instanceof MediaError && error.kind === 'too-large')) throw error;
   }
-  return (await makePreview(image, most, bench)) ?? { how: 'none' };
+  return (await makePreview(image, max, bench)) ?? { how: 'none' };
 }
 
-async function fitSmaller(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult | undefined> {
+async function fitSmaller(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult | undefined> {
   if (image.isUndecodedAnimation) return undefined;
   const moves = image.frames > 1;
   // JPEG is encoded line by line with next to no memory, and every program opens it.
@@ -58,21 +58,21 @@ async function fitSmaller(image: ExaminedImage, most: number, bench: ImageEditor
   if (scale < LEAST_SCALE) return undefined;
   for (const quality of QUALITIES) {
     const bytes = await encode(scale, quality);
-    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    if (bytes.length <= max) return { how: 're-encoded', bytes, type };
     size = bytes.length;
-    if (size > most * FAR_OVER_LIMIT) break;
+    if (size > max * FAR_OVER_LIMIT) break;
   }
   while (scale > LEAST_SCALE) {
     // The size goes with the area; a little less, so that one try is usually enough.
-    scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(most / size) * 0.95));
+    scale = Math.max(LEAST_SCALE, scale * Math.min(0.9, Math.sqrt(max / size) * 0.95));
     const bytes = await encode(scale, SCALED_QUALITY);
-    if (bytes.length <= most) return { how: 're-encoded', bytes, type };
+    if (bytes.length <= max) return { how: 're-encoded', bytes, type };
     size = bytes.length;
   }
   return undefined;
 }
 
-async function makePreview(image: ExaminedImage, most: number, bench: ImageEditor): Promise<FitResult | undefined> {
+async function makePreview(image: ExaminedImage, max: number, bench: ImageEditor): Promise<FitResult | undefined> {
   const { width, height } = image;
   let before = Number.POSITIVE_INFINITY;
   for (const largest of PREVIEW_SIDES) {
@@ -87,7 +87,7 @@ async function makePreview(image: ExaminedImage, most: number, bench: ImageEdito
         return encodeAs(small.flatten({ background: 'white' }), mediaTypes.jpeg, PREVIEW_QUALITY);
       },
     });
-    if (bytes.length <= most) return { how: 'preview', bytes, type: mediaTypes.jpeg };
+    if (bytes.length <= max) return { how: 'preview', bytes, type: mediaTypes.jpeg };
   }
   return undefined;
 }
@@ -107,7 +107,7 @@ function webpMemory({ width, height, frames, hasAlpha }: ExaminedImage): number 
 function webpScale({ width, height }: ExaminedImage, moves: boolean): number {
   const bySide = LONGEST_WEBP_SIDE / Math.max(width, height);
   // An animation is encoded frame by frame.
-  const byMemory = moves ? 1 : Math.sqrt(MOST_WEBP_PIXELS / (width * height));
+  const byMemory = moves ? 1 : Math.sqrt(MAX_WEBP_PIXELS / (width * height));
   return Math.min(1, bySide, byMemory);
 }
 

@@ -15,12 +15,12 @@ interface Drawing {
 
 /** Decodes and re-encodes images, each in memory claimed before. Only the media process has one. */
 export class ImageEditor {
-  readonly mostPixels: number;
+  readonly maxPixels: number;
   readonly #claim: (bytes: number) => Promise<() => void>;
 
   /** `claim` waits for the memory; the returned function gives it back. A draw that has begun is always finished. */
-  constructor(mostPixels: number, claim: (bytes: number) => Promise<() => void>) {
-    this.mostPixels = mostPixels;
+  constructor(maxPixels: number, claim: (bytes: number) => Promise<() => void>) {
+    this.maxPixels = maxPixels;
     this.#claim = claim;
     // Global settings: nothing is drawn twice here, and memory is calculated for one thread per image.
     sharp.cache(false);
@@ -31,7 +31,7 @@ export class ImageEditor {
     const head = await headOf(bytes);
     const release = await this.#claim(bytes.length + decodedBytes(head, { isAnimated, scale }) + outputBytes);
     try {
-      const safely = { limitInputPixels: this.mostPixels, failOn: 'error', sequentialRead: true } as const;
+      const safely = { limitInputPixels: this.maxPixels, failOn: 'error', sequentialRead: true } as const;
       return await render(sharp(bytes, { ...safely, animated: isAnimated })).toBuffer();
     } catch (error) {
       throw damagedFileError(error);
@@ -68,12 +68,12 @@ export interface ExaminedImage extends ImageFacts {
 }
 
 /** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
-export async function examineImage(bytes: Buffer, mostPixels: number): Promise<ExaminedImage> {
+export async function examineImage(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
   const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await headOf(bytes);
-  if (width * height * pages > mostPixels) {
-    throw new MediaError('too-large', `The image has more than ${Math.floor(mostPixels / 1e6)} million pixels.`);
+  if (width * height * pages > maxPixels) {
+    throw new MediaError('too-large', `The image has more than ${Math.floor(maxPixels / 1e6)} million pixels.`);
   }
   const isRotated = orientation > 1 && pages === 1;
   const swapsSides = isRotated && orientation > 4;
@@ -103,14 +103,14 @@ const WIDEST_DEPTH = 8;
 /** Where a format cannot be read line by line, the whole image is in memory at once, in its decoder's own form. */
 function decodedBytes(head: Metadata, { isAnimated, scale }: { isAnimated: boolean; scale: number }): number {
   const { width, height, pages = 1, orientation = 1 } = head;
-  const mostPixels = width * height;
+  const maxPixels = width * height;
   const held = bytesPerPixel.get(head.format)?.(head) ?? 4 * plainBytes(head);
-  if (isAnimated) return OVERHEAD_BYTES + mostPixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
+  if (isAnimated) return OVERHEAD_BYTES + maxPixels * (head.format === 'webp' ? pages * WEBP_FRAME_BYTES : held);
   // A rotated image is decoded completely first.
-  if (orientation > 1) return OVERHEAD_BYTES + mostPixels * (held + plainBytes(head));
+  if (orientation > 1) return OVERHEAD_BYTES + maxPixels * (held + plainBytes(head));
   // WebP alone is decoded at the target size, or twice that.
   const shrunk = head.format === 'webp' ? Math.min(1, 4 * scale ** 2) : 1;
-  return OVERHEAD_BYTES + mostPixels * shrunk * held;
+  return OVERHEAD_BYTES + maxPixels * shrunk * held;
 }
 
 const plainBytes = ({ channels, depth = 'uchar' }: Metadata): number =>

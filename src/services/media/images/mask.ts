@@ -22,7 +22,7 @@ const WHITE = Buffer.from(
 );
 
 export async function createSideMask(side: MaskSide, size: MaskSize, bench: ImageEditor): Promise<Buffer> {
-  if (size.width * size.height > bench.mostPixels) {
+  if (size.width * size.height > bench.maxPixels) {
     throw new MediaError('too-large', `A mask of ${size.width} × ${size.height} pixels is larger than any image.`);
   }
   const { width, height, ...margins } = whiteArea(side, size);
@@ -47,7 +47,7 @@ function whiteArea(side: MaskSide, { width, height }: MaskSize) {
 
 export async function readDrawnMask(bytes: Buffer, bench: ImageEditor): Promise<DrawnMask> {
   // Refuses what is not an image, or is too large, before anything is decoded.
-  await examineImage(bytes, bench.mostPixels);
+  await examineImage(bytes, bench.maxPixels);
   const kind = kindOfDrawing(await bench.render(bytes, { render: thumbnail }));
   if (kind === 'unclear') return { marks: kind };
   // Extracted first: the threshold handles 8-bit transparency only while it belongs to other colours.
@@ -79,7 +79,7 @@ function thumbnail(image: Sharp): Sharp {
 /** How far lossy formats spread the shades of a single ink. */
 const ONE_INK = 48;
 /** A black-and-white drawing has greys along its edges only; with a quarter grey it is a photo. */
-const MOST_GREY = 0.25;
+const MAX_GREY = 0.25;
 
 /**
  * Painting programs mark a part in three ways: white on black, a hole erased into an image, strokes on a transparent layer. The last
@@ -94,7 +94,7 @@ function kindOfDrawing(look: Buffer): 'bright' | 'erased' | 'painted' | 'unclear
   const ink = dots.filter(({ isInk }) => isInk).map(({ shade }) => shade);
   if (ink.length === dots.length) {
     const grey = ink.filter((shade) => shade >= 64 && shade < 192).length;
-    return grey > ink.length * MOST_GREY ? 'unclear' : 'bright';
+    return grey > ink.length * MAX_GREY ? 'unclear' : 'bright';
   }
   const rim = dots.filter(({ isRim }) => isRim);
   const isMostlyBare = rim.filter(({ isInk }) => !isInk).length > rim.length / 2;

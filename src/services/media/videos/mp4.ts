@@ -26,9 +26,9 @@ function boxHead(bytes: Buffer): BoxHead | undefined {
 }
 
 /** The heads of the file's first top-level boxes; each costs one small read. */
-async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<BoxHead & { at: number }> {
+async function* boxHeads(reader: ContentReader, max: number): AsyncGenerator<BoxHead & { at: number }> {
   let at = 0;
-  for (let count = 0; count < most && at < reader.size; count++) {
+  for (let count = 0; count < max && at < reader.size; count++) {
     const box = boxHead(await reader.read(at, LARGE_BOX_HEAD));
     if (!box) return;
     yield { ...box, at };
@@ -40,7 +40,7 @@ async function* boxHeads(reader: ContentReader, most: number): AsyncGenerator<Bo
 const text = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
 /** A longer list of brands is not believable. */
-const MOST_BYTES_OF_NAMES = 1_024;
+const MAX_BYTES_OF_NAMES = 1_024;
 const AVIF = /^(avif|avis)$/;
 /** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
 const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
@@ -53,7 +53,7 @@ export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
   if (bytes.length < 16 || text(bytes, 4, 8) !== 'ftyp') return undefined;
   const end = bytes.readUInt32BE(0);
   // A list of brands with nothing behind it is not a video.
-  if (end < 16 || end % 4 !== 0 || end > MOST_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
+  if (end < 16 || end % 4 !== 0 || end > MAX_BYTES_OF_NAMES || bytes.length < end + 8) return undefined;
   const own = text(bytes, 8, 12);
   const others: string[] = [];
   for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
@@ -65,7 +65,7 @@ export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
 }
 
 /** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */
-const MOST_IN_FILE = 8_000;
+const MAX_IN_FILE = 8_000;
 const IN_BOXES = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
 /** Adds up the boxes: a host may end a response early without an error. A file with more boxes than are read is complete. */
@@ -73,33 +73,33 @@ export async function isTruncated(reader: ContentReader, { mime }: MediaType): P
   if (!IN_BOXES.test(mime)) return false;
   let end = 0;
   let count = 0;
-  for await (const { at, head, length } of boxHeads(reader, MOST_IN_FILE)) {
+  for await (const { at, head, length } of boxHeads(reader, MAX_IN_FILE)) {
     // The last box may extend to the end of the file.
     if (length === undefined) return false;
     if (length < head) return true;
     end = at + length;
     count += 1;
   }
-  return count < MOST_IN_FILE && end !== reader.size;
+  return count < MAX_IN_FILE && end !== reader.size;
 }
 
 /** A table of contents has a few dozen; thousands of tiny ones are meant to keep us busy. */
-const MOST_IN_TABLE = 500;
+const MAX_IN_TABLE = 500;
 /** Only the beginning of the table is read: what is needed comes before each track's sample tables. */
-const MOST_OF_TABLE = 1024 * 1024;
+const MAX_OF_TABLE = 1024 * 1024;
 
 /** Reads the table of contents (ISO 14496-12, 8.2, 8.3 and 8.8), anywhere in the file. */
 export async function mp4Facts(reader: ContentReader): Promise<VideoFacts> {
-  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MOST_IN_TABLE)) {
+  for await (const { at, head, length = reader.size - at, kind } of boxHeads(reader, MAX_IN_TABLE)) {
     if (length < head || at + length > reader.size) return {};
-    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MOST_OF_TABLE)));
+    if (kind === 'moov') return readFacts(await reader.read(at + head, Math.min(length - head, MAX_OF_TABLE)));
   }
   return {};
 }
 
 function readFacts(table: Buffer): VideoFacts {
   // How many boxes may still be read, at all depths together.
-  const budget = { boxes: MOST_IN_TABLE };
+  const budget = { boxes: MAX_IN_TABLE };
   const parts = boxes(table, budget);
   const seconds = secondsOf(parts, budget);
   const size = parts.flatMap(({ kind, content }) => (kind === 'trak' ? (sizeOf(content, budget) ?? []) : []))[0];

@@ -4,7 +4,7 @@ const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
 const WEBM = 'webm';
 /** The specification knows eight elements in this header; a longer list is meant to keep us busy. */
-const MOST_IN_HEADER = 32;
+const MAX_IN_HEADER = 32;
 
 /** WebM is Matroska that names itself so in its header, a short list of small elements. */
 export function isWebm(bytes: Buffer): boolean {
@@ -13,7 +13,7 @@ export function isWebm(bytes: Buffer): boolean {
   if (!header || header.end + header.value >= bytes.length) return false;
   const end = header.end + header.value;
   let at = header.end;
-  for (let elements = 0; elements < MOST_IN_HEADER && at + 3 <= end; elements++) {
+  for (let elements = 0; elements < MAX_IN_HEADER && at + 3 <= end; elements++) {
     // Every element of the header but a void has a two-byte id.
     const idBytes = (bytes[at] ?? 0) >= 0x80 ? 1 : 2;
     const size = sizeAt(bytes, at + idBytes);
@@ -51,7 +51,7 @@ const PIXEL_HEIGHT = 0xba;
 const USUAL_SCALE = 1_000_000;
 const NANOSECONDS = 1e9;
 /** What is needed is among the first; thousands of tiny ones are meant to keep us busy. Counted at all depths together. */
-const MOST_ELEMENTS = 2_000;
+const MAX_ELEMENTS = 2_000;
 
 interface Element {
   readonly id: number;
@@ -60,7 +60,7 @@ interface Element {
 
 /** Reads the head of a WebM. A live recording does not state its duration. */
 export function webmFacts(bytes: Buffer): VideoFacts {
-  const budget = { elements: MOST_ELEMENTS };
+  const budget = { elements: MAX_ELEMENTS };
   const children = (content: Buffer = EMPTY): Element[] => elements(content, budget);
   const parts = children(find(children(bytes), SEGMENT));
   const info = children(find(parts, INFO));

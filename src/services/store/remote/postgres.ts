@@ -149,7 +149,7 @@ export class Postgres implements Server {
     });
   }
 
-  async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
+  async range(namespace: string, { from, end, max: most }: Range): Promise<Row[]> {
     const [comparison, start] = 'first' in from ? ['>=', from.first] : ['>', from.after];
     return this.#page(`key ${comparison} $2 AND key < $3`, [namespace, start, end], most);
   }

@@ -135,20 +135,20 @@ export class Redis implements Server {
     });
   }
 
-  async range(namespace: string, { from, end, most }: Range): Promise<Row[]> {
+  async range(namespace: string, { from, end, max }: Range): Promise<Row[]> {
     if (namespace !== RANGED_NAMESPACE) throw new Error(`The keys of ${namespace} are not kept in order.`);
     const start = 'first' in from ? `[${from.first}` : `(${from.after}`;
     const rows: Row[] = [];
     let next = start;
     // A key is listed before its row is written, and may outlive it: those are skipped.
     for (;;) {
-      const limit = { offset: 0, count: most - rows.length };
+      const limit = { offset: 0, count: max - rows.length };
       const keys = await this.#ask(() =>
         this.#client.zRange(KEYS_IN_ORDER, next, `(${end}`, { BY: 'LEX', LIMIT: limit }),
       );
       rows.push(...(await this.#rowsOf(namespace, keys)));
       const last = keys.at(-1);
-      if (last === undefined || rows.length === most) return rows;
+      if (last === undefined || rows.length === max) return rows;
       next = `(${last}`;
     }
   }
@@ -192,10 +192,10 @@ export class Redis implements Server {
       cursor = String(page.cursor);
       const keys = page.keys.map((key) => key.slice(beginning.length)).filter((key) => !seen.has(key));
       for (const key of keys) seen.add(key);
-      const most = rowsAtOnce(namespace);
+      const max = rowsAtOnce(namespace);
       const fresh = [...new Set(keys)];
-      for (let at = 0; at < fresh.length; at += most)
-        for (const { key, text } of await this.#rowsOf(namespace, fresh.slice(at, at + most))) yield [key, text];
+      for (let at = 0; at < fresh.length; at += max)
+        for (const { key, text } of await this.#rowsOf(namespace, fresh.slice(at, at + max))) yield [key, text];
     } while (cursor !== '0');
   }
 

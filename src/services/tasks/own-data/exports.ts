@@ -8,7 +8,7 @@ import { dropVoiceAudio } from '../delivery-state.ts';
 import type { Task } from '../task.ts';
 
 /** A larger export is compressed, and refused if it is still too large: Discord's own limit may be much higher. */
-const MOST_BYTES = 24 * 2 ** 20;
+const MAX_BYTES = 24 * 2 ** 20;
 
 interface ExportFile extends Packed, ExportCounts {
   /** Frees its memory. Only then does the next export start. */
@@ -30,21 +30,21 @@ export class Exports {
     this.#parts = parts;
   }
 
-  create(memberId: string, most: number): Promise<ExportFile> {
+  create(memberId: string, max: number): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#underWay.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
       this.#underWay.add(memberId);
-      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, most, resolve)).catch(reject);
+      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, max, resolve)).catch(reject);
     }
     return promise;
   }
 
   /** Resolves once the file is released. */
-  async #makeAndHold(memberId: string, most: number, hear: (file: ExportFile) => void): Promise<void> {
+  async #makeAndHold(memberId: string, max: number, hear: (file: ExportFile) => void): Promise<void> {
     try {
       const counts = { tasks: 0, entries: 0 };
-      const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(most, MOST_BYTES));
+      const file = await pack(this.#unlessForgotten(memberId, counts), Math.min(max, MAX_BYTES));
       if (!file) throw new Refusal('refusals.exportTooLarge');
       await new Promise<void>((release) => hear({ ...file, ...counts, release }));
     } finally {
@@ -125,15 +125,15 @@ interface Packed {
 }
 
 /** Holds at most `most` bytes of the text: a longer one is compressed as it comes. undefined: it is too large even so. */
-async function pack(pieces: AsyncIterable<string>, most: number): Promise<Packed | undefined> {
+async function pack(pieces: AsyncIterable<string>, max: number): Promise<Packed | undefined> {
   let held: Buffer[] = [];
   let size = 0;
   let compressing: Compressor | undefined;
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece);
     size += bytes.length;
-    if (!compressing && size > most) {
-      compressing = new Compressor(most);
+    if (!compressing && size > max) {
+      compressing = new Compressor(max);
       for (const before of held) await compressing.add(before);
       held = [];
     }
@@ -148,12 +148,12 @@ async function pack(pieces: AsyncIterable<string>, most: number): Promise<Packed
 
 class Compressor {
   readonly #gzip = createGzip();
-  readonly #most: number;
+  readonly #max: number;
   readonly #out: Buffer[] = [];
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
     this.#gzip.on('data', (bytes: Buffer) => {
       this.#size += bytes.length;
       if (this.isTooLarge) this.#out.length = 0;
@@ -162,7 +162,7 @@ class Compressor {
   }
 
   get isTooLarge(): boolean {
-    return this.#size > this.#most;
+    return this.#size > this.#max;
   }
 
   async add(bytes: Buffer): Promise<void> {

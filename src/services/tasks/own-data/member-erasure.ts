@@ -15,11 +15,11 @@ export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clo
 }
 
 const STORED_EVERY = 50;
-const MOST_LEFT = 100;
+const MAX_LEFT = 100;
 /** After this time an undeletable message is given up. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** After this many failures in a row the others would fail too. */
-const MOST_FAILURES_IN_A_ROW = 3;
+const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * One member's erasure. Every step can be repeated after a crash. For each task its messages go first, since the task leads to them; then the
@@ -93,7 +93,7 @@ export class MemberErasure {
         // Known failures must not stop the others from being tried each time.
         if (!this.#postponed.has(id)) failuresInARow += 1;
         this.#postponed.add(id);
-        if (failuresInARow >= MOST_FAILURES_IN_A_ROW) return counts;
+        if (failuresInARow >= MAX_FAILURES_IN_A_ROW) return counts;
         continue;
       }
       failuresInARow = 0;
@@ -122,7 +122,7 @@ export class MemberErasure {
   async #noteUndeletable(address: MessageAddress): Promise<void> {
     const { left } = this.#mark;
     if (left.some(({ id }) => id === address.id)) return;
-    if (left.length >= MOST_LEFT) return this.#count('stays');
+    if (left.length >= MAX_LEFT) return this.#count('stays');
     await this.#store((mark) => ({ ...mark, stays: mark.stays + 1, left: [...mark.left, address] }));
   }
 
@@ -209,7 +209,7 @@ const PAGE = 100;
 /** All tasks of a member, newest first; tasks may be removed meanwhile. */
 export async function* tasksOf(memberId: string, store: Pick<TaskStore, 'page'>): AsyncGenerator<TaskSummary> {
   for (let before: string | undefined; ; ) {
-    const { summaries, next } = await store.page({ of: { memberId }, most: PAGE, before });
+    const { summaries, next } = await store.page({ of: { memberId }, max: PAGE, before });
     yield* summaries;
     if (next === undefined) return;
     before = next;

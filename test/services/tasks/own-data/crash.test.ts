@@ -97,7 +97,7 @@ describe('a member who wants to be forgotten', () => {
       if (!isWished) await again.tasks.erasure.begin(member, async () => true);
       await again.until(async () => (await store.openErasures()).length === 0);
       await again.stop();
-      expect((await store.page({ of: { memberId: member }, most: 100 })).summaries).toEqual([]);
+      expect((await store.page({ of: { memberId: member }, max: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);
       expected ??= sums(entries);
       expect(sums(entries)).toEqual(expected);

@@ -44,7 +44,7 @@ const done = (ms: number, over: Parameters<typeof makeTask>[0] = {}): Task =>
   settled(makeTask({ requesterId: ann, times: { created: START + ms - MINUTE_MS }, ...over }), START);
 
 const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
-  (await store.page({ of: { memberId }, most: 1_000 })).summaries.map(({ id }) => id);
+  (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
 describe('a wish to be forgotten', () => {
   it('follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {

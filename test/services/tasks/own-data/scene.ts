@@ -97,7 +97,7 @@ export async function wishes({
     removed,
     shown,
     async until(look) {
-      for (let step = 0; step < MOST_STEPS; step++) {
+      for (let step = 0; step < MAX_STEPS; step++) {
         if (await look()) return;
         for (let turn = 0; turn < 10; turn++) await setImmediate();
         clock.advance(1_000);
@@ -108,7 +108,7 @@ export async function wishes({
   };
 }
 
-const MOST_STEPS = 2_000;
+const MAX_STEPS = 2_000;
 
 export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
   Array.fromAsync(store.entries.between('', '9999-12-31'));
