@@ -33,7 +33,7 @@ const song: KindView<'song' | 'music'> = {
   ],
   result: (task, say) => [...(task.tracks ?? []).map((track) => trackLine(track, task, say)), ...lyricLines(task, say)],
   buttons: () => [],
-  /** What is only followed was not ordered here, so it is not ordered again here. */
+  /** Followed songs were not submitted by the bot, so they cannot be run again. */
   moreButtons: ({ id, kind }, _offering, say) => (kind === 'song' ? againButtons(id, say) : []),
 };
 

@@ -52,10 +52,7 @@ export function musicKinds(music: Gateway['music']): Kind[] {
   ];
 }
 
-/**
- * Three hundred tasks take one request, and with the few that are polled alone three at most. The specification shows no limit (4.1); a gateway
- * that has one reports it.
- */
+/** The specification shows no limit (4.1); a gateway that has one reports it. A whole album then takes at most three requests a poll. */
 const MAX_IN_LIST = 300;
 /** Songs that were ordered moments apart are soon polled together. */
 const GATHER_MS = 2_000;

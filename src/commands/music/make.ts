@@ -19,7 +19,7 @@ const visibleTexts = (values: Texts): Texts =>
     keysOf(LONGEST).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
   );
 
-/** The request without its model, which takes a query; or why it cannot be ordered like this. */
+/** The request without its model, which is looked up later; or a refusal if the options do not fit together. */
 function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
   const texts = visibleTexts(values);
   const { about, lyrics, style, title } = texts;
@@ -34,7 +34,7 @@ function songRequest(values: Texts & { instrumental?: boolean | undefined }) {
   return { prompt: lyrics ?? about ?? '', ...facts };
 }
 
-/** Orders a song. Whether the gateway can make songs shows only with the first order. */
+/** Submits a song. Only the first submit shows whether the gateway can generate songs. */
 export const make = command({
   name: 'make',
   isPrivate: (values) => values.private ?? false,

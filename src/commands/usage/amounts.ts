@@ -1,12 +1,12 @@
 import { hundredth } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import type { DayRange } from '../../services/usage/days.ts';
-import type { Sheet, SheetLine } from '../../services/usage/sheet.ts';
+import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
 /** An estimate is marked with a tilde. */
-export function amountText({ amount, isEstimate }: Pick<SheetLine, 'amount' | 'isEstimate'>): string | undefined {
+export function amountText({ amount, isEstimate }: Pick<SheetRow, 'amount' | 'isEstimate'>): string | undefined {
   return amount === undefined ? undefined : `${isEstimate ? '~' : ''}${amount}`;
 }
 
@@ -20,11 +20,11 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
   return unit === 'cents' ? say('usage.dollars', { amount, dollars: `$${hundredth(amount)}` }) : amount;
 }
 
-export const labelOf = ({ label }: Pick<SheetLine, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
+export const labelOf = ({ label }: Pick<SheetRow, 'label'>, { by }: Pick<Sheet, 'by'>, say: Say): string =>
   label ?? say(`usage.unknown.${by}`);
 
 /** Members' ids are not readable: charts and tables number them, and a list beside the table names them. */
-export function shortLabel(line: SheetLine, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
+export function shortLabel(line: SheetRow, index: number, sheet: Pick<Sheet, 'by'>, say: Say): string {
   return sheet.by === 'member' && line.label !== undefined ? `#${index + 1}` : harmless(labelOf(line, sheet, say));
 }
 

@@ -2,7 +2,7 @@ import { compare } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/usage/chart.ts';
 import { listDays } from '../../services/usage/days.ts';
-import { isWithinRange, type Sheet, type SheetLine, totalOf } from '../../services/usage/sheet.ts';
+import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/usage/sheet.ts';
 import { amountText, rangeText, shortLabel } from './amounts.ts';
 
 /** As many horizontal bars as are distinguishable on a phone; the others share one bar. */
@@ -39,14 +39,14 @@ function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
   return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, ofAmounts)];
 }
 
-function bar(label: string, line: SheetLine | undefined, ofAmounts: boolean): Bar {
+function bar(label: string, line: SheetRow | undefined, ofAmounts: boolean): Bar {
   return { label, amount: measure(line, ofAmounts), text: (line && textOf(line, ofAmounts)) ?? '0' };
 }
 
-const measure = (line: SheetLine | undefined, ofAmounts: boolean): string =>
+const measure = (line: SheetRow | undefined, ofAmounts: boolean): string =>
   (ofAmounts ? line?.amount : line?.requests?.toString()) ?? '0';
 
-const textOf = (line: SheetLine, ofAmounts: boolean): string | undefined =>
+const textOf = (line: SheetRow, ofAmounts: boolean): string | undefined =>
   ofAmounts ? amountText(line) : line.requests?.toString();
 
 function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {

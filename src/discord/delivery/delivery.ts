@@ -55,7 +55,7 @@ class Editor extends LatestState {
   constructor(id: string, parts: DeliveryParts, stopping: AbortSignal, onOver: () => void) {
     super(parts.clock, stopping);
     const record = new DeliveryRecord({ ...parts, id });
-    this.#context = { ...parts, id, record, known: { shut: new Set(), isDeleted: false }, stopping };
+    this.#context = { ...parts, id, record, known: { closed: new Set(), isDeleted: false }, stopping };
     this.#onOver = onOver;
     this.#heardAt = parts.clock.now();
   }
@@ -73,7 +73,7 @@ class Editor extends LatestState {
 
   protected async deliver(task: Task): Promise<void> {
     if (!hasEnded(task)) return this.#progress(task);
-    await new EndDelivery(this.#context).bring();
+    await new EndDelivery(this.#context).deliver();
     if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
     this.#onOver();
   }
@@ -87,7 +87,7 @@ class Editor extends LatestState {
   async #progress(task: Task): Promise<void> {
     const { clock, known, prepare, stopping } = this.#context;
     const isBlocked = known.isDeleted || this.#isRefused;
-    const way = isBlocked ? undefined : wayToProgress(task, known.shut, clock.now());
+    const way = isBlocked ? undefined : wayToProgress(task, known.closed, clock.now());
     if (!way) return;
     // A preview that is still loading must not delay the end.
     const notNeeded = AbortSignal.any([this.endSignal, stopping]);
@@ -121,7 +121,7 @@ class Editor extends LatestState {
     if (trouble === 'no-access') this.#isRefused = true;
     this.#load = smallerPortion(this.#load, trouble) ?? this.#load;
     if (trouble !== 'token-over') return;
-    this.#context.known.shut.add(by);
+    this.#context.known.closed.add(by);
     await this.#context.record.dropToken();
   }
 }

@@ -19,7 +19,7 @@ export interface DeliveryContext extends DeliveryParts {
   id: string;
   record: DeliveryRecord;
   /** What is known of its message beyond the stored facts. */
-  known: { readonly shut: Set<Way['by']>; isDeleted: boolean };
+  known: { readonly closed: Set<Way['by']>; isDeleted: boolean };
   stopping: AbortSignal;
 }
 
@@ -30,19 +30,20 @@ export class EndDelivery {
   /** Content that Discord has refused is not sent again. */
   #load: PlanPortion = 'whole';
 
-  constructor(scene: DeliveryContext) {
-    this.#context = scene;
-    this.#backoff = new Backoff(scene);
+  constructor(context: DeliveryContext) {
+    this.#context = context;
+    this.#backoff = new Backoff(context);
   }
 
-  async bring(): Promise<void> {
+  async deliver(): Promise<void> {
     await this.#backoff.retryUntilDone(async () => {
       const task = await this.#context.record.readTask();
-      if (task && isLive(task) && !task.unwanted && !task.delivery.call) await this.#settle(await this.#fateOf(task));
+      if (task && isLive(task) && !task.unwanted && !task.delivery.call)
+        await this.#settle(await this.#attemptDelivery(task));
     }, 'Could not show the end of a task.');
   }
 
-  async #fateOf(task: Task): Promise<DeliveryResult> {
+  async #attemptDelivery(task: Task): Promise<DeliveryResult> {
     const { clock, known, prepare } = this.#context;
     if (known.isDeleted) return { nowhere: 'deleted' };
     const posted = await this.#findPosted(task);
@@ -50,8 +51,8 @@ export class EndDelivery {
     // Prepared for every try: minutes may pass between two, in which no memory is held.
     const prepared = await prepare(task);
     try {
-      for (const way of waysToEnd(task, known.shut, clock.now())) {
-        const fate = await this.#take(way, task, prepared.plan);
+      for (const way of waysToEnd(task, known.closed, clock.now())) {
+        const fate = await this.#tryWay(way, task, prepared.plan);
         if (fate) return fate;
       }
       return { nowhere: 'no-way' };
@@ -68,11 +69,11 @@ export class EndDelivery {
   }
 
   /** undefined: not this way. */
-  async #take(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
+  async #tryWay(way: Way, task: Task, plan: MessagePlan): Promise<DeliveryResult | undefined> {
     for (;;) {
       const sent = bodyOf(portionOf(plan, this.#load));
       try {
-        return { there: await this.#carry(way, task, sent), by: way.by };
+        return { there: await this.#send(way, task, sent), by: way.by };
       } catch (error) {
         if (error instanceof RetryLater) throw error;
         const trouble = this.#note(error, way);
@@ -80,13 +81,13 @@ export class EndDelivery {
         if (trouble === 'deleted') return { nowhere: 'deleted' };
         if (trouble === 'closed') return { nowhere: 'no-way' };
         const lighter = smallerPortion(this.#load, trouble);
-        if (lighter === undefined) return this.#shut(way, trouble);
+        if (lighter === undefined) return this.#closeWay(way, trouble);
         this.#load = lighter;
       }
     }
   }
 
-  async #carry(way: Way, { id }: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
+  async #send(way: Way, { id }: Task, sent: MessageBody): Promise<MessagePlace | undefined> {
     const { outbox, record } = this.#context;
     if (way.by === 'token' || way.by === 'edit') return outbox.edit(way, sent);
     const channelId = way.by === 'channel' ? way.channelId : await outbox.openDirectChannel(way.memberId);
@@ -95,8 +96,8 @@ export class EndDelivery {
   }
 
   /** Not retried: every refusal counts towards Discord's block of invalid requests. */
-  async #shut({ by }: Way, trouble: FailureKind): Promise<undefined> {
-    this.#context.known.shut.add(by);
+  async #closeWay({ by }: Way, trouble: FailureKind): Promise<undefined> {
+    this.#context.known.closed.add(by);
     if (trouble === 'token-over') await this.#context.record.dropToken();
   }
 
@@ -129,7 +130,7 @@ export class EndDelivery {
 const LATEST_PING_MS = 15 * 60_000;
 
 /** The bot's own message, as a reply to the one that shows the end. */
-type ReplyWay = { by: 'answer'; message: MessagePlace };
+type ReplyWay = { by: 'reply'; message: MessagePlace };
 
 /** Sends the owner ping of one task whose end is shown: once, or not at all. */
 export class OwnerPing {
@@ -137,8 +138,8 @@ export class OwnerPing {
   #isOver = false;
   #postedAt: MessagePlace | undefined;
 
-  constructor(scene: DeliveryContext) {
-    this.#context = scene;
+  constructor(context: DeliveryContext) {
+    this.#context = context;
   }
 
   async ping(): Promise<void> {
@@ -156,34 +157,34 @@ export class OwnerPing {
     const call = task?.delivery.call;
     if (!task || !call) return;
     const now = clock.now();
-    const way = wayToPing(task, known.shut, now);
-    if (way && mayStillPing(task, call, way, now)) await this.#take(way, task);
+    const way = wayToPing(task, known.closed, now);
+    if (way && mayStillPing(task, call, way, now)) await this.#tryWay(way, task);
     else log.info({ task: id }, 'The owner of a task was not pinged: too late, or no way to them.');
   }
 
-  async #take(way: ReplyWay | TokenWay, task: Task): Promise<void> {
+  async #tryWay(way: ReplyWay | TokenWay, task: Task): Promise<void> {
     const prepared = await this.#context.prepare(task);
     try {
       if (!(await this.#context.record.beginPing())) return;
-      this.#postedAt = await this.#carry(way, task, prepared);
+      this.#postedAt = await this.#send(way, task, prepared);
     } catch (error) {
       if (error instanceof RetryLater) throw error;
       const trouble = failureKindOf(error, way.by);
-      if (trouble === 'later' && way.by === 'answer') throw new RetryLater('unreachable', error);
+      if (trouble === 'later' && way.by === 'reply') throw new RetryLater('unreachable', error);
       this.#note(error, way, 'The owner of a task was not pinged.');
     } finally {
       prepared.release();
     }
   }
 
-  async #carry(
+  async #send(
     way: ReplyWay | TokenWay,
     task: Task,
     { plan, instead }: PreparedMessage,
   ): Promise<MessagePlace | undefined> {
     const { outbox } = this.#context;
     const send = (words: MessagePlan) =>
-      way.by === 'answer'
+      way.by === 'reply'
         ? outbox.post(way.message.channelId, pingNonceOf(task), bodyOf({ ...words, repliesTo: way.message.id }))
         : outbox.addFollowUp(way, bodyOf(words), false);
     try {
@@ -218,11 +219,11 @@ export class OwnerPing {
 }
 
 /** To where the end is shown; there is no ping for a private or a deleted message. */
-function wayToPing(task: Task, shut: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
+function wayToPing(task: Task, closed: ClosedWays, now: number): ReplyWay | TokenWay | undefined {
   const { route, message } = task;
   if (!message || route.isPrivate || (task.traits.isUtterance && !hasUnsentVoice(task))) return undefined;
-  if (route.mayPost) return { by: 'answer', message };
-  return shut.has('token') ? undefined : tokenWay(task, now);
+  if (route.mayPost) return { by: 'reply', message };
+  return closed.has('token') ? undefined : tokenWay(task, now);
 }
 
 /** A ping that may have been sent is repeated only where its nonce prevents a second one. None is better than two. */
@@ -234,7 +235,7 @@ function mayStillPing(
 ): boolean {
   // A voice message is a result, so it is sent at any time.
   if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < LATEST_PING_MS;
-  return by === 'answer' && now - goingAt < NONCE_LIFE_MS;
+  return by === 'reply' && now - goingAt < NONCE_LIFE_MS;
 }
 
 /** Differs from the nonce of the task's message. A nonce has at most 25 characters, a task's id 17. */

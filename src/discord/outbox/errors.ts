@@ -30,7 +30,7 @@ const BY_CODE: ReadonlyMap<string | number, FailureKind> = new Map<number, Failu
 ]);
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
-export function failureKindOf(error: unknown, by: Way['by'] | 'answer'): FailureKind {
+export function failureKindOf(error: unknown, by: Way['by'] | 'reply'): FailureKind {
   // Broken sockets, timeouts, and every status from 500 on.
   if (!(error instanceof DiscordAPIError)) return 'later';
   const { code, status } = error;

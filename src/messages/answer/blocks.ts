@@ -5,10 +5,10 @@ export type Block =
   | { kind: 'table'; source: string; table: string };
 
 /** Longer lines count as plain text, because matching them would take too long. */
-const LONGEST_MARK = 500;
+const MAX_MARKER_LINE = 500;
 const FENCE = /^[ \t]{0,8}(`{3,20}|~{3,20})([^`\n]*)$/;
 const LANGUAGE = /^[\w+\-.#]{1,30}/;
-const BETWEEN = /^[ \t]*:?-+:?[ \t]*$/;
+const DELIMITER_CELL = /^[ \t]*:?-+:?[ \t]*$/;
 const BLANK = /^[ \t]*$/;
 
 /** The blocks in order; their sources together are exactly the text. */
@@ -64,16 +64,21 @@ function lengthOfTable(lines: readonly string[], at: number): number | undefined
 }
 
 function isTable(lines: readonly string[], at: number): boolean {
-  const [head = '', between = ''] = [lines[at], lines[at + 1]];
-  return head.includes('|') && between.includes('|') && between.length <= LONGEST_MARK && isBetween(bare(between));
+  const [head = '', delimiter = ''] = [lines[at], lines[at + 1]];
+  return (
+    head.includes('|') &&
+    delimiter.includes('|') &&
+    delimiter.length <= MAX_MARKER_LINE &&
+    isDelimiterRow(bare(delimiter))
+  );
 }
 
 /** The line between the head of a table and its rows; the outer bars are optional. */
-function isBetween(line: string): boolean {
+function isDelimiterRow(line: string): boolean {
   const cells = line.split('|');
   if (BLANK.test(cells[0] ?? '')) cells.shift();
   if (BLANK.test(cells.at(-1) ?? '')) cells.pop();
-  return cells.length > 0 && cells.every((cell) => BETWEEN.test(cell));
+  return cells.length > 0 && cells.every((cell) => DELIMITER_CELL.test(cell));
 }
 
 /** A paragraph extends to the next empty line, code or table. */
@@ -83,6 +88,6 @@ function lengthOfWords(lines: readonly string[], at: number): number {
   return end - at;
 }
 
-const fenceIn = (line = '') => (line.length <= LONGEST_MARK ? FENCE.exec(bare(line)) : null);
+const fenceIn = (line = '') => (line.length <= MAX_MARKER_LINE ? FENCE.exec(bare(line)) : null);
 const bare = (line = ''): string => line.replace(/\r?\n$/, '');
 const isEmpty = (line = ''): boolean => line.trim() === '';

@@ -133,26 +133,29 @@ export class Asks {
   }
 
   /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(asked: TextRequest, without: readonly RefusableFeature[] = []): Promise<OpenStream> {
+  async #open(request: TextRequest, without: readonly RefusableFeature[] = []): Promise<OpenStream> {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
     try {
-      const events = this.#parts.responses.stream(asked, { signal: stop.signal });
-      const stream = await openStream(events, { asked, stop, without });
+      const events = this.#parts.responses.stream(request, { signal: stop.signal });
+      const stream = await openStream(events, { request, stop, without });
       // Effort is set per question, and its refusal told each time; tools come with every question.
-      if (without.includes('tools')) this.#refused.set(asked.model, ['tools']);
+      if (without.includes('tools')) this.#refused.set(request.model, ['tools']);
       return stream;
     } catch (error) {
-      const reduced = error instanceof GatewayError ? this.#lessOf(asked, error) : undefined;
+      const reduced = error instanceof GatewayError ? this.#withoutRefusedFeature(request, error) : undefined;
       if (!reduced) throw error;
       return this.#open(reduced.asked, [...without, reduced.part]);
     }
   }
 
-  #lessOf(asked: TextRequest, error: GatewayError) {
-    const reduced = withoutRefusedPart(asked, refusedParts(error, asked));
+  #withoutRefusedFeature(request: TextRequest, error: GatewayError) {
+    const reduced = withoutRefusedPart(request, refusedParts(error, request));
     if (reduced)
-      this.#parts.log.info({ model: asked.model, part: reduced.part, code: error.code }, 'A model refused a part.');
+      this.#parts.log.info(
+        { model: request.model, part: reduced.part, code: error.code },
+        'A model rejected a feature of a request; the request is sent without it.',
+      );
     return reduced;
   }
 
@@ -163,8 +166,8 @@ export class Asks {
 
   async #continue(task: TaskOf<'ask'>): Promise<void> {
     try {
-      const occasion = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
-      const materials = await this.#parts.gather(task.request, occasion);
+      const context = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
+      const materials = await this.#parts.gather(task.request, context);
       await this.#answer(
         task.id,
         await this.#open(await this.#requestOf(task.request, materials, task, answerOf(task))),
@@ -176,7 +179,7 @@ export class Asks {
   }
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
-    const { stop, without, asked } = stream;
+    const { stop, without, request } = stream;
     this.#stops.set(id, stop);
     try {
       const task = await this.#change(id, (known) => markAnswering(known, [...answerOf(known).without, ...without]));
@@ -184,7 +187,7 @@ export class Asks {
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
-      const reduced = end === 'failed' && isEmpty(response) && error && this.#lessOf(asked, error);
+      const reduced = end === 'failed' && isEmpty(response) && error && this.#withoutRefusedFeature(request, error);
       if (reduced) return await this.#answer(id, await this.#open(reduced.asked, [reduced.part]));
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
@@ -205,7 +208,7 @@ export class Asks {
       } catch (error) {
         // The member may have deleted it: then nothing more of it is needed.
         if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
-        else this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
+        else this.#parts.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
       }
     });
     try {
@@ -218,7 +221,7 @@ export class Asks {
     } finally {
       await draft.end();
     }
-    throw new Error('A stream of the gateway ended without an end.');
+    throw new Error('The stream of the gateway closed before its final event.');
   }
 
   async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 export interface OpenStream {
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
-  asked: TextRequest;
+  request: TextRequest;
   stop: AbortController;
   without: readonly RefusableFeature[];
 }
@@ -14,7 +14,7 @@ export interface OpenStream {
 /** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
 export async function openStream(
   events: AsyncGenerator<TextEvent>,
-  facts: Pick<OpenStream, 'asked' | 'stop' | 'without'>,
+  facts: Pick<OpenStream, 'request' | 'stop' | 'without'>,
 ) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;

@@ -72,7 +72,7 @@ export class GatewayHttp {
     });
   }
 
-  /** Queries without side effects; passing failures are retried. */
+  /** Sends a query without side effects. Transient failures are retried. */
   async read(request: GatewayRequest): Promise<Json> {
     const attempts = request.attempts ?? this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
@@ -87,12 +87,12 @@ export class GatewayHttp {
     }
   }
 
-  /** Orders work. Sent once and never resent automatically: the caller decides about an unknown outcome. */
+  /** Submits a job once. It is never resent automatically: the caller decides about an unknown outcome. */
   async submit(request: GatewayRequest & { body: unknown }): Promise<Json> {
     return this.#readJson(await this.#open(request, true), request, true);
   }
 
-  /** Orders a streamed response, once. Refusals are thrown; a JSON response is whole. Leaving closes the connection. */
+  /** Requests a streamed response, once. Refusals are thrown; a JSON response comes whole. Ending the iteration early closes the connection. */
   async stream(
     request: GatewayRequest & { body: unknown },
   ): Promise<AsyncGenerator<string, void, void> | { whole: Json }> {

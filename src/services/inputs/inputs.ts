@@ -27,13 +27,13 @@ const SMALLEST_BYTES = 100_000;
 
 /** Gathers the files of an order. Anything that cannot be sent is a refusal. */
 export function createGatherer(parts: GathererParts): Gather {
-  return async ({ pictures: images = [], region: changed, references = [], documents = [], sound }, occasion) => {
+  return async ({ pictures: images = [], region: changed, references = [], documents = [], sound }, context) => {
     if (images.length > MAX_IMAGES) {
       const count = String(images.length);
       throw new Refusal('refusals.tooManyImages', { count, max: String(MAX_IMAGES) });
     }
-    const files = new MemberFiles({ ...parts, memberId: occasion.memberId });
-    const attachments = new Attachments(parts, files, occasion);
+    const files = new MemberFiles({ ...parts, memberId: context.memberId });
+    const attachments = new Attachments(parts, files, context);
     return {
       ...(images.length > 0 && { images: await attachments.images(images) }),
       ...(changed && { mask: dataUri('image/png', await maskOf(changed, parts.media, files)) }),
@@ -48,13 +48,13 @@ export function createGatherer(parts: GathererParts): Gather {
 class Attachments {
   readonly #parts: GathererParts;
   readonly #files: MemberFiles;
-  readonly #occasion: GatherContext;
+  readonly #context: GatherContext;
   #bytes = 0;
 
-  constructor(parts: GathererParts, files: MemberFiles, occasion: GatherContext) {
+  constructor(parts: GathererParts, files: MemberFiles, context: GatherContext) {
     this.#parts = parts;
     this.#files = files;
-    this.#occasion = occasion;
+    this.#context = context;
   }
 
   /** As data URIs, one after the other, so that no order holds more than one file in the shared memory. */
@@ -70,7 +70,7 @@ class Attachments {
 
   async #addImage(file: FileContent): Promise<string> {
     const image = await this.#files.checkImage(file);
-    const added = this.#occasion.isSmaller ? await this.#shrink(image) : image;
+    const added = this.#context.isSmaller ? await this.#shrink(image) : image;
     this.#bytes += added.bytes.length;
     if (this.#bytes > MAX_TOTAL_BYTES) {
       throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(MAX_TOTAL_BYTES) });
@@ -103,7 +103,7 @@ class Attachments {
 
   /** The gateway may fetch the file as late as the end of the wait limit. */
   #checkExpiry({ address, name }: Reference): void {
-    const { timeLimitMs } = this.#occasion;
+    const { timeLimitMs } = this.#context;
     const until = signatureExpiry(address);
     const now = this.#parts.clock.now();
     if (until === undefined || until >= now + timeLimitMs) return;

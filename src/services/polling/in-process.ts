@@ -98,8 +98,8 @@ export class InProcessScheduler implements Scheduler {
     while (this.#isRunning && this.#room.opensAt(now) <= now) {
       const state = this.#nextLane(now);
       if (!state) break;
-      const question = this.#poll(state, now).finally(() => this.#underWay.delete(question));
-      this.#underWay.add(question);
+      const poll = this.#poll(state, now).finally(() => this.#underWay.delete(poll));
+      this.#underWay.add(poll);
     }
     this.#room.update(() => this.#lanes.reduce((all, { queued }) => all + queued, 0), now);
     this.#setAlarm();
@@ -186,10 +186,10 @@ export class InProcessScheduler implements Scheduler {
       this.#log.info({ lane: lane.name, why, perSecond }, 'The polling rate was reduced for a while.');
   }
 
-  #toSteadyTime(asked: PollHistory | undefined): PollHistory {
+  #toSteadyTime(history: PollHistory | undefined): PollHistory {
     const now = this.#clock.now();
-    if (!asked) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
-    const { since, times, last } = asked;
+    if (!history) return { since: now, times: 0, last: Number.NEGATIVE_INFINITY };
+    const { since, times, last } = history;
     return { since: this.#clock.fromMachine(since), times, last: this.#clock.fromMachine(last) };
   }
 

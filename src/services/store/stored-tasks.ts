@@ -24,7 +24,7 @@ import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from '
 import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
 import { isExpired, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
-interface KeptTasksParts {
+interface StoredTasksParts {
   namespaces: Namespaces;
   log: Log;
   clock: Clock;
@@ -48,7 +48,7 @@ const CLEANED_AT_ONCE = 200;
  * Locks are taken in the order member, server, task.
  */
 export class StoredTasks implements TaskStore {
-  readonly #parts: KeptTasksParts;
+  readonly #parts: StoredTasksParts;
   readonly #locks = new KeyedLock();
   readonly quarantine: Quarantine;
   readonly #rows: TaskRows;
@@ -56,14 +56,14 @@ export class StoredTasks implements TaskStore {
   readonly #durations: Rows<{ durations: Duration[] }>;
   readonly #remotes: RemoteIdRows;
   readonly #sent: SentOrderRows;
-  readonly #forgettings: Rows<ErasureMark>;
+  readonly #erasures: Rows<ErasureMark>;
   readonly entries: EntryStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
   #clearedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: KeptTasksParts) {
+  constructor(parts: StoredTasksParts) {
     const { namespaces, clock, specs, migrations = taskMigrations, ownership = soleOwnership } = parts;
     const quarantine = new Quarantine(namespaces.quarantine, parts);
     this.quarantine = quarantine;
@@ -74,7 +74,7 @@ export class StoredTasks implements TaskStore {
     this.#remotes = new RemoteIdRows(namespaces.remotes);
     this.#durations = durationRows(namespaces.durations, quarantine);
     this.#sent = new SentOrderRows(namespaces.sent);
-    this.#forgettings = erasureRows(namespaces.forgetting, quarantine);
+    this.#erasures = erasureRows(namespaces.forgetting, quarantine);
     this.follows = namespaces.follows;
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
@@ -148,11 +148,11 @@ export class StoredTasks implements TaskStore {
     await this.#locks.run(owner, () => this.#index.removeStrayChunks(owner));
   }
 
-  page(question: PageQuery): Promise<TaskPage> {
-    const owner = listOwner(question.of);
+  page(query: PageQuery): Promise<TaskPage> {
+    const owner = listOwner(query.of);
     return this.#locks.run(owner, () =>
-      readPage(question, {
-        lines: this.#index.newestFirst(owner, question.before),
+      readPage(query, {
+        lines: this.#index.newestFirst(owner, query.before),
         isOver: this.#isOver,
         isListedApart: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
         find: (ids) => this.#rows.find(ids),
@@ -184,7 +184,7 @@ export class StoredTasks implements TaskStore {
   }
 
   async openErasures(): Promise<ErasureMark[]> {
-    const { good, setAside } = await this.#forgettings.readAll();
+    const { good, setAside } = await this.#erasures.readAll();
     await setAside();
     return [...good.values()];
   }

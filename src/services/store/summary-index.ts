@@ -179,12 +179,12 @@ interface Sources {
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
 }
 
-export async function readPage({ max, states, ...question }: PageQuery, sources: Sources): Promise<TaskPage> {
-  const isWanted = matcherOf(question);
+export async function readPage({ max, states, ...query }: PageQuery, sources: Sources): Promise<TaskPage> {
+  const isWanted = matcherOf(query);
   const found: TaskSummary[] = [];
   for await (const chunk of sources.lines) {
     const isShown = (line: TaskSummary) =>
-      !(question.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
+      !(query.withoutParts && sources.isListedApart(line)) && !sources.isOver(line);
     const lines = chunk.filter((line) => isWanted(line) && isShown(line));
     const current = await withCurrentState(lines, sources);
     found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
@@ -196,8 +196,8 @@ export async function readPage({ max, states, ...question }: PageQuery, sources:
 }
 
 /** Matches by what never changes in a task, so that its summary is enough. */
-function matcherOf(question: Omit<PageQuery, 'max' | 'states'>) {
-  const { kind, words = '', withoutPrivate = false } = question;
+function matcherOf(query: Omit<PageQuery, 'max' | 'states'>) {
+  const { kind, words = '', withoutPrivate = false } = query;
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (line: TaskSummary): boolean => {
     if (kind !== undefined && line.kind !== kind) return false;

@@ -135,7 +135,7 @@ export class Utterances {
     } finally {
       await draft.end();
     }
-    throw new Error('An answer of a live session ended without an end.');
+    throw new Error('A reply of a live session closed before its final event.');
   }
 
   async #store(id: string, transition: Transition): Promise<void> {
@@ -143,7 +143,7 @@ export class Utterances {
       await this.#parts.change(id, transition);
     } catch (error) {
       // The member may have deleted it: then nothing more of it is needed.
-      this.#parts.log.warn({ task: id, err: error }, 'The words of a model could not be stored.');
+      this.#parts.log.warn({ task: id, err: error }, 'The partial reply of a model could not be stored.');
     }
   }
 

@@ -52,4 +52,4 @@ interface NamedFiles {
 }
 
 /** Fetches and checks the files of a request. Refuses what is gone or of the wrong type. */
-export type Gather = (named: NamedFiles, occasion: GatherContext) => Promise<Materials>;
+export type Gather = (named: NamedFiles, context: GatherContext) => Promise<Materials>;

@@ -148,12 +148,12 @@ export class Orders {
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
-    const going = await this.#prepare(kind, order, sentBefore);
-    const { idempotencyKey } = going;
+    const prepared = await this.#prepare(kind, order, sentBefore);
+    const { idempotencyKey } = prepared;
     const { traits } = this.#parts.specs[order.kind];
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
     await this.#reserveAndAdd(createTask(order, { id, idempotencyKey, now: clock.now(), ...facts }));
-    const outcome = await this.#send(kind, { ...order, id }, going);
+    const outcome = await this.#send(kind, { ...order, id }, prepared);
     if ('refused' in outcome) {
       await this.#removeRefused(id);
       throw this.#errorFor(kind, order, outcome.refused);
@@ -171,19 +171,19 @@ export class Orders {
 
   /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
   async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
-    const occasion = { memberId: requesterId, timeLimitMs: this.#parts.maxWaitMs[kind.waitLimit(request)] };
-    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, occasion };
-    return this.#gather(kind, request, occasion, sentBefore?.idempotencyKey);
+    const context = { memberId: requesterId, timeLimitMs: this.#parts.maxWaitMs[kind.waitLimit(request)] };
+    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, context };
+    return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
   }
 
-  async #gather(kind: Kind, request: Task['request'], occasion: GatherContext, key?: string): Promise<Prepared> {
-    const materials = await this.#parts.gather(request, occasion);
+  async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
+    const materials = await this.#parts.gather(request, context);
     const body = kind.keyed?.bodyOf(request, materials);
-    return { idempotencyKey: key ?? randomUUID(), body, materials, occasion };
+    return { idempotencyKey: key ?? randomUUID(), body, materials, context };
   }
 
-  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, going: Prepared): Promise<Outcome> {
-    const { idempotencyKey, body, materials, occasion } = going;
+  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, prepared: Prepared): Promise<Outcome> {
+    const { idempotencyKey, body, materials, context } = prepared;
     const { id, request } = order;
     try {
       if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
@@ -204,9 +204,9 @@ export class Orders {
       if (error instanceof Refusal) return { refused: error };
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
         // A definite refusal: sending it again cannot order twice.
-        if (error.status !== TOO_LARGE || occasion.isSmaller || !hasData(materials)) return { refused: error };
-        const lighter = await this.#gatherSmaller(kind, request, occasion);
-        return lighter ? this.#send(kind, order, lighter) : { refused: error };
+        if (error.status !== TOO_LARGE || context.isSmaller || !hasData(materials)) return { refused: error };
+        const smaller = await this.#gatherSmaller(kind, request, context);
+        return smaller ? this.#send(kind, order, smaller) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
       this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
@@ -215,9 +215,9 @@ export class Orders {
   }
 
   /** Another body needs another key. */
-  async #gatherSmaller(kind: Kind, request: Task['request'], heavy: GatherContext): Promise<Prepared | undefined> {
+  async #gatherSmaller(kind: Kind, request: Task['request'], previous: GatherContext): Promise<Prepared | undefined> {
     try {
-      return await this.#gather(kind, request, { ...heavy, isSmaller: true });
+      return await this.#gather(kind, request, { ...previous, isSmaller: true });
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;
@@ -276,7 +276,7 @@ interface Prepared {
   /** The exact body, where the kind stores it to send it again. */
   body?: string | undefined;
   materials: Materials;
-  occasion: GatherContext;
+  context: GatherContext;
 }
 
 type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;

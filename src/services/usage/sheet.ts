@@ -11,7 +11,7 @@ export type Grouping = (typeof groupings)[number];
 type Subject = 'account' | 'own' | 'members';
 
 /** One line of a table: the usage of a day, a model or a member. */
-export interface SheetLine {
+export interface SheetRow {
   /** undefined if unknown. */
   label: string | undefined;
   requests: number | undefined;
@@ -21,7 +21,7 @@ export interface SheetLine {
   isEstimate: boolean;
 }
 
-/** Remarks that the numbers need. */
+/** Caveats shown with the numbers. */
 export type SheetNote =
   /** There is only a total, and the days it covers are unknown. */
   | { kind: 'totalOnly' }
@@ -43,7 +43,7 @@ export interface Sheet {
   subject: Subject;
   range: DayRange;
   by: Grouping;
-  lines: readonly SheetLine[];
+  lines: readonly SheetRow[];
   total: string | undefined;
   requests: number | undefined;
   isEstimate: boolean;
@@ -55,7 +55,7 @@ export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
 /** One row per label. Days newest first, others by amount, then by number of requests. */
-function groupRows(entries: readonly SheetLine[], by: Grouping): SheetLine[] {
+function groupRows(entries: readonly SheetRow[], by: Grouping): SheetRow[] {
   const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
   return lines.toSorted((one, other) => {
     const newest = (other.label ?? '').localeCompare(one.label ?? '');
@@ -65,7 +65,7 @@ function groupRows(entries: readonly SheetLine[], by: Grouping): SheetLine[] {
   });
 }
 
-export function totalOf(entries: readonly SheetLine[]): Omit<SheetLine, 'label'> {
+export function totalOf(entries: readonly SheetRow[]): Omit<SheetRow, 'label'> {
   const counts = entries.flatMap(({ requests }) => (requests === undefined ? [] : [requests]));
   return {
     requests: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0),
@@ -96,21 +96,21 @@ export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping
   return { ...shared, total, notes: [...undated, ...differs] };
 }
 
-function exactLine(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetLine {
+function exactLine(label: string | undefined, requests: number | undefined, amount: string | undefined): SheetRow {
   return { label, requests, amount, isEstimate: false };
 }
 
-const byDay = ({ date, requests, amount, items }: Row): SheetLine =>
+const byDay = ({ date, requests, amount, items }: Row): SheetRow =>
   exactLine(date, requests, amount ?? sumOfItems(items));
 
 /** Daily costs list items instead of naming a model; the rest belongs to no known model. */
-function byModel({ model, requests, amount, items }: Row): SheetLine[] {
+function byModel({ model, requests, amount, items }: Row): SheetRow[] {
   if (model !== undefined || items.length === 0) return [exactLine(model, requests, amount ?? sumOfItems(items))];
   const listed = items.map((item) => exactLine(item.name || undefined, undefined, item.amount));
   const rest = amount === undefined ? undefined : difference(amount, sumOfItems(items) ?? '0');
-  const isEven = rest === undefined || isZero(rest);
-  if (isEven && requests === undefined) return listed;
-  return [...listed, exactLine(undefined, requests, isEven ? undefined : rest)];
+  const isFullyItemized = rest === undefined || isZero(rest);
+  if (isFullyItemized && requests === undefined) return listed;
+  return [...listed, exactLine(undefined, requests, isFullyItemized ? undefined : rest)];
 }
 
 const sumOfItems = (items: Row['items']): string | undefined => sumOf(items.map(({ amount }) => amount));
@@ -135,16 +135,16 @@ export function ledgerSheet(
   subject: 'own' | 'members',
 ): Sheet {
   const settled = uses.filter(({ state }) => state === 'settled');
-  const entries = settled.map((use): SheetLine => ({ ...use, label: labelOf(use, by), requests: use.count }));
+  const entries = settled.map((use): SheetRow => ({ ...use, label: labelOf(use, by), requests: use.count }));
   const { requests, amount: total, isEstimate } = totalOf(entries);
-  const beside = {
+  const uncounted = {
     open: uses.filter(({ state }) => state === 'open'),
     unconfirmed: uses.filter(({ state }) => state === 'unconfirmed'),
-    // If nothing has a price, prices are not missing.
+    // If no order has a price, prices are not in use, so none counts as missing.
     unpriced: total === undefined ? [] : settled.filter(({ amount }) => amount === undefined),
   };
   const notes = (['unpriced', 'open', 'unconfirmed'] as const).flatMap((kind) => {
-    const count = beside[kind].reduce((sum, use) => sum + use.count, 0);
+    const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });
   return { subject, range, by, lines: groupRows(entries, by), total, requests, isEstimate, notes };

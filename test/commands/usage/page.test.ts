@@ -5,16 +5,16 @@ import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
 import { speak } from '../../../src/locales/index.ts';
 import { addDays } from '../../../src/services/usage/days.ts';
-import type { Sheet, SheetLine } from '../../../src/services/usage/sheet.ts';
+import type { Sheet, SheetRow } from '../../../src/services/usage/sheet.ts';
 
 const say = speak(texts);
 const long = '123456789012.345678901234567890';
 
-const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetLine => ({
+const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({
   ...{ label, amount, requests, isEstimate: false },
 });
 
-const sheetOf = (lines: SheetLine[], more: Partial<Sheet> = {}): Sheet => ({
+const sheetOf = (lines: SheetRow[], more: Partial<Sheet> = {}): Sheet => ({
   ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', lines },
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
 });
@@ -161,7 +161,7 @@ describe('the picture', () => {
   it('is told in words with its range, its total and its largest part', () => {
     const picture = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
     expect(picture && chartAlt(picture, say)).toBe(
-      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total ${long}. Largest: verse-1 with ${long}`,
+      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${long}. Largest: verse-1 with ${long}`,
     );
   });
 

@@ -35,7 +35,7 @@ describe('what an order sends along', () => {
   let png: Buffer;
   /** Addresses that the gateway cannot reach. */
   let outOfReach: Set<string>;
-  let gather: (request: Record<string, unknown>, occasion?: Partial<GatherContext>) => Promise<Materials>;
+  let gather: (request: Record<string, unknown>, context?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
     [gateway, discord, stranger] = await Promise.all([openFileHost(), openFileHost(), openFileHost()]);
@@ -55,7 +55,7 @@ describe('what an order sends along', () => {
     outOfReach = new Set();
     const reach = async (address: string) => !outOfReach.has(address);
     const gathered = createGatherer({ media, sounds, log, clock, canReach: reach });
-    gather = (request, occasion) => gathered(request, { memberId: 'member', timeLimitMs: 300_000, ...occasion });
+    gather = (request, context) => gathered(request, { memberId: 'member', timeLimitMs: 300_000, ...context });
   });
   afterEach(async () => {
     await media.close();
