@@ -3,11 +3,8 @@ import { readFileSync } from 'node:fs';
 import { flaggedIn, subjectProblem, unusedExceptions } from './wording/check.ts';
 import { flaggedWords, wordExceptions } from './wording/words.ts';
 
-/** What people read: sentences, the sandbox's page, what scripts print, and the docs. */
-const CHECKED = [
-  ...[':(glob)src/commands/*/text.ts', 'src/locales', 'src/config', 'sandbox/web', 'sandbox/discord', 'scripts'],
-  ...['docs', '.github', '.env.example', ':(glob)*.md'],
-];
+/** Code, sentences and docs. */
+const CHECKED = [...['src', 'sandbox', 'bench', 'scripts', 'docs', '.github', '.env.example', ':(glob)*.md']];
 /** Names the words in order to flag them. */
 const WORD_LIST = 'scripts/wording/words.ts';
 /** Commits whose subjects are checked: enough for a branch, without judging the whole history each time. */

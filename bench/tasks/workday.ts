@@ -16,7 +16,7 @@ const ACKNOWLEDGE_MS = 3_000;
 /** What reached the gateway is looked at so often: it remembers the last thousand requests alone. */
 const LOOK_MS = 100;
 /** Noise cannot be packed, so this is an image of a megabyte. */
-const PICTURE_SIDE = 600;
+const IMAGE_SIDE = 600;
 const LEAST_IMAGE_BYTES = 1_000_000;
 
 interface Ordered extends JobInput {
@@ -137,7 +137,7 @@ const showsEnd = ({ body }: RecordedRequest): boolean =>
 
 /** Drawing is not what is measured, so every image is the same. */
 async function quickStudio(): Promise<Studio> {
-  const size = { width: PICTURE_SIDE, height: PICTURE_SIDE };
+  const size = { width: IMAGE_SIDE, height: IMAGE_SIDE };
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const bytes = await sharp({ create: { ...size, channels: 3, background: '#000', noise } })
     .png()

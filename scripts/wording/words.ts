@@ -39,4 +39,19 @@ export interface WordException {
 
 export const wordExceptions: readonly WordException[] = [
   { text: 'MAX_WAIT_PICTURE_SECONDS', reason: 'The former name of a setting, which keeps working.' },
+  { text: 'pictures:', reason: 'A field of stored requests, and of forms that may be open.' },
+  { text: 'request.pictures', reason: 'A field of stored requests.' },
+  { text: "'pictures'", reason: 'A field of stored requests, and of forms that may be open.' },
+  { text: "'picture'", path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
+  { text: 'picture: links', path: 'src/commands/imagine/videos.ts', reason: 'A field of a form that may be open.' },
+  { text: 'pictures?:', reason: 'A field of stored requests.' },
+  { text: "verb('film'", reason: 'Stands in the buttons of posted messages.' },
+  { text: "atOnce('forgetting')", reason: 'A namespace of the store.' },
+  { text: 'Describe this picture', reason: 'The former name of a menu, which works until the next deploy.' },
+  { text: 'motion|reel|film', reason: 'Words that the ids of models contain.' },
+  { text: 'imgx|picture|photo', reason: 'Words that the ids of models contain.' },
+  { text: 'generate picture image', reason: 'Words that prompts contain.' },
+  { text: '-as-picture', reason: 'Names of faults that scripts may use.' },
+  { text: 'localhostPictures', reason: 'The name of a quirk that scripts may use.' },
+  { text: 'groupOfPictures', reason: 'The name of a field of the H.264 encoder.' },
 ];

@@ -80,7 +80,7 @@ export const imageOptions = { four, five, seven } as const;
 /** Reference images: attached files, or addresses. */
 export type References = Partial<Values<typeof seven & { links: typeof linksOption }>>;
 
-const IS_PICTURE = /^image\//i;
+const IS_IMAGE = /^image\//i;
 
 /** More references than this only blur each other. */
 const MAX_REFERENCES = 5;
@@ -109,7 +109,7 @@ export function readImages(references: References, max = MAX_REFERENCES): Member
 
 /** The files of a message that may be images: videos and audio files name their type. */
 export function imagesOnMessage({ files }: Pick<TargetMessage, 'files'>): Attachment[] {
-  return files.filter(({ mediaType }) => mediaType === undefined || IS_PICTURE.test(mediaType));
+  return files.filter(({ mediaType }) => mediaType === undefined || IS_IMAGE.test(mediaType));
 }
 
 /**
@@ -147,7 +147,7 @@ export function referenceRefusal(references: References, max = MAX_REFERENCES): 
 }
 
 function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
-  if (mediaType !== undefined && !IS_PICTURE.test(mediaType)) {
+  if (mediaType !== undefined && !IS_IMAGE.test(mediaType)) {
     const type = shown(mediaType.replace(/;.*/s, ''));
     return new Refusal('refusals.notAnImage', { name: shown(name), mediaType: type });
   }

@@ -28,7 +28,7 @@ export type Result =
   | { as: 'odd' };
 
 const GONE: Result = { as: 'gone', isCertain: true };
-const OUT_OF_REACH: Result = { as: 'gone', isCertain: false };
+const UNREACHABLE: Result = { as: 'gone', isCertain: false };
 const ODD: Result = { as: 'odd' };
 
 /** All deliveries share one memory limit: a message that wanted all of it would block itself. */
@@ -73,7 +73,7 @@ async function resultFrom(known: Place, query: () => Promise<Medium | 'none' | '
   if (first.as !== 'gone') return first;
   // The result came inside a response, or its address has expired: a new response may contain it.
   const medium = await query();
-  if (typeof medium === 'string') return medium === 'none' ? GONE : OUT_OF_REACH;
+  if (typeof medium === 'string') return medium === 'none' ? GONE : UNREACHABLE;
   const { address, base64 } = medium;
   if (address !== undefined) return fetch({ address }, medium);
   return base64 === undefined ? GONE : fetch({ base64 }, medium);

@@ -36,7 +36,7 @@ export function compositionOf(
   const layers = STYLES[tools.subject.style](tools);
   const woven = (opacity: number, depth: number): Layer[] =>
     references.length === 0 ? [] : [{ svg: `<g opacity="${opacity}">${strips(tools, references)}</g>`, depth }];
-  // Once behind everything but the sky, and once more as a veil before it.
+  // Once behind everything but the sky, and again as a veil before it.
   return { tools, layers: [...layers.slice(0, 1), ...woven(0.82, 0.05), ...layers.slice(1), ...woven(0.4, 0.3)] };
 }
 

@@ -5,7 +5,7 @@ import { FairQueue, type QueueLinks } from './fair-queue.ts';
 import { Latency } from './pace.ts';
 import type { Lane } from './scheduler.ts';
 
-/** asked-again: a hint arrived while it was being polled, so it is polled once more. */
+/** asked-again: a hint arrived while it was being polled, so it is polled again. */
 type Stage = 'waiting' | 'ready' | 'asked' | 'asked-again';
 
 /** One task in the scheduler. There may be a hundred thousand, so it holds nothing else. */

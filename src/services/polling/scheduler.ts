@@ -40,7 +40,7 @@ export interface LaneTrouble extends Trouble {
 export interface Scheduler {
   /** Adding an id again drops a poll of it that is under way. Earlier polls still count towards its allowance, which nothing exceeds. */
   add(followed: FollowedTask): void;
-  /** Something may have happened: poll as soon as allowance and budget permit, and once more where a poll is under way. */
+  /** Something may have happened: poll as soon as allowance and budget permit, and again where a poll is under way. */
   hint(id: string): void;
   remove(id: string): void;
   /** Nothing is polled before this. */

@@ -139,7 +139,7 @@ export function openNamespaces(backend: Backend) {
     follows: soon('follows'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
-    forgetting: atOnce('forgetting'),
+    erasures: atOnce('forgetting'),
     meta: atOnce('meta'),
   };
 }

@@ -74,7 +74,7 @@ export class StoredTasks implements TaskStore {
     this.#remotes = new RemoteIdRows(namespaces.remotes);
     this.#durations = durationRows(namespaces.durations, quarantine);
     this.#sent = new SentOrderRows(namespaces.sent);
-    this.#erasures = erasureRows(namespaces.forgetting, quarantine);
+    this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
@@ -190,11 +190,11 @@ export class StoredTasks implements TaskStore {
   }
 
   putErasure(mark: ErasureMark): Promise<void> {
-    return this.#parts.namespaces.forgetting.put(mark.memberId, mark);
+    return this.#parts.namespaces.erasures.put(mark.memberId, mark);
   }
 
   removeErasure(memberId: string): Promise<void> {
-    return this.#parts.namespaces.forgetting.delete(memberId);
+    return this.#parts.namespaces.erasures.delete(memberId);
   }
 
   notePolling(at: number): Promise<void> {

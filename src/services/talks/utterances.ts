@@ -15,7 +15,7 @@ import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 /** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
 const MAX_SECONDS = 10 * 60;
 
-interface SayingsParts {
+interface UtteranceParts {
   sounds: Pick<AudioService, 'writing'>;
   clock: Clock;
   log: TasksLog;
@@ -24,12 +24,12 @@ interface SayingsParts {
 }
 
 export class Utterances {
-  readonly #parts: SayingsParts;
+  readonly #parts: UtteranceParts;
   /** Answers whose task is not accepted yet, by the idempotency key of the order. */
   readonly #unaccepted = new Map<string, LiveAnswer>();
   readonly #speaking = new Map<string, LiveAnswer>();
 
-  constructor(parts: SayingsParts) {
+  constructor(parts: UtteranceParts) {
     this.#parts = parts;
   }
 

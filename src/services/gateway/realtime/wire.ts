@@ -158,7 +158,7 @@ function textOf(data: RawData): string {
 /** One second: some 64 KB as base64, far below the limit of an event. */
 const PIECE_SAMPLES = PCM_RATE;
 
-/** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and wherever Node runs. */
+/** Audio for the wire, in pieces that fit into an event. Samples are little-endian there and in Node. */
 function* audioPieces(pcm: Pcm): Generator<string, void, void> {
   for (let start = 0; start < pcm.length; start += PIECE_SAMPLES) {
     const piece = pcm.subarray(start, start + PIECE_SAMPLES);

@@ -43,10 +43,10 @@ const text = (bytes: Buffer, start: number, end: number): string => bytes.toStri
 const MAX_BYTES_OF_NAMES = 1_024;
 const AVIF = /^(avif|avis)$/;
 /** Still images of other kinds in the same container, which neither Discord nor sharp's decoders show. */
-const OTHER_PICTURE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
+const OTHER_IMAGE = /^(hei[cmsx]|hev[cmsx]|mif1|msf1|crx |jp2 |jpx |jxl )$/;
 const SOUND = /^(M4A |M4B |M4P |F4A |F4B )$/;
 const QUICKTIME = /^qt {2}$/;
-const FILM = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
+const VIDEO = /^(iso[2-9a-c]|isom|mp4[12]|avc1|M4V |M4VH|M4VP|MSNV|mmp4|dash|F4V |f4v )$/;
 
 /** The MP4 family begins with a box that lists its brands; the first one is the file's own. */
 export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
@@ -58,10 +58,10 @@ export function mp4FamilyType(bytes: Buffer): MediaType | undefined {
   const others: string[] = [];
   for (let at = 16; at < end; at += 4) others.push(text(bytes, at, at + 4));
   if (AVIF.test(own)) return mediaTypes.avif;
-  if (OTHER_PICTURE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
+  if (OTHER_IMAGE.test(own)) return others.some((brand) => AVIF.test(brand)) ? mediaTypes.avif : undefined;
   if (SOUND.test(own)) return mediaTypes.m4a;
   if (QUICKTIME.test(own)) return mediaTypes.mov;
-  return FILM.test(own) || others.some((brand) => FILM.test(brand)) ? mediaTypes.mp4 : undefined;
+  return VIDEO.test(own) || others.some((brand) => VIDEO.test(brand)) ? mediaTypes.mp4 : undefined;
 }
 
 /** A video of an hour written in fragments of a second has no more; millions of tiny boxes are meant to keep us busy. */

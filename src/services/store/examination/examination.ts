@@ -107,7 +107,7 @@ async function examineRows(
     tasks,
     await checkRows(durationRows(namespaces.durations, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
-    await checkRows(erasureRows(namespaces.forgetting, quarantine)),
+    await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
     await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs }),
     await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock, prices }),
