@@ -16,7 +16,7 @@ const required = { DISCORD_TOKEN: token, GATEWAY_BASE_URL: 'https://gateway.exam
 const guild = '123456789012345678';
 const other = '987654321098765432';
 
-/** What each variable is when nobody sets it, written out once more because these are promises to whoever runs Atelier. */
+/** What each variable is when no one sets it, written out again because these are promises to the operator. */
 const defaults = {
   DISCORD_GUILD_ID: '',
   DISCORD_API_URL: 'https://discord.com/api',
@@ -269,7 +269,7 @@ describe('the servers', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: guild }).discord.adminGuildIds).toEqual([guild]);
   });
 
-  it('have none whose managers see the account when several are served and nobody said which', () => {
+  it('have none whose managers see the account when several are served and no one said which', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${other}` }).discord.adminGuildIds).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { defaultSettings, type Gateway, openGateway } from '../src/services/gate
 
 const PRIVATE = 'geheimnisvoll';
 const BYTES = Buffer.from(`bytes ${PRIVATE}`);
-const PICTURE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
+const IMAGE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
 const MESSAGE = '900000000000000100';
 
 /** How a server fails: with a status and everything that it was sent in every field that it has, with half an answer, or not at all. */
@@ -110,7 +110,7 @@ function expectNoPrivateWord(lines: readonly string[]): void {
   const text = lines.join('');
   expect(text).not.toContain(PRIVATE);
   expect(text).not.toContain(BYTES.toString('base64'));
-  expect(text).not.toContain(PICTURE.slice(30, 60));
+  expect(text).not.toContain(IMAGE.slice(30, 60));
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(30_000);
 }
 
@@ -235,7 +235,7 @@ function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gatew
   return gateway;
 }
 
-/** Every call, with private words wherever it takes words. */
+/** Every call, with private words where it takes words. */
 function gatewayCalls(gateway: Gateway) {
   const { models, usage, fineTunes, imageJobs, imgx, videos, v1Videos, imageToVideo, music, responses, realtime } =
     gateway;
@@ -250,24 +250,24 @@ function gatewayCalls(gateway: Gateway) {
       get: () => imageJobs.get(PRIVATE),
     },
     imgx: {
-      imagine: () => imgx.imagine({ prompt: PRIVATE, images: [PICTURE] }),
-      describe: () => imgx.describe({ images: [PICTURE] }),
+      imagine: () => imgx.imagine({ prompt: PRIVATE, images: [IMAGE] }),
+      describe: () => imgx.describe({ images: [IMAGE] }),
       shorten: () => imgx.shorten({ prompt: PRIVATE }),
-      blend: () => imgx.blend({ images: [PICTURE, PICTURE] }),
-      upload: () => imgx.upload({ images: [PICTURE] }),
+      blend: () => imgx.blend({ images: [IMAGE, IMAGE] }),
+      upload: () => imgx.upload({ images: [IMAGE] }),
       action: () => imgx.action({ taskId: PRIVATE, customId: PRIVATE }),
       change: () => imgx.change({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
       simpleChange: () => imgx.simpleChange({ taskId: PRIVATE, action: 'UPSCALE', index: 1 }),
-      modal: () => imgx.modal({ taskId: PRIVATE, prompt: PRIVATE, mask: PICTURE }),
-      edits: () => imgx.edits({ prompt: PRIVATE, image: PICTURE }),
-      video: () => imgx.video({ prompt: PRIVATE, image: PICTURE }),
+      modal: () => imgx.modal({ taskId: PRIVATE, prompt: PRIVATE, mask: IMAGE }),
+      edits: () => imgx.edits({ prompt: PRIVATE, image: IMAGE }),
+      video: () => imgx.video({ prompt: PRIVATE, image: IMAGE }),
       get: () => imgx.get(PRIVATE),
       getMany: () => imgx.getMany([PRIVATE]),
     },
     videos: { create: () => videos.create(video), get: () => videos.get(PRIVATE) },
     v1Videos: { create: () => v1Videos.create(video), get: () => v1Videos.get(PRIVATE) },
     imageToVideo: {
-      create: () => imageToVideo.create({ model: 'm', prompt: PRIVATE, image: PICTURE }),
+      create: () => imageToVideo.create({ model: 'm', prompt: PRIVATE, image: IMAGE }),
       get: () => imageToVideo.get(PRIVATE),
     },
     music: {

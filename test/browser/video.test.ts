@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { fullStudio } from '../e2e/tasks/proof.ts';
-import { film, here } from '../e2e/tasks/video-scene.ts';
+import { here, video } from '../e2e/tasks/video-scene.ts';
 import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
 describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
   it('A delivered video plays with the requested size and duration', async () => {
     const stage = await here({ gateway: { studio: fullStudio() } });
-    const message = await film(stage, { size: '320x180', duration: '2' });
+    const message = await video(stage, { size: '320x180', duration: '2' });
     expect(text(message)).not.toContain('the model ignored');
     const [attachment] = message.attachments;
     expect(attachment?.content_type).toBe('video/mp4');

@@ -11,13 +11,13 @@ export const IDLE = 'Tasks in progress: 0';
 const ASKED_AGAIN = 40;
 const ASKED_AGAIN_AFTER_MS = 250;
 
-/** A bot that has nothing left to do, asked about itself and told to end. */
+/** A bot that has nothing left to do, polled itself and told to end. */
 interface Leaving {
   about: string;
   code: number | null;
 }
 
-/** What the bot does when it comes back once more, and what it leaves behind. */
+/** What the bot does when it comes back again, and what it leaves behind. */
 export interface Afterwards {
   leavings: readonly Leaving[];
   /** Requests that change something at Discord, beside the answers to the questions of `leavings`. */
@@ -33,7 +33,7 @@ export async function afterwardsOf(
 ): Promise<Afterwards> {
   const asked: string[] = [];
   const about = await idleAbout(sides.discord, asked);
-  // Until it has nothing left to do it may still write: once more what Discord has not answered, for one.
+  // Until it has nothing left to do it may still write: again what Discord has not answered, for one.
   sides.listen();
   const before = sides.toDiscord.entries.length;
   const leavings: Leaving[] = [{ about, code: await keeper.stop() }];

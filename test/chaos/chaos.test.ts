@@ -5,8 +5,8 @@ import { thriftyStudio } from '../support/studio.ts';
 import { chaos } from './chaos.ts';
 
 const SEED = 374;
-/** A good run takes half a minute. One whose bot is gone is asked for in vain many times, and must still come to say so. */
-const PATIENCE_MS = 300_000;
+/** A good run takes half a minute. One whose bot is gone is asked for without a result many times, and must still come to say so. */
+const WAIT_LIMIT_MS = 300_000;
 
 describe('the bot', () =>
   onStores(['sqlite', 'redis', 'postgres'], (stage) =>
@@ -23,6 +23,6 @@ describe('the bot', () =>
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(broken).toEqual([]);
       },
-      PATIENCE_MS,
+      WAIT_LIMIT_MS,
     ),
   ));

@@ -91,7 +91,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   // One kill after the other, however long each waits for its moment.
   let killing = Promise.resolve();
   await Promise.all([
-    ...plan.wishes.map((wish) => at(wish.at, () => members.want(wish))),
+    ...plan.wishes.map((request) => at(request.at, () => members.want(request))),
     ...plan.troubles.map(({ at: ms, trouble }) => at(ms, () => sides.befall(trouble))),
     ...plan.kills.map((kill) =>
       at(kill.at, () => {
@@ -102,7 +102,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   ]);
 }
 
-/** No trouble any more: whatever is under way may come to its end. */
+/** No trouble any more: anything that is under way may come to its end. */
 async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
   const { gateway } = sides;
   sides.calm();

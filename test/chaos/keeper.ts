@@ -5,10 +5,10 @@ import { shipped } from '../support/shipped.ts';
 import { within } from './waiting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const START_PATIENCE_MS = 60_000;
-const SCRIPT_PATIENCE_MS = 60_000;
+const START_WAIT_LIMIT_MS = 60_000;
+const SCRIPT_WAIT_LIMIT_MS = 60_000;
 /** The bot gives itself ten seconds. */
-const STOP_PATIENCE_MS = 30_000;
+const STOP_WAIT_LIMIT_MS = 30_000;
 
 export interface Ended {
   code: number | null;
@@ -35,7 +35,7 @@ function spawned(entry: string, settings: Record<string, string>, { args = [], t
 
 /** Runs a script to its end. */
 export async function runToEnd(entry: string, settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-  const child = spawned(entry, settings, { args, timeout: SCRIPT_PATIENCE_MS });
+  const child = spawned(entry, settings, { args, timeout: SCRIPT_WAIT_LIMIT_MS });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => (said += piece.toString()));
   const [code] = await once(child, 'close');
@@ -58,14 +58,14 @@ export class Keeper {
   readonly starts: number[] = [];
   /** From each start to its being there. */
   readonly startsMs: number[] = [];
-  /** The exit codes with which it ended although nobody had told it to. */
+  /** The exit codes with which it ended although no one had told it to. */
   readonly falls: (number | null)[] = [];
   /** How often it gave its store up, as a bot does that got no turn for longer than its lease. */
   losses = 0;
 
   constructor(settings: Record<string, string>) {
     this.#settings = settings;
-    // Whoever runs this may be ended from outside; nothing of it stays behind.
+    // Anyone who runs this may be ended from outside; nothing of it stays behind.
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
@@ -94,7 +94,7 @@ export class Keeper {
       if (!this.#isMeant) await this.#fallen(code as number | null);
       return code as number | null;
     });
-    await within(START_PATIENCE_MS, () => isHere() || this.#child !== child);
+    await within(START_WAIT_LIMIT_MS, () => isHere() || this.#child !== child);
     if (isHere()) this.startsMs.push(Date.now() - startedAt);
   }
 
@@ -122,7 +122,7 @@ export class Keeper {
     this.#isMeant = true;
     const child = this.#child;
     child?.kill('SIGTERM');
-    const inTime = await within(STOP_PATIENCE_MS, () => this.#child !== child || child === undefined);
+    const inTime = await within(STOP_WAIT_LIMIT_MS, () => this.#child !== child || child === undefined);
     if (!inTime) child?.kill('SIGKILL');
     return this.#ended;
   }

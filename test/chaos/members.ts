@@ -1,5 +1,5 @@
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
-import type { Wish } from './plan.ts';
+import type { Request } from './plan.ts';
 
 /** One order, given once. */
 export interface Order {
@@ -30,12 +30,12 @@ export class Members {
     this.#name = `q${seed.toString(36)}`;
   }
 
-  /** How many wishes the bot did not take however often it was asked. */
+  /** How many requests the bot did not take however often it was asked. */
   get givenUp(): number {
     return this.#givenUp;
   }
 
-  async want({ who, where, isPrivate }: Wish): Promise<void> {
+  async want({ who, where, isPrivate }: Request): Promise<void> {
     const member = this.#discord.as(who).in(where);
     this.#wishes += 1;
     const name = `${this.#name}n${this.#wishes}t`;

@@ -44,15 +44,15 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances):
   if (ends.length > 1) return broken('its end is shown more than once');
   if (end === 'odd') return broken('it shows what no bot should');
   if (end !== undefined) {
-    // What a dead token has written can be changed by nobody; then the end stands in a message of its own.
+    // What a dead token has written can be changed by no one; then the end stands in a message of its own.
     const mayBeStale = isTokenDead && fresh.length === 1;
     if (sights.length > 1 && !mayBeStale) return broken('it still shows progress beside its end');
     return fits(end, job?.state) ? end : broken('it says other than the gateway');
   }
   if (submits.length === 0) {
     // Where Discord took the acknowledgement and did not say so, the bot could not go on.
-    const patience = callback?.status === 0 ? CALLBACK_MS : STEP_MS;
-    return diedWithin(patience, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
+    const waitLimit = callback?.status === 0 ? CALLBACK_MS : STEP_MS;
+    return diedWithin(waitLimit, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
   }
   const [submit] = submits;
   const isRefused = job === undefined && submit !== undefined && submit.status >= 400;
@@ -74,7 +74,7 @@ function fits(end: Exclude<Sight, 'spinner' | 'progress' | 'odd'>, state: string
   }
 }
 
-/** For whoever has to find out what happened. */
+/** For anyone who has to find out what happened. */
 function factsOf({ order, answer, fresh, submits, job, callback }: Case): string {
   const { at, acknowledgedAt, isPrivate, interactionId } = order;
   const shown = [answer, ...fresh].flatMap((one) =>

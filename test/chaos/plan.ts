@@ -12,7 +12,7 @@ export interface Scale {
 }
 
 /** One thing a member wants; where the bot does not respond, they ask again. */
-export interface Wish {
+export interface Request {
   at: number;
   who: string;
   where: string;
@@ -36,7 +36,7 @@ export interface Kill {
 }
 
 export interface Plan {
-  wishes: readonly Wish[];
+  wishes: readonly Request[];
   kills: readonly Kill[];
   troubles: readonly Planned[];
 }

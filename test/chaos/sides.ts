@@ -98,7 +98,7 @@ export class Sides {
     this.discord.faults.add({
       ...order,
       times: left,
-      // The book looks at this when it strikes, and tells nobody else.
+      // The book looks at this when it strikes, and tells no one else.
       get do() {
         strike();
         return fault;

@@ -43,7 +43,7 @@ const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
 const garbage: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
 const forgetful: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
 
-/** How often one befalls the bot in comparison with the others. `lasting`: only ended by the bot's own patience. */
+/** How often one befalls the bot in comparison with the others. `lasting`: only ended by the bot's own wait limit. */
 interface Chance {
   weight: number;
   lasting?: true;

@@ -89,5 +89,5 @@ export function lastHeard(side: Both, path: string): EmbeddedGateway['heard'][nu
 }
 
 /** A red square of 2 by 2 pixels. */
-export const redPicture =
+export const redImage =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==';

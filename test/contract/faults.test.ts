@@ -34,12 +34,12 @@ const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
 ];
 
 describe.each(profiles)('trouble with a %s gateway', (profile) => {
-  const patience = { readMs: 300, submitMs: 300, bodyMs: 300 };
+  const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
     '%s: an order ends as %s, was not taken, and says so as far as it can be known',
     async (name, kind, may) => {
-      const { gateway, embedded } = await both({ profile, limits: patience });
+      const { gateway, embedded } = await both({ profile, limits: waitLimit });
       embedded.faults.add({ do: name });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
       expect(error).toMatchObject({ kind, mayHaveTakenEffect: may });
@@ -51,7 +51,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
   );
 
   it.each(lostAnswers)('%s: an order was taken, its answer was lost, and it is not sent again', async (name, kind) => {
-    const { gateway, embedded } = await both({ profile, limits: { ...patience, attempts: 3 } });
+    const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
     embedded.faults.add({ do: name });
     const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
     expect(error).toMatchObject({ kind, mayHaveTakenEffect: true });
@@ -62,7 +62,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
   it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
     '%s: a question that ends as %s changes nothing at the task',
     async (name, kind) => {
-      const { gateway, embedded } = await both({ profile, limits: patience });
+      const { gateway, embedded } = await both({ profile, limits: waitLimit });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
       embedded.faults.add({ do: name });
       expect(await failureOf(gateway.imgx.get(remoteId))).toMatchObject({ kind, mayHaveTakenEffect: false });
@@ -158,7 +158,7 @@ describe('deviations of gateways in the wild', () => {
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
-  it('picture addresses on "localhost" are led back to the gateway', async () => {
+  it('image addresses on "localhost" are led back to the gateway', async () => {
     const side = await both({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const { media } = await side.until(() => side.gateway.imgx.get(remoteId));

@@ -10,7 +10,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     return largest.replace(/-4K$/, '');
   };
 
-  it('are queued, run and succeed with pictures at addresses that open', async () => {
+  it('are queued, run and succeed with images at addresses that open', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const model = await modelOf(side);
@@ -27,9 +27,9 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     expect(running.media).toEqual([]);
     const done = await side.until(() => gateway.imageJobs.get(job.remoteId));
     expect(done).toMatchObject({ remoteId: job.remoteId, state: 'succeeded', progress: 100, isEmpty: false });
-    const picture = await fetch(done.media[0]?.address ?? '');
-    expect(picture.headers.get('content-type')).toMatch(/^image\//);
-    expect((await picture.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+    const image = await fetch(done.media[0]?.address ?? '');
+    expect(image.headers.get('content-type')).toMatch(/^image\//);
+    expect((await image.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
   it('are never made twice for one idempotency key', async () => {
@@ -54,7 +54,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('carry pictures as base64 where the gateway does', async () => {
+  it('carry images as base64 where the gateway does', async () => {
     const side = await both({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
@@ -66,7 +66,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     ).toBe('PNG');
   });
 
-  it('that nobody knows are not found', async () => {
+  it('that no one knows are not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
-import { type Both, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+import { type Both, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
 
 const finished = async (side: Both, submission: { remoteId: string }): Promise<Snapshot> =>
   side.until(() => side.gateway.imgx.get(submission.remoteId));
@@ -18,12 +18,12 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     const { imgx } = side.gateway;
     const submission = await imgx.imagine({
       prompt: 'a lighthouse --ar 16:9',
-      images: [redPicture],
+      images: [redImage],
       callbackUrl: 'http://127.0.0.1:9/callback',
     });
     expect(lastHeard(side, '/imgx/submit/imagine').body).toEqual({
       prompt: 'a lighthouse --ar 16:9',
-      base64Array: [redPicture],
+      base64Array: [redImage],
       notifyHook: 'http://127.0.0.1:9/callback',
     });
     expect(submission.needsInput).toBe(false);
@@ -74,7 +74,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     const words = await imgx.modal({
       taskId: waiting.remoteId,
       prompt: 'a lighthouse --zoom 1.8',
-      ...(pattern.source === 'Inpaint' ? { mask: redPicture } : {}),
+      ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
     });
     expect((await finished(side, words)).state).toBe('succeeded');
   });
@@ -105,14 +105,14 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each(['base64Array', 'base64'])('describes pictures sent as %s in four lines', async (describeField) => {
+  it.each(['base64Array', 'base64'])('describes images sent as %s in four lines', async (describeField) => {
     const side = await both({
       profile,
       quirks: { refusedActions: false },
       settings: { fields: { ...fields, describeField } },
     });
     const { imgx } = side.gateway;
-    const described = await finished(side, await imgx.describe({ images: [redPicture] }));
+    const described = await finished(side, await imgx.describe({ images: [redImage] }));
     expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
     expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
     expect(described.isEmpty).toBe(false);
@@ -128,14 +128,14 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
       await imgx.shorten({ prompt: 'a very very old lighthouse in a storm at dusk' }),
     );
     expect(shortened.text).toContain('lighthouse');
-    const blended = await finished(side, await imgx.blend({ images: [redPicture, redPicture], shape: 'PORTRAIT' }));
+    const blended = await finished(side, await imgx.blend({ images: [redImage, redImage], shape: 'PORTRAIT' }));
     expect(lastHeard(side, '/imgx/submit/blend').body).toMatchObject({ dimensions: 'PORTRAIT' });
     expect(blended.actions.length).toBeGreaterThan(8);
-    expect((await finished(side, await imgx.edits({ prompt: 'in blue', image: redPicture }))).media).toHaveLength(1);
-    const [address] = await imgx.upload({ images: [redPicture] });
+    expect((await finished(side, await imgx.edits({ prompt: 'in blue', image: redImage }))).media).toHaveLength(1);
+    const [address] = await imgx.upload({ images: [redImage] });
     expect((await fetch(address ?? '')).headers.get('content-type')).toBe('image/png');
-    const film = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', image: redPicture }));
-    expect(film.media[0]).toMatchObject({ kind: 'video' });
+    const video = await finished(side, await imgx.video({ prompt: 'waves', motion: 'low', image: redImage }));
+    expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
   it('answers about many tasks at once and leaves out those it does not know', async () => {
@@ -186,7 +186,7 @@ describe('what does not fit the image-prompt family never leaves', () => {
       'images.0',
     ],
     ['no picture', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
-    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ images: [redPicture] }), 'images'],
+    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
     ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
     [
       'an index of 0',

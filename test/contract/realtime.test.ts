@@ -14,7 +14,7 @@ import type {
 import { type Both, type BothOptions, both, failureOf, profiles } from './both.ts';
 
 const model = 'parley-realtime';
-const wish: RealtimeSettings = { model, voice: 'ash', instructions: 'Be brief.' };
+const request: RealtimeSettings = { model, voice: 'ash', instructions: 'Be brief.' };
 
 interface Talk extends Both {
   session: RealtimeSession;
@@ -32,7 +32,7 @@ const swift = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
 
 async function talk(dialect: Dialect, settings: Partial<RealtimeSettings> = {}, options?: BothOptions): Promise<Talk> {
   const side = await swift(dialect, options);
-  const session = await side.gateway.realtime.open({ ...wish, ...settings });
+  const session = await side.gateway.realtime.open({ ...request, ...settings });
   return { ...side, session, asked: async (utterance) => heard(await session.say(utterance)) };
 }
 
@@ -96,7 +96,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   it('goes without the writing down where that is refused', async () => {
     const side = await swift(dialect);
     side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
-    const session = await side.gateway.realtime.open({ ...wish, transcriber: 'parley-transcribe-1' });
+    const session = await side.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
     const one = await heard(await session.say({ audio: tone(1) }));
     expect(one.end.end).toBe('completed');
     expectSpoken(one);
@@ -115,7 +115,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
 
   it('refuses a voice that it does not have, in its own words', async () => {
     const side = await swift(dialect);
-    expect(await failureOf(side.gateway.realtime.open({ ...wish, voice: 'nobody' }))).toMatchObject({
+    expect(await failureOf(side.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
       kind: 'invalid',
       param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
       mayHaveTakenEffect: false,
@@ -157,7 +157,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
       { by: 'member', text: 'My boat is green' },
       { by: 'model', text: 'So it floats' },
     ] as const;
-    const session = await side.gateway.realtime.open(wish, { earlier });
+    const session = await side.gateway.realtime.open(request, { earlier });
     const { end } = await heard(await session.say({ text: 'And the sail?' }));
     expect(end.text).toContain('My boat is green');
     expect(end.text).toContain('So it floats');
@@ -228,7 +228,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   it.each(['drop-open', 'drop-updated'] as const)('is opened at the second attempt after %s', async (how) => {
     const side = await swift(dialect, { limits: { attempts: 2 } });
     side.embedded.faults.add({ do: `realtime-${how}` });
-    const session = await side.gateway.realtime.open(wish);
+    const session = await side.gateway.realtime.open(request);
     expect((await heard(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
     expect(side.embedded.realtime.opened).toBe(2);
   });
@@ -238,7 +238,7 @@ describe.each(profiles)('opening a live conversation with a %s gateway', (profil
   it.each([
     ['a model that writes', { model: 'quill-5' }, {}, { kind: 'invalid', status: 400 }],
     ['a model that nobody has', { model: 'no-such' }, {}, { kind: 'not-found' }],
-    ['a wrong key', wish, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
+    ['a wrong key', request, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
   ])('is refused for %s', async (_name, settings, options, expected) => {
     const side = await swift('ga', { profile, ...options });
     const failure = await failureOf(side.gateway.realtime.open(settings));
@@ -253,6 +253,9 @@ describe.each(profiles)('opening a live conversation with a %s gateway', (profil
   ] as const)('fails as any question does under %s', async (how, expected) => {
     const side = await swift('ga', { profile });
     side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
-    expect(await failureOf(side.gateway.realtime.open(wish))).toMatchObject({ mayHaveTakenEffect: false, ...expected });
+    expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
+      mayHaveTakenEffect: false,
+      ...expected,
+    });
   });
 });

@@ -8,7 +8,7 @@ import {
   type TextResponse,
   type TextTool,
 } from '../../src/services/gateway/index.ts';
-import { type Both, type BothOptions, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+import { type Both, type BothOptions, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
 
 const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
@@ -71,7 +71,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
           role: 'user',
           content: [
             { type: 'text', text: 'And this?' },
-            { type: 'image', image: redPicture },
+            { type: 'image', image: redImage },
             { type: 'file', name: 'a.txt', data: 'data:text/plain;base64,YQ==' },
             { type: 'file', address: 'https://files.example/b.pdf' },
           ],
@@ -105,7 +105,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
           role: 'user',
           content: [
             { type: 'input_text', text: 'And this?' },
-            { type: 'input_image', image_url: redPicture },
+            { type: 'input_image', image_url: redImage },
             { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' },
             { type: 'input_file', file_url: 'https://files.example/b.pdf' },
           ],
@@ -120,7 +120,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
   });
 
-  it('remembers nothing but what it is sent, and is shown pictures and files', async () => {
+  it('remembers nothing but what it is sent, and is shown images and files', async () => {
     const { gateway } = await swift({ profile });
     const { text } = await gateway.responses.create({
       model,
@@ -132,7 +132,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
           role: 'user',
           content: [
             { type: 'text', text: 'What do I like?' },
-            { type: 'image', image: redPicture },
+            { type: 'image', image: redImage },
             { type: 'file', name: 'notes.txt', data: 'data:text/plain;base64,YQ==' },
           ],
         },
@@ -304,7 +304,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     },
   );
 
-  it('is written no further once nobody listens: the loop was left, or the signal given', async () => {
+  it('is written no further once no one listens: the loop was left, or the signal given', async () => {
     const { gateway, embedded, clock } = await both({ profile });
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
     const left = gateway.responses.stream(story);

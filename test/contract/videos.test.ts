@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
-import { type Both, both, failureOf, lastHeard, profiles, redPicture } from './both.ts';
+import { type Both, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
 
 async function videoModel(side: Both): Promise<string> {
   const models = await side.gateway.models.list();
@@ -26,7 +26,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
       prompt: 'waves',
       size: '640x360',
       duration: '4',
-      images: [redPicture],
+      images: [redImage],
       mode: 'pro',
       aspectRatio: '16:9',
       metadata: { seed: 7 },
@@ -38,7 +38,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
       prompt: 'waves',
       size: '640x360',
       duration: '4',
-      images: [redPicture],
+      images: [redImage],
       mode: 'pro',
       aspect_ratio: '16:9',
       metadata: { seed: 7 },
@@ -55,7 +55,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
-  it('never send the face check where nobody knows its name', async () => {
+  it('never send the face check where no one knows its name', async () => {
     const side = await both({ profile });
     await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
@@ -86,28 +86,28 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     expect(done.media).toEqual([{ kind: 'video', address: `${side.embedded.url}/v1/videos/${remoteId}/content` }]);
     const address = done.media[0]?.address ?? '';
     expect((await fetch(address)).status).toBe(401);
-    const film = await fetch(address, { headers: { authorization: 'Bearer sk-sandbox' } });
-    expect(film.headers.get('content-type')).toBe('video/mp4');
+    const video = await fetch(address, { headers: { authorization: 'Bearer sk-sandbox' } });
+    expect(video.headers.get('content-type')).toBe('video/mp4');
     expect(
-      Buffer.from(await film.arrayBuffer())
+      Buffer.from(await video.arrayBuffer())
         .subarray(4, 8)
         .toString(),
     ).toBe('ftyp');
   });
 
-  it('from a picture go through the vendor path, and are found wherever they are asked for', async () => {
+  it('from an image go through the vendor path, and are found where they are asked for', async () => {
     const side = await both({ profile });
     const image = `${side.embedded.url}/files/none.png`;
     const order = { model: await videoModel(side), prompt: 'waves', image, duration: 5, mode: 'std' };
     const { remoteId } = await side.gateway.imageToVideo.create(order);
     expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
     expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
-    // The picture leads nowhere, so the job fails and says which address to check.
+    // The image leads nowhere, so the job fails and says which address to check.
     const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
 
-  it('that nobody knows are not found, at every entry', async () => {
+  it('that no one knows are not found, at every entry', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
@@ -138,7 +138,7 @@ describe('the shapes of a finished video', () => {
 });
 
 describe('a video order that does not fit never leaves', () => {
-  const eight = Array.from({ length: 8 }, () => redPicture);
+  const eight = Array.from({ length: 8 }, () => redImage);
   const four = Array.from({ length: 4 }, (_, index) => `https://media.example/${index}.mp4`);
   it.each([
     [{ prompt: '' }, 'prompt'],
@@ -158,7 +158,7 @@ describe('a video order that does not fit never leaves', () => {
     expect(side.embedded.heard).toEqual([]);
   });
 
-  it('but a model without the limit takes eight pictures', async () => {
+  it('but a model without the limit takes eight images', async () => {
     const side = await both();
     const order = { model: await videoModel(side), prompt: 'x', images: eight };
     await failureOf(side.gateway.videos.create(order, { limits: { images: 20 } }));

@@ -14,7 +14,7 @@ it('the kind of channel is known of the interactions that were heard, and of the
   expect(whereabouts.channelTypeOf('2000')).toBe(ChannelType.GuildText);
 });
 
-it('whatever else comes is of no interest', () => {
+it('every other packet is ignored', () => {
   const whereabouts = new ChannelTypes();
   for (const packet of [
     undefined,

@@ -36,7 +36,7 @@ describe('a conversation for its member alone', () => {
   });
 });
 
-it('a conversation for everyone gets a public thread, whatever else the bot may make', () => {
+it('a conversation for everyone gets a public thread, even if the bot may create private ones', () => {
   expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
 });
 

@@ -76,7 +76,7 @@ describe('options', () => {
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
-  it('name a file by where it is, with what is claimed of it, and nobody has fetched it', async () => {
+  it('name a file by where it is, with what is claimed of it, and no one has fetched it', async () => {
     const discord = await told();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });

@@ -33,7 +33,7 @@ it('the owner of an application runs the bot, and Discord is asked once', async 
   expect(asked()).toBe(1);
 });
 
-it('everybody who belongs to its team does, but nobody who is only invited', async () => {
+it('everyone who belongs to its team does, but no one who is only invited', async () => {
   const members = [
     { membership_state: 2, user: { id: '1' } },
     { membership_state: 1, user: { id: '2' } },
@@ -43,7 +43,7 @@ it('everybody who belongs to its team does, but nobody who is only invited', asy
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
-it('nobody does while Discord does not say so, and it is asked again', async () => {
+it('no one does while Discord does not say so, and it is asked again', async () => {
   let isUp = false;
   const { isOperator, warned } = await applicationOf(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },

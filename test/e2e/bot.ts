@@ -41,7 +41,7 @@ export interface StageOptions {
   mediaClock?: Clock;
   /** The test orders 429s by itself. */
   waits?: boolean;
-  /** Whether the commands are registered before anybody uses them, and as if which settings were in force. */
+  /** Whether the commands are registered before anyone uses them, and as if which settings were in force. */
   deployed?: boolean | { userInstall: boolean };
 }
 

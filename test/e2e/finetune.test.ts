@@ -25,7 +25,7 @@ const event = (created_at: number, message: string, level = 'info') => ({
   message,
 });
 
-/** From now on these are the events, whoever asks and however often. */
+/** From now on these are the events, the requester and however often. */
 function tells({ faults }: EmbeddedGateway, events: readonly object[]): void {
   faults.clear();
   const body = { object: 'list', data: events } as never;
@@ -42,7 +42,7 @@ async function fileOf(message: Message): Promise<string> {
 }
 
 describe('/finetune', () => {
-  it('shows a manager the events in the order of time, with level and raw text, to nobody else', async () => {
+  it('shows a manager the events in the order of time, with level and raw text, to no one else', async () => {
     const { discord, gateway } = await at();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
@@ -74,7 +74,7 @@ describe('/finetune', () => {
     expect(read(forth)).toContain('step 299');
   });
 
-  it('is refused to whoever neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
+  it('is refused to anyone who neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
     const { discord, gateway } = await at();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s server',

@@ -68,7 +68,7 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('shows what a member typed in code, where it neither pings anybody nor breaks the sentence', async () => {
+  it('shows what a member typed in code, where it neither pings anyone nor breaks the sentence', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');

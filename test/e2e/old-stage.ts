@@ -7,7 +7,7 @@ import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { Job, JobOrders } from '../../sandbox/gateway/job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
-import { mp4Film } from '../services/media/films.ts';
+import { mp4Video } from '../services/media/videos.ts';
 import { linesOf, made, writeOldStore } from '../support/old-store.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { stage } from './bot.ts';
@@ -18,7 +18,7 @@ const SPEED = 20;
 /** Longer than any interaction's token lasts. */
 const LATER_MS = 20 * 60_000;
 /** Of files nothing but their names was kept. */
-const PICTURE = Buffer.from(
+const IMAGE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
@@ -73,7 +73,7 @@ function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
       ...{ ...post, embeds: post.embeds ?? [], components: post.components ?? [], mentions: post.mentions ?? [] },
       channel: world.channel(channelId),
       author: world.user(authorId),
-      uploads: uploads.map((upload) => ({ ...upload, bytes: PICTURE, folder: channelId, ephemeral })),
+      uploads: uploads.map((upload) => ({ ...upload, bytes: IMAGE, folder: channelId, ephemeral })),
     });
   }
 }
@@ -84,19 +84,19 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
       ? Buffer.from(value.data as number[])
       : value;
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
-    // What has failed is asked about no more.
+    // What has failed is polled no more.
     if (state === 'failed') continue;
     if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: NOTHING, state: 'queued' }, orders);
     else jobs.add({ ...job, charge: NOTHING, state });
   }
 }
 
-const SMALL_FILM = { width: 160, height: 96, seconds: 1 } as const;
+const SMALL_VIDEO = { width: 160, height: 96, seconds: 1 } as const;
 const smallStudio = () =>
   studioThat((studio) => ({
     drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
     drawGrid: (scenes, options) => studio.drawGrid(scenes, { ...options, width: 64, height: 64 }),
-    shoot: async () => ({ bytes: mp4Film(SMALL_FILM), mime: 'video/mp4', ...SMALL_FILM }),
+    shoot: async () => ({ bytes: mp4Video(SMALL_VIDEO), mime: 'video/mp4', ...SMALL_VIDEO }),
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
   }));
 

@@ -31,7 +31,7 @@ const ends = {
   'live-talk': 'This conversation ended',
 } as const;
 
-/** What only its member may see, what had no message yet, and what nobody knows the outcome of: where it is told, and how. */
+/** What only its member may see, what had no message yet, and what no one knows the outcome of: where it is told, and how. */
 const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
   ['dm', 'a live secret', 'Finished in'],
   ['studio', 'a queued fox', 'Finished in'],
@@ -71,7 +71,7 @@ it('what the bot before the restructuring left at work comes to its end, of ever
   const { discord, config, clock, log } = stage;
   for (const [name, words] of Object.entries(ends)) await posted(stage, name, says(words));
   for (const [place, ...words] of elsewhere) await said(stage, place, ...words);
-  // It waits for its member's words; what somebody wants forgotten is shown nowhere, and gone.
+  // It waits for its member's words; what someone wants forgotten is shown nowhere, and gone.
   await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();
@@ -174,7 +174,7 @@ describe('a button that the bot before the restructuring posted', () => {
     expect(text(answer)).toContain('Continues [this answer]');
   });
 
-  it('makes an answer once more that was broken off', async () => {
+  it('makes an answer again that was broken off', async () => {
     expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
   });
 
@@ -183,7 +183,7 @@ describe('a button that the bot before the restructuring posted', () => {
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('makes pictures of what was described and shortened', async () => {
+  it('makes images of what was described and shortened', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await posted(stage, name);
       const question = await (await press(name, 'All of them')).message();

@@ -54,13 +54,13 @@ function run(
   return one;
 }
 
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
 describe('the shipped bot as a process', () => {
   it('starts, answers, and ends with 0 on SIGTERM', async () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
-    await expect.poll(bot.said, patience).toContain('Atelier is ready.');
+    await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
     expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('22 models');
     bot.child.kill('SIGTERM');
@@ -80,7 +80,7 @@ describe('the shipped bot as a process', () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
-    await expect.poll(bot.said, patience).toContain('Atelier is ready.');
+    await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
     side.discord.gateway.shut(4004);
     expect(await bot.ended).toBe(77);
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
@@ -89,7 +89,7 @@ describe('the shipped bot as a process', () => {
   it('ends with 75 and a sentence when another one has its store', async () => {
     const side = await stage();
     const first = run('src/index.ts', side);
-    await expect.poll(first.said, patience).toContain('Atelier is ready.');
+    await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
     const second = run('src/index.ts', side);
     expect(await second.ended).toBe(75);
     expect(second.said()).toContain(side.config.store.url.replace('sqlite://', ''));
@@ -99,10 +99,10 @@ describe('the shipped bot as a process', () => {
     const side = await stage();
     side.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', side);
-    await expect.poll(first.said, patience).toContain('Atelier is ready.');
+    await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
     const exchange = await side.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.acknowledged();
-    await expect.poll(() => side.gateway.jobs.list().length, patience).toBe(1);
+    await expect.poll(() => side.gateway.jobs.list().length, waitLimit).toBe(1);
     first.child.kill('SIGKILL');
     await first.ended;
     const second = run('src/index.ts', side);

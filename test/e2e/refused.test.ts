@@ -64,7 +64,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
   });
 
-  it('after a press in public is told to whoever pressed alone', async () => {
+  it('after a press in public is told to the member who pressed alone', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),

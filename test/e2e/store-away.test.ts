@@ -5,7 +5,7 @@ import { Wire } from '../support/wire.ts';
 import { bot } from './bot.ts';
 import { says, submits } from './quick.ts';
 
-const patience = { timeout: 10_000 };
+const waitLimit = { timeout: 10_000 };
 const times = (words: string, said: string): number => said.split(words).length - 1;
 
 describe('a bot whose store is away for a moment', () =>
@@ -25,7 +25,7 @@ describe('a bot whose store is away for a moment', () =>
       expect(await about()).toContain('cannot reach its database');
 
       wire.mend();
-      await vi.waitFor(async () => expect(await about()).not.toContain('cannot reach its database'), patience);
+      await vi.waitFor(async () => expect(await about()).not.toContain('cannot reach its database'), waitLimit);
       gateway.setSpeed(50);
       const done = await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
       expect(done.attachments).toHaveLength(1);
@@ -45,9 +45,9 @@ describe('a bot whose store is away for a moment', () =>
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       // Its answer is on the way, drop by drop, when the store goes.
-      await vi.waitFor(() => expect(submits(gateway)).toBe(1), patience);
+      await vi.waitFor(() => expect(submits(gateway)).toBe(1), waitLimit);
       wire.cut();
-      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), patience);
+      await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), waitLimit);
       wire.mend();
       gateway.setSpeed(50);
       const done = await exchange.message(says('Finished in'));

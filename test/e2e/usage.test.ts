@@ -68,7 +68,7 @@ describe('/usage of a spec gateway', () => {
     expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('sends both dates whatever is given, and adds up by model', async () => {
+  it('sends both dates anything that is given, and adds up by model', async () => {
     const { discord, gateway, book } = await at();
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
@@ -125,7 +125,7 @@ describe('/usage of a stock gateway', () => {
   });
 });
 
-describe.each(profiles)('/usage, whoever asks of a %s gateway,', (profile) => {
+describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
   const options = { gateway: { profile } };
 
   it('hides the account’s numbers when a manager wants it private', async () => {
@@ -290,7 +290,7 @@ describe('the ranges of /usage', () => {
     }
   });
 
-  it('ask anew who presses: nobody changes a public message who may not see the account', async () => {
+  it('ask anew who presses: no one changes a public message who may not see the account', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const shown = await (await discord.as('admin').slash('usage')).message();
@@ -341,7 +341,7 @@ describe('the ranges of /usage', () => {
 });
 
 describe('what members ordered', () => {
-  it('is in their own use, and in that of all members for whoever may see it', async () => {
+  it('is in their own use, and in that of all members for anyone who may see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');

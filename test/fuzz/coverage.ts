@@ -38,7 +38,7 @@ export class Coverage {
     return found;
   }
 
-  /** How many times blocks ran since the last call: the same number for the same input, whatever else the machine does. */
+  /** How many times blocks ran since the last call: the same number for the same input, on any machine. */
   takeSteps(): number {
     let steps = 0;
     for (const { functions } of this.#taken()) {

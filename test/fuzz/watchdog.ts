@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** In CPU time, for a busy machine lets nobody run. An input that takes longer is written down and ends the process: nothing else can stop a loop that never ends. */
+/** In CPU time, for a busy machine lets no one run. An input that takes longer is written down and ends the process: nothing else can stop a loop that never ends. */
 const MAX_SECONDS = 30;
 
 export interface Watchdog {

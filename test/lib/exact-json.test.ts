@@ -115,7 +115,7 @@ describe('any JSON', () => {
     .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
     .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
 
-  it('keeps any whole number of up to thirty digits and any decimal, wherever it stands', () => {
+  it('keeps any whole number of up to thirty digits and any decimal, at every depth', () => {
     fc.assert(
       fc.property(
         fc.oneof(integer, decimal).filter((text) => text !== '-0'),

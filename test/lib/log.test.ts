@@ -38,7 +38,7 @@ describe.each([true, false])('the log (readable: %s)', (readable) => {
 
 const PRIVATE = 'geheimnisvolle Worte';
 
-/** Whatever can be thrown with somebody's words in it. */
+/** Whatever can be thrown with someone's words in it. */
 const throwing: readonly (readonly [string, () => unknown])[] = [
   [
     'an error of Discord that quotes what it refuses, with its request',

@@ -59,7 +59,7 @@ it('every sentence is used by the code', () => {
   expect(unused).toEqual([]);
 });
 
-it('every variable of a sentence is passed by the code, wherever it is said', () => {
+it('every variable of a sentence is passed by the code, at every use', () => {
   const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
     meant(patterns)
       // A key that is put together does not stand for those that the code names in full.

@@ -87,7 +87,7 @@ describe('the message of a shortened prompt', () => {
 const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
 describe('the message of a blend', () => {
-  it('is called by its pictures, says its shape, and has the buttons of a grid', () => {
+  it('is called by its images, says its shape, and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(ended({ kind: 'blend', request, media }))).toMatchSnapshot();
@@ -96,7 +96,7 @@ describe('the message of a blend', () => {
   });
 });
 
-describe('a single picture', () => {
+describe('a single image', () => {
   const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
   const upscale = {
     kind: 'change' as const,
@@ -128,9 +128,9 @@ describe('a single picture', () => {
     expect(idsOf(ended({ ...upscale, ...changes }))).not.toContain('anim');
   });
 
-  it('become a film tells how it moves, and can be made longer', () => {
-    const film: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
+  it('become a video tells how it moves, and can be made longer', () => {
+    const video: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
     const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
-    expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: film }))).toMatchSnapshot();
+    expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: video }))).toMatchSnapshot();
   });
 });

@@ -8,16 +8,16 @@ import { openStore } from '../../src/services/store/index.ts';
 import { TaskBook } from '../../src/services/tasks/book.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { file, openFileHost } from '../services/media/file-host.ts';
-import { mp4Film } from '../services/media/films.ts';
+import { mp4Video } from '../services/media/videos.ts';
 import { madeTask } from '../services/tasks/made.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 
-/** A gateway's origin that keeps films, and what is noted about tasks whose references lie there. */
+/** A gateway's origin that keeps videos, and what is noted about tasks whose references lie there. */
 async function noted() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
-  const address = host.on('/dance.mp4', file(mp4Film()));
+  const address = host.on('/dance.mp4', file(mp4Video()));
   const clock = new ManualClock();
   const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
   const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log, clock });

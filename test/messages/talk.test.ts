@@ -37,7 +37,7 @@ const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
 describe('the message of a conversation', () => {
-  it('says who is heard, how to speak, model and voice, and pings nobody', () => {
+  it('says who is heard, how to speak, model and voice, and pings no one', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
@@ -118,7 +118,7 @@ describe('something said', () => {
     expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain('is cut short');
   });
 
-  it('of which nobody knows whether it was heard is its member’s to decide', () => {
+  it('of which it is unknown whether it was heard is its member’s to decide', () => {
     const plan = shown(said({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
     expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });

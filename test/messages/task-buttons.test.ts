@@ -21,7 +21,7 @@ const action = (customId: string, label = '', emoji = ''): Task['actions'][numbe
 });
 const four = [1, 2, 3, 4] as const;
 
-/** The rows as a member sees them: the words, or the picture where there are none. */
+/** The rows as a member sees them: the words, or the image where there are none. */
 function rowsOf(task: Task): string[][] {
   const { body } = bodyOf({ content: 'x', controls: taskButtons(task, context, say) });
   expect(judgeBody('webhook-edit', body, { files: [] })).toEqual([]);
@@ -93,7 +93,7 @@ describe('the buttons of a result', () => {
     },
   );
 
-  it('that nobody has heard of are shown all the same, up to as many as a message holds', () => {
+  it('that no one has heard of are shown all the same, up to as many as a message holds', () => {
     const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
     expect(rowsOf(done(many)).flat()).toHaveLength(25);
     const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
@@ -101,9 +101,9 @@ describe('the buttons of a result', () => {
     expect(rowsOf(done(more))).toHaveLength(2);
   });
 
-  it('make of a picture another one, but not of a film, and only where there is room', () => {
-    const film = [{ kind: 'video', firstSeenAt: start }] as const;
-    expect(rowsOf(done([action('unheard::of', 'More')], { media: [...film] }))).toEqual([['More', 'Delete']]);
+  it('make of an image another one, but not of a video, and only where there is room', () => {
+    const video = [{ kind: 'video', firstSeenAt: start }] as const;
+    expect(rowsOf(done([action('unheard::of', 'More')], { media: [...video] }))).toEqual([['More', 'Delete']]);
     const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>
       [1, 2].map((n) => action(`MJ::JOB::${name}::${n}::${uuid}`, `${name} ${n}`)),
     );

@@ -36,18 +36,18 @@ class Memory<Made extends { readonly bytes: Uint8Array }> {
   }
 }
 
-const pictures = new Memory<Awaited<ReturnType<Studio['drawImage']>>>();
-const films = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
+const images = new Memory<Awaited<ReturnType<Studio['drawImage']>>>();
+const videos = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
 const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
-/** One for all tests of a process: a worker that makes films or songs takes half a second of a core to start. */
+/** One for all tests of a process: a worker that makes videos or songs takes half a second of a core to start. */
 let shared: Studio | undefined;
 const real = (): Studio => {
   shared ??= openStudio();
   return shared;
 };
 
-/** The real studio, which makes the same thing once in a process: tests order the same few pictures over and over. */
+/** The real studio, which makes the same thing once in a process: tests order the same few images over and over. */
 export function thriftyStudio(): Studio {
   let working = 0;
   const counted = <Made>(making: Promise<Made>): Promise<Made> => {
@@ -57,25 +57,25 @@ export function thriftyStudio(): Studio {
   return {
     drawImage(scene, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['picture', scene, options], references, () => real().drawImage(scene, smaller(given)));
+      return images.once(['picture', scene, options], references, () => real().drawImage(scene, smaller(given)));
     },
     drawGrid(scenes, given) {
       const { references = [], ...options } = smaller(given);
-      return pictures.once(['grid', scenes, options], references, () => real().drawGrid(scenes, smaller(given)));
+      return images.once(['grid', scenes, options], references, () => real().drawGrid(scenes, smaller(given)));
     },
     drawEdit(before, after, mask, given) {
       const { references = [], ...options } = asDrawn(given);
-      return pictures.once(['edit', before, after, options], [mask, ...references], () =>
+      return images.once(['edit', before, after, options], [mask, ...references], () =>
         real().drawEdit(before, after, mask, asDrawn(given)),
       );
     },
     shoot(scene, given) {
       const { references = [], ...options } = given;
-      return films.once([scene, options], references, () => counted(real().shoot(scene, given)));
+      return videos.once([scene, options], references, () => counted(real().shoot(scene, given)));
     },
     compose: (...asked) => sounds.once(asked, [], () => counted(real().compose(...asked))),
     async close() {
-      // A film or song that is still being made is of no use any more, and the next test would have to wait for it.
+      // A video or song that is still being made is of no use any more, and the next test would have to wait for it.
       if (working === 0) return;
       const left = shared;
       shared = undefined;

@@ -34,7 +34,7 @@ export class Wire {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** As if the network swallowed everything: nobody hears of it. */
+  /** As if the network swallowed everything: no one hears of it. */
   silence(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.pause();

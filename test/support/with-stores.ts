@@ -22,7 +22,7 @@ import pg from 'pg';
 // Runs a command while a Redis and a Postgres of its own are there, on loopback, in a folder that goes with them:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
-const START_PATIENCE_MS = 30_000;
+const START_WAIT_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -34,11 +34,11 @@ interface Server {
   stop(): Promise<void>;
 }
 
-interface Wish {
+interface Request {
   folder: string;
   port: number;
   password: string;
-  /** On the disk before it is believed, as in a store that somebody relies on; tests do without. */
+  /** On the disk before it is believed, as in a store that someone relies on; tests do without. */
   durable: boolean;
 }
 
@@ -49,7 +49,7 @@ function found(name: string, ...elsewhere: string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-async function startRedis({ folder, port, password, durable }: Wish): Promise<Server | undefined> {
+async function startRedis({ folder, port, password, durable }: Request): Promise<Server | undefined> {
   const program = found('redis-server');
   if (!program) return void say('There is no redis-server here: what needs one is left out.');
   const settings = {
@@ -67,7 +67,7 @@ async function startRedis({ folder, port, password, durable }: Wish): Promise<Se
   return { url, stop: () => stopped(server, 'SIGTERM') };
 }
 
-/** It refuses to run as root, so there it is somebody else's. */
+/** It refuses to run as root, so there it is another member's. */
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -77,7 +77,7 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return user && { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-async function startPostgres({ folder, port, password, durable }: Wish): Promise<Server | undefined> {
+async function startPostgres({ folder, port, password, durable }: Request): Promise<Server | undefined> {
   const newest = globSync('/usr/lib/postgresql/*/bin').sort().reverse();
   const [initdb, program] = [found('initdb', ...newest), found('postgres', ...newest)];
   if (!initdb || !program) return void say('There is no postgres here: what needs one is left out.');
@@ -107,7 +107,7 @@ function started(program: string, args: readonly string[], options: SpawnOptions
 }
 
 async function answers({ exitCode }: ChildProcess, ask: () => Promise<void>): Promise<void> {
-  const end = Date.now() + START_PATIENCE_MS;
+  const end = Date.now() + START_WAIT_LIMIT_MS;
   for (;;) {
     try {
       return await ask();
@@ -148,7 +148,7 @@ async function run(args: readonly string[]): Promise<number> {
   const servers: Server[] = [];
   let child: ChildProcess | undefined;
   let isOver = false;
-  // Whoever ends this ends the command first, and then everything comes to its end here.
+  // Anyone who ends this ends the command first, and then everything comes to its end here.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isOver = true;

@@ -27,7 +27,7 @@ function shown(task: Task) {
   return { content: plan.content, buttons };
 }
 
-describe('a picture by an image job', () => {
+describe('an image by an image job', () => {
   it('says its model, and what can be made of it', () => {
     expect(shown(made({}))).toMatchInlineSnapshot(`
       {
@@ -56,7 +56,7 @@ describe('a picture by an image job', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
-  it('without a picture offers only to be ordered again', () => {
+  it('without an image offers only to be ordered again', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -92,13 +92,13 @@ describe('a picture by an image job', () => {
   });
 });
 
-describe('the form for a picture made of others', () => {
+describe('the form for an image made of others', () => {
   const address = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
-  const picture = (n: number) => ({ address: address(n), name: `${n}.png` });
+  const image = (n: number) => ({ address: address(n), name: `${n}.png` });
   const form = (count: number, model?: string) =>
-    referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => picture(n)) }, say);
+    referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
-  it('has words, the pictures, and the model', () => {
+  it('has words, the images, and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
       {
         "fields": [
@@ -132,7 +132,7 @@ describe('the form for a picture made of others', () => {
     `);
   });
 
-  it.each([1, 2, 7, 10, 40])('with %i pictures is taken by Discord, and holds whole addresses', (count) => {
+  it.each([1, 2, 7, 10, 40])('with %i images is taken by Discord, and holds whole addresses', (count) => {
     const plan = form(count);
     expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
     const field = plan.fields.find(({ name }) => name === 'pictures');

@@ -91,7 +91,7 @@ it('what is to be left out is words, not flags', () => {
 
 const groups = table.map(({ typed }) => [...new Set(typed.map((flag) => /\p{L}+/u.exec(flag)?.[0].toLowerCase()))]);
 const names = (flags: readonly string[]) => flags.map((flag) => /^--(\p{L}+)/u.exec(flag)?.[1]);
-const wishes = fc.record<Required<FlagValues>, never>(
+const requests = fc.record<Required<FlagValues>, never>(
   {
     aspect: fc.constantFrom('1:1', '16:9'),
     style: fc.constantFrom('raw', 'cute'),
@@ -110,10 +110,10 @@ const wishes = fc.record<Required<FlagValues>, never>(
 const typedFlag = fc.constantFrom(...table.flatMap(({ typed }) => typed));
 const phrase = fc.array(fc.oneof(fc.constantFrom('a', 'fox', 'snow—white', '🦊', 'no', '—', '::2'), typedFlag));
 
-describe('whatever is typed and chosen', () => {
+describe('anything that is typed and chosen', () => {
   it('typed flags win, and no flag is added that is there', () => {
     fc.assert(
-      fc.property(phrase, wishes, (pieces, wish) => {
+      fc.property(phrase, requests, (pieces, wish) => {
         const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
         const added = names(flagsFor(pieces.join(' '), wish));
         expect(new Set(added).size).toBe(added.length);
@@ -127,7 +127,7 @@ describe('whatever is typed and chosen', () => {
 
   it('every option that nothing typed stands against is written', () => {
     fc.assert(
-      fc.property(wishes, (wish) => {
+      fc.property(requests, (wish) => {
         expect(flagsFor('a fox', wish)).toHaveLength(Object.keys(wish).length);
       }),
     );
@@ -144,7 +144,7 @@ describe('whatever is typed and chosen', () => {
       'http://files.example/a, http://x.example/b',
     );
     fc.assert(
-      fc.property(anything, wishes, links, (prompt, wish, given) => {
+      fc.property(anything, requests, links, (prompt, wish, given) => {
         const request = imagineRequest({ prompt, ...wish, links: given });
         fc.pre(!(request instanceof Refusal));
         const { typed = '' } = request;

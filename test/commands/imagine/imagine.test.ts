@@ -9,7 +9,7 @@ import { bot } from '../../e2e/bot.ts';
 const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
 
-/** What a member is told instead of an answer: at once, and nobody else. */
+/** What a member is told instead of an answer: at once, and no one else. */
 async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
   const exchange = await asked;
   // 4: a message and no "thinking…", so nothing was acknowledged before it.

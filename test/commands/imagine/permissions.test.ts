@@ -20,13 +20,13 @@ describe('a public result', () => {
   it.each([
     ['SendMessages', May.SendMessages],
     ['SendMessagesInThreads', May.SendMessagesInThreads],
-  ])('may be posted with %s, for nobody knows whether the channel is a thread', (_name, bit) => {
+  ])('may be posted with %s, for it is unknown whether the channel is a thread', (_name, bit) => {
     expect(
       requirePostPermissions({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {}),
     ).toBeUndefined();
   });
 
-  it('may be posted by an administrator, whatever else is granted', () => {
+  it('may be posted by an administrator without any other permission', () => {
     expect(requirePostPermissions({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ function objection(values: Partial<ImagineValues>): Refusal | undefined {
 }
 
 describe('the request', () => {
-  it('names pictures by where they are, in the order of the options', () => {
+  it('names images by where they are, in the order of the options', () => {
     const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
     expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
       prompt: 'a fox',
@@ -28,7 +28,7 @@ describe('the request', () => {
     });
   });
 
-  it('has no pictures where none were handed in', () => {
+  it('has no images where none were handed in', () => {
     expect(imagineRequest({ prompt: 'a fox' })).toEqual({ prompt: 'a fox', typed: 'a fox' });
   });
 
@@ -57,7 +57,7 @@ describe('an objection', () => {
     expect(objection({ image: file({ mediaType }) })).toBeUndefined();
   });
 
-  it('is made to a file that is announced as something else than a picture', () => {
+  it('is made to a file that is announced as something else than an image', () => {
     const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
     expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
@@ -68,7 +68,7 @@ describe('an objection', () => {
     expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
   });
 
-  it('is made to more than five pictures, files and links together', () => {
+  it('is made to more than five images, files and links together', () => {
     const files = { image: file(), image2: file(), image3: file() };
     const links = 'https://x.example/1 https://x.example/2';
     expect(objection({ ...files, links })).toBeUndefined();
@@ -95,7 +95,7 @@ describe('an objection', () => {
     expect(link).toHaveLength(100);
   });
 
-  it('is made to flags among what is to be left out, and to numbers out of range wherever they come from', () => {
+  it('is made to flags among what is to be left out, and to numbers out of range where they come from', () => {
     expect(objection({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
     expect(objection({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
     expect(objection({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');

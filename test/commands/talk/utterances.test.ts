@@ -13,7 +13,7 @@ const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 
 describe('who speaks', () => {
-  it('is whoever began it, or everyone where everyone is heard', () => {
+  it('is its owner, or everyone where everyone is heard', () => {
     const mine = talk();
     expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
     expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));

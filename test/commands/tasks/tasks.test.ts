@@ -12,8 +12,8 @@ import { kindNames } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 
-/** Whatever is asked of the bot, the store above all, would fail on this with something that is no refusal. */
-const nobody = {
+/** Anything that is requested from the bot, the store above all, would fail on this with something that is no refusal. */
+const noOne = {
   origin: { route: { isPrivate: false } },
   services: { tasks: {} },
 } as unknown as HandlerContext<Services>;
@@ -22,7 +22,7 @@ const nobody = {
 async function pressed({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
   const run = press({ verb, version: 1, args }, chosen);
   if (run instanceof Refusal) throw run;
-  return run(nobody);
+  return run(noOne);
 }
 
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });
@@ -104,7 +104,7 @@ describe('a button of a task’s page', () => {
       await expect(pressed(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
-  it('has an id that Discord takes, whatever the task', () => {
+  it('has an id that Discord takes, for every task', () => {
     for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });

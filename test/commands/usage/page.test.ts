@@ -91,7 +91,7 @@ describe('the page', () => {
     expect(content.match(/<@/g)).toHaveLength(shown.length);
   });
 
-  it('names no currency that nobody has told', () => {
+  it('names no currency that no one has told', () => {
     const sheet = sheetOf([line('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
     // The unit is the gateway's, so it says nothing of prices in the bot's own book.
@@ -137,10 +137,10 @@ describe('the CSV', () => {
   });
 });
 
-describe('the picture', () => {
+describe('the image', () => {
   it('gives every day of the range its place', () => {
-    const picture = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
-    expect(picture?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
+    const image = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
+    expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
       '03-05 1',
       '03-06 0',
@@ -153,19 +153,19 @@ describe('the picture', () => {
 
   it('gathers what is beyond ten bars in one, in an exact sum', () => {
     const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
-    const picture = chartOf(sheetOf(lines), say);
-    expect(picture?.entries).toHaveLength(10);
-    expect(picture?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
+    const image = chartOf(sheetOf(lines), say);
+    expect(image?.entries).toHaveLength(10);
+    expect(image?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
   it('is told in words with its range, its total and its largest part', () => {
-    const picture = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
-    expect(picture && chartAlt(picture, say)).toBe(
+    const image = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
+    expect(image && chartAlt(image, say)).toBe(
       `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${long}. Largest: verse-1 with ${long}`,
     );
   });
 
-  it('counts requests where nobody knows amounts, and there is none of nothing', () => {
+  it('counts requests where no one knows amounts, and there is none of nothing', () => {
     const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');

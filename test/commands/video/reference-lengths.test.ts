@@ -3,7 +3,7 @@ import { refuseLongReferences } from '../../../src/commands/video/reference-leng
 import { openLog } from '../../../src/lib/log.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
-import { mp4Film, webmFilm } from '../../services/media/films.ts';
+import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 
 const waves = { prompt: 'waves', model: 'reel-2' };
 const dance = { name: 'dance', medium: 'video', takes: 'address' } as const;
@@ -22,11 +22,11 @@ async function scene() {
   return { host, refuseTooLong, request };
 }
 
-describe('films to go by', () => {
+describe('videos to go by', () => {
   it('may last a quarter of a minute together, and no longer', async () => {
     const { host, refuseTooLong, request } = await scene();
     const [ten, five, six] = [10, 5, 6].map((seconds) =>
-      host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmFilm({ seconds }) : mp4Film({ seconds }))),
+      host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmVideo({ seconds }) : mp4Video({ seconds }))),
     ) as [string, string, string];
     await refuseTooLong(request(ten, five), 'member');
     await expect(refuseTooLong(request(ten, six), 'member')).rejects.toMatchObject({
@@ -36,9 +36,9 @@ describe('films to go by', () => {
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
-  it('are let through where nobody can know how long they last', async () => {
+  it('are let through where no one can know how long they last', async () => {
     const { host, refuseTooLong, request } = await scene();
-    const live = host.on('/live.webm', file(webmFilm({ isLive: true })));
+    const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
     await refuseTooLong(request(live, page, `${host.origin}/none.mp4`), 'member');
     await refuseTooLong(waves, 'member');

@@ -18,7 +18,7 @@ function keyOf(work: () => unknown): string {
   }
 }
 
-const picture = (number: number) => ({
+const image = (number: number) => ({
   id: String(number),
   name: `${number}.png`,
   address: `https://cdn.example/${number}.png`,
@@ -26,7 +26,7 @@ const picture = (number: number) => ({
   mediaType: 'image/png',
 });
 
-describe('an order of a film', () => {
+describe('an order of a video', () => {
   it('is as short as what was asked for', () => {
     expect(order({})).toEqual({ kind: 'video', request: { prompt: 'waves', model: 'reel-2' } });
   });
@@ -111,7 +111,7 @@ describe('an order of a film', () => {
     expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
   });
 
-  it('never lets `extra` reach past its two places, whatever is typed', () => {
+  it('never lets `extra` reach past its two places, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
         const key = keyOf(() => {
@@ -126,9 +126,9 @@ describe('an order of a film', () => {
     expect('x' in {}).toBe(false);
   });
 
-  it('names its pictures in order, files before links, then films and sounds', () => {
+  it('names its images in order, files before links, then videos and sounds', () => {
     const values = {
-      ...{ image: picture(1), image2: picture(2), links: 'https://a.example/3.png' },
+      ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
       ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
     };
     expect(requestOf(values).references).toEqual([
@@ -150,8 +150,8 @@ describe('an order of a film', () => {
 });
 
 describe('what the other endpoints take', () => {
-  it('is a picture, words, seconds as a number and a mode on the vendor path', () => {
-    const values = { endpoint: 'image-to-video', image: picture(1), duration: '5.0', mode: 'std' };
+  it('is an image, words, seconds as a number and a mode on the vendor path', () => {
+    const values = { endpoint: 'image-to-video', image: image(1), duration: '5.0', mode: 'std' };
     expect(order(values)).toEqual({
       kind: 'image-to-video',
       request: {
@@ -161,8 +161,8 @@ describe('what the other endpoints take', () => {
     });
   });
 
-  it('is what the generic one takes at /v1/videos, and one picture', () => {
-    const values = { endpoint: 'videos', image: picture(1), size: '720p', duration: '4', seed: 1 };
+  it('is what the generic one takes at /v1/videos, and one image', () => {
+    const values = { endpoint: 'videos', image: image(1), size: '720p', duration: '4', seed: 1 };
     expect(order(values)).toEqual({
       kind: 'second-video',
       request: {
@@ -178,19 +178,15 @@ describe('what the other endpoints take', () => {
     ['the vendor path without a picture', { endpoint: 'image-to-video' }, 'imageRequired'],
     [
       'two pictures on the vendor path',
-      { endpoint: 'image-to-video', image: picture(1), image2: picture(2) },
+      { endpoint: 'image-to-video', image: image(1), image2: image(2) },
       'endpointTakesOneImage',
     ],
     [
       'two pictures at /v1/videos',
-      { endpoint: 'videos', image: picture(1), links: 'https://a.example/2.png' },
+      { endpoint: 'videos', image: image(1), links: 'https://a.example/2.png' },
       'endpointTakesOneImage',
     ],
-    [
-      'a size on the vendor path',
-      { endpoint: 'image-to-video', image: picture(1), size: '16:9' },
-      'optionNotSupported',
-    ],
+    ['a size on the vendor path', { endpoint: 'image-to-video', image: image(1), size: '16:9' }, 'optionNotSupported'],
     ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'optionNotSupported'],
     [
       'a reference film at /v1/videos',
@@ -203,15 +199,15 @@ describe('what the other endpoints take', () => {
     [
       'eight pictures',
       {
-        ...{ image: picture(1), image2: picture(2), image3: picture(3), image4: picture(4) },
-        ...{ image5: picture(5), image6: picture(6), image7: picture(7), links: 'https://a.example/8.png' },
+        ...{ image: image(1), image2: image(2), image3: image(3), image4: image(4) },
+        ...{ image5: image(5), image6: image(6), image7: image(7), links: 'https://a.example/8.png' },
       },
       'tooManyImages',
     ],
     ['four reference films', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
     ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
-    ['an empty file', { image: { ...picture(1), size: 0 } }, 'imageEmpty'],
-    ['an executable', { image: { ...picture(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
+    ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
+    ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
   ] satisfies [string, Partial<VideoValues>, string][])('is not %s', (_, values, key) => {
     expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });

@@ -9,7 +9,7 @@ const unmet = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
     ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
   );
 
-describe('what was asked of a film and did not come', () => {
+describe('what was asked of a video and did not come', () => {
   it.each([
     [{ size: '1280x720' }, { width: 640, height: 360 }, ['size 1280x720 top']],
     [{ size: '1280x720' }, { width: 1280, height: 704 }, []],
@@ -32,7 +32,7 @@ describe('what was asked of a film and did not come', () => {
       { width: 10, height: 10, seconds: 1 },
       ['size 1920x1080 top', 'duration 10 top'],
     ],
-  ])('of %j, where the film is %j, is %j', (request, seen, expected) => {
+  ])('of %j, where the video is %j, is %j', (request, seen, expected) => {
     expect(unmet(request, seen)).toEqual(expected);
   });
 

@@ -11,14 +11,14 @@ import { madeTask, start } from '../../services/tasks/made.ts';
 import type { Parts } from '../../support/tasks.ts';
 
 const say = speak(texts);
-const film = (changes: Parts = {}): Task =>
+const video = (changes: Parts = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
-describe('the message of a film', () => {
+describe('the message of a video', () => {
   it('says what was asked for, and offers to go on', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
-    expect(taskMessage(film({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
+    expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
       {
         "content": "**waves** · <@100000000000000001>
       -# Model reel-2 · Size 16:9 · 05 s · Mode pro
@@ -50,9 +50,11 @@ describe('the message of a film', () => {
     `);
   });
 
-  it('says nothing of what nobody asked for, and that of what was not sent', () => {
+  it('says nothing of what no one asked for, and that of what was not sent', () => {
     const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
-    expect(taskMessage(film({ state: 'running', request, progress: 50 }), context, say).content).toMatchInlineSnapshot(`
+    expect(
+      taskMessage(video({ state: 'running', request, progress: 50 }), context, say).content,
+    ).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model reel-2
       -# Not sent: \`face_check\`. The operator of this bot has not enabled this.
@@ -64,7 +66,7 @@ describe('the message of a film', () => {
   it('keeps the gateway’s own actions', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
-      film({ state: 'delivered', media: [shot], actions: [action] }),
+      video({ state: 'delivered', media: [shot], actions: [action] }),
       context,
       say,
     );
@@ -90,7 +92,7 @@ describe('the message of a film', () => {
       say,
     );
     const failure = { cause: 'failed', reason: 'no reference' } as const;
-    const task = film({ state: 'failed', failure });
+    const task = video({ state: 'failed', failure });
     expect(taskMessage(task, context, say, { ...NOTHING_SHOWN, notes }).content).toMatchInlineSnapshot(`
       "**waves at dawn** · <@100000000000000001>
       -# Model reel-2
@@ -119,15 +121,15 @@ describe('the message of a film', () => {
     ['image-to-video', { duration: 10 }],
   ] as const)('of the kind %s that came out otherwise (%j) names what had no effect', (kind, request) => {
     const seen = { width: 640, height: 360, seconds: 5.04 };
-    const wishes = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
+    const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
     expect(
-      ignoredParameterNotes(ignoredParameters(wishes, seen), seen, kind === 'image-to-video', say),
+      ignoredParameterNotes(ignoredParameters(requests, seen), seen, kind === 'image-to-video', say),
     ).toMatchSnapshot();
   });
 });
 
-describe('the form for a film', () => {
-  it('starts with the pictures and the model that are known, and cuts no address', () => {
+describe('the form for a video', () => {
+  it('starts with the images and the model that are known, and cuts no address', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },

@@ -22,7 +22,7 @@ async function ends(
   await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
 }
 
-/** Everything anywhere that notifies somebody. */
+/** Everything anywhere that notifies someone. */
 const calls = ({ discord }: Pick<Stage, 'discord'>) =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
@@ -42,7 +42,7 @@ async function held(options: Parameters<typeof ordered>[0] = {}) {
 }
 
 describe('the call to the end of a long job', () => {
-  it('goes with the message that it answers where somebody deletes that just then', async () => {
+  it('goes with the message that it answers where someone deletes that just then', async () => {
     const stage = await ordered();
     const { task, shelf, discord } = stage;
     const forget = discord.listen(() => {
@@ -55,7 +55,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('answers the message that shows it, and notifies its owner and nobody else', async () => {
+  it('answers the message that shows it, and notifies its owner and no one else', async () => {
     const stage = await ordered({
       plan: (task) =>
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
@@ -107,7 +107,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
-  it('comes in the bot’s own direct messages too, for there an edit notifies nobody either', async () => {
+  it('comes in the bot’s own direct messages too, for there an edit notifies no one either', async () => {
     const stage = await ordered({ order: { in: 'dm' } });
     await ends(stage);
     const { message } = await stage.shelf.settled(stage.task.id);
@@ -165,7 +165,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('does not come where somebody has deleted the message before the end', async () => {
+  it('does not come where someone has deleted the message before the end', async () => {
     const stage = await ordered();
     const { task, tell, shelf, client } = stage;
     await tell(task.id, { state: 'running' });
@@ -194,7 +194,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('is dropped where its member has decided what nobody else could', async () => {
+  it('is dropped where its member has decided what no one else could', async () => {
     const stage = await ordered();
     const { task, shelf, clock, passes, timers } = stage;
     shelf.failsOn = isCallGoing;
@@ -384,7 +384,7 @@ describe('a bot that comes back after a crash', () => {
     // The end has been there for so long that its member has seen it.
     ['before the store knew that the call goes out', 15, 0],
     ['before Discord heard of the call', 1, 1],
-    // Nobody knows by then whether it went out: better none than two.
+    // No one knows by then whether it went out: better none than two.
     ['before Discord heard of the call', 2, 0],
     ['before Discord’s answer to the call came', 1, 1],
     ['before Discord’s answer to the call came', 60, 1],
@@ -424,7 +424,7 @@ describe('a bot that comes back after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('calls nobody a second time where the call went by the token', async () => {
+  it('pings no one a second time where the call went by the token', async () => {
     const stage = await ordered({ order: { by: 'installer' } });
     await crashed('before the store knew that the call was made', stage);
     stage.open().show(stage.shelf.get(stage.task.id));

@@ -64,7 +64,7 @@ it('a view is prepared once for every change that it shows, and not again for wh
   expect(prepared).toEqual([...new Set(prepared)]);
 });
 
-it('what nobody can see is stored without a word, and what changes the way to the message is told of', async () => {
+it('what no one can see is stored without a word, and what changes the way to the message is told of', async () => {
   const { order, shelf, clock } = await kept();
   const { task } = await order();
   const news: Task[] = [];

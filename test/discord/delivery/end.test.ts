@@ -27,7 +27,7 @@ describe('the end of a task', () => {
     expect(read()).toEqual([expect.stringContaining('failed')]);
   });
 
-  it('of what a press began is shown in the message that was pressed, whoever had posted that', async () => {
+  it('of what a press began is shown in the message that was pressed, regardless of its author', async () => {
     const { task, tell, shelf, clock, discord, press } = await ordered();
     clock.advance(minutes(15));
     await tell(task.id, { state: 'ready' });
@@ -78,7 +78,7 @@ describe('the end of a task', () => {
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 502, 502, 502, 502, 200]);
   });
 
-  it('becomes a message of its own where no message is known, and pings nobody', async () => {
+  it('becomes a message of its own where no message is known, and pings no one', async () => {
     const { task, tell, shelf, clock, discord, writes, channel } = await ordered({ plan: planWithFile });
     clock.advance(minutes(20));
     await tell(task.id, { state: 'ready' });
@@ -154,7 +154,7 @@ describe('the end of a task', () => {
     expect(logged()).toContain(`"code":${code}`);
   });
 
-  it.each(['token', 'bot'])('is not chased where somebody has deleted the message, by the %s', async (by) => {
+  it.each(['token', 'bot'])('is not chased where someone has deleted the message, by the %s', async (by) => {
     const { task, tell, shelf, clock, client, discord, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     const { message } = await shelf.edits(task.id, 1);
@@ -233,7 +233,7 @@ describe('the end of a task', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it("of a task that is no more is nobody's business", async () => {
+  it("of a task that is no more is no one's business", async () => {
     const { task, shelf, delivery, logged, writes } = await ordered();
     shelf.remove(task.id);
     delivery.show({ ...task, state: 'ready' });

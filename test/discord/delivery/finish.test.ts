@@ -82,7 +82,7 @@ describe('a delivery that finishes', () => {
     }
     expect(timers()).toBe(0);
     const asked = shelf.asked;
-    // Whoever is still remembered as ended would not be looked up again.
+    // Anyone who is still remembered as ended would not be looked up again.
     for (const { task } of orders) delivery.show({ ...task, state: 'ready' });
     expect(shelf.asked).toBe(asked + 3);
     await delivery.finish();

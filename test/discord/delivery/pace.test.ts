@@ -29,7 +29,7 @@ describe('the pace of progress', () => {
     expect(moments(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
   });
 
-  it('keeps one edit back for the moment at which it takes longer than anybody waits, and then does not let it wait', () => {
+  it('keeps one edit back for the moment at which it takes longer than its wait limit, and then does not let it wait', () => {
     const task = job({ overdue: born + minutes(20) });
     const lastAt = born + minutes(19);
     expect(nextEditAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
@@ -50,7 +50,7 @@ describe('the pace of progress', () => {
     expect(nextEditAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
   });
 
-  it('waits the least gap after a restart, for nobody knows when the last one was', () => {
+  it('waits the least gap after a restart, for no one knows when the last one was', () => {
     const heardAt = born + minutes(3);
     expect(nextEditAt(job(), { edits: 3, lastAt: undefined, heardAt })).toBe(heardAt + seconds(4));
   });

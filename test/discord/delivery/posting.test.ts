@@ -92,7 +92,7 @@ describe('a message of its own', () => {
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
-  it('is not taken for what somebody else has written, or for another task of ours', async () => {
+  it('is not taken for what another member has written, or for another task of ours', async () => {
     const stage = await ordered();
     const { client, channel, clock, task } = stage;
     const ready = await crashBeforePosting(stage);
@@ -158,7 +158,7 @@ describe('a message of its own', () => {
     expect(read()).toHaveLength(2);
   });
 
-  it('is not posted while nobody can look whether it is there', async () => {
+  it('is not posted while no one can look whether it is there', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));

@@ -97,7 +97,7 @@ describe('a preview', () => {
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
-  it('is uploaded again where nobody knows whether it came, and after a restart', async () => {
+  it('is uploaded again where it is unknown whether it came, and after a restart', async () => {
     const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await running();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });

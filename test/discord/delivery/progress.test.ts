@@ -171,7 +171,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('stops where the bot is refused, and only the end asks once more', async () => {
+  it('stops where the bot is refused, and only the end asks again', async () => {
     const { task, tell, shelf, clock, discord, deny, channel, logged, writes, read } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -189,7 +189,7 @@ describe('progress', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('stops where somebody has deleted the message, and so does the end', async () => {
+  it('stops where someone has deleted the message, and so does the end', async () => {
     const { task, tell, shelf, clock, client, discord, logged, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     const { message } = await shelf.edits(task.id, 1);

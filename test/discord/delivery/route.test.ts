@@ -36,7 +36,7 @@ describe('the route back to a member', () => {
     expect((await order()).task.route.mayPost).toBe(false);
   });
 
-  it('is there in a thread whose channel is closed, for nobody can tell the two apart', async () => {
+  it('is there in a thread whose channel is closed, for no one can tell the two apart', async () => {
     const { deny, order } = await scene();
     deny(May.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);

@@ -224,11 +224,11 @@ export function planOf({ id, state, progress, delivery, requesterId }: Task): Me
   };
 }
 
-export const picture = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
+export const image = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
 
 /** As `planOf`, with a result once there is one. */
 export const planWithFile = (task: Task): MessagePlan =>
-  hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [picture] } : planOf(task);
+  hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [image] } : planOf(task);
 
 export const isDeferred = ({ flags }: { flags?: number | undefined }): boolean =>
   ((flags ?? 0) & MessageFlags.Loading) !== 0;

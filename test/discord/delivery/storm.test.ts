@@ -28,7 +28,7 @@ const storm = fc.record({
 });
 
 describe('whatever breaks, and in whatever order,', () => {
-  it('the member sees the end, once wherever that can be known, is called to it once at most, and nobody else sees what is private', async () => {
+  it('the member sees the end, once where that can be known, is called to it once at most, and no one else sees what is private', async () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
@@ -68,7 +68,7 @@ describe('whatever breaks, and in whatever order,', () => {
         discord.faults.clear();
         expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
         const seen = [...read(), ...letters('member')].filter((line) => line.includes(`${task.id} ready`));
-        // What the token has changed unheard, until it ended, nobody can look at or change any more: better twice than never.
+        // What the token has changed unheard, until it ended, no one can look at or change any more: better twice than never.
         const mayBeBlind = after < minutes(14) && (isPrivate || !isKnown);
         expect(seen.length).toBeGreaterThanOrEqual(1);
         expect(seen.length).toBeLessThanOrEqual(mayBeBlind ? 2 : 1);

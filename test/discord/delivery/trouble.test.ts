@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { customId } from '../../../src/discord/custom-ids.ts';
-import { minutes, ordered, picture, planOf, planWithFile, seconds, until } from './scene.ts';
+import { image, minutes, ordered, planOf, planWithFile, seconds, until } from './scene.ts';
 
 describe('the end of a task, while something is wrong,', () => {
   it('waits for Discord as long as it takes, ever more patiently, and never goes another way for that', async () => {
@@ -74,7 +74,7 @@ describe('the end of a task, while something is wrong,', () => {
       expects: 'refusals',
       plan: (one) => ({
         content: 'here it is',
-        files: [picture],
+        files: [image],
         controls: [
           { type: 'button', id: customId('act', 1, one.id), label: 'U1' },
           { type: 'button', id: customId('act', 1, one.id), label: 'U2' },
@@ -189,7 +189,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(logged()).toContain('could not be stored');
   });
 
-  it('leaves neither the token nor the bytes of a file in the log, whatever goes wrong', async () => {
+  it('leaves neither the token nor the bytes of a file in the log, for every failure', async () => {
     const { passes, task, interaction, tell, shelf, discord, logged } = await ordered({ plan: planWithFile });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });

@@ -3,7 +3,7 @@ import { REST } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 
-/** What comes of a request to a port of this machine where nobody reads what comes. */
+/** What comes of a request to a port of this machine where no one reads what comes. */
 async function failedAt(port: number): Promise<unknown> {
   const rest = new REST({ api: `http://127.0.0.1:${port}`, retries: 0 }).setToken('x');
   return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);

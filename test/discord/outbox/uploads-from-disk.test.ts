@@ -24,15 +24,15 @@ async function discord() {
   return { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, bodies };
 }
 
-it('A file on the disk is sent from there, beside one that is at hand, and once more where Discord had a fault', async () => {
+it('A file on the disk is sent from there, beside one that is at hand, and again where Discord had a fault', async () => {
   const { apiUrl, bodies } = await discord();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'film');
-  const film = Buffer.alloc(3_000_000, 'waves');
-  writeFileSync(path, film);
+  const video = Buffer.alloc(3_000_000, 'waves');
+  writeFileSync(path, video);
   const files = [
-    { name: 'film.mp4', path, size: film.length, mime: 'video/mp4', alt: 'Waves' },
+    { name: 'film.mp4', path, size: video.length, mime: 'video/mp4', alt: 'Waves' },
     { name: 'words.txt', bytes: Buffer.from('some words') },
   ];
   const { tokenRest, close } = openDiscordClients(apiUrl);
@@ -40,7 +40,7 @@ it('A file on the disk is sent from there, beside one that is at hand, and once 
   await tokenRest.patch(Routes.webhookMessage('1', 'token'), { ...bodyOf({ content: 'Done.', files }), auth: false });
   expect(bodies).toHaveLength(2);
   for (const body of bodies) {
-    expect(body.includes(film)).toBe(true);
+    expect(body.includes(video)).toBe(true);
     const text = body.toString('latin1').replaceAll('waves', '');
     for (const part of ['name="files[0]"; filename="film.mp4"', 'name="files[1]"; filename="words.txt"', 'some words'])
       expect(text).toContain(part);

@@ -55,7 +55,7 @@ describe('uploads', () => {
     expect(JSON.parse(String(form?.get('payload_json')))).toEqual({ content: 'a fox' });
   });
 
-  test('what is uploaded are the bytes themselves and no copy of them, also when it is sent once more', async () => {
+  test('what is uploaded are the bytes themselves and no copy of them, also when it is sent again', async () => {
     const data = Buffer.alloc(100_000, 1);
     statuses = [500];
     onTaken = () => void data.fill(2);

@@ -32,7 +32,7 @@ async function goneOn(person: Person, from: Message, words: string): Promise<Mes
   return (await person.fill(form, { 'Your next question': words })).message(ended);
 }
 
-/** A copy of an answer for everybody in a channel, or for its member alone. */
+/** A copy of an answer for everyone in a channel, or for its member alone. */
 async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await opened(stage, await list(stage, 'member', {}, channel), 'member', words);
@@ -41,7 +41,7 @@ async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', ch
   return (await person.click(question, 'Show to everyone')).message(ended);
 }
 
-/** Two private turns, of which the second is shown to everybody. */
+/** Two private turns, of which the second is shown to everyone. */
 async function secondShown(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
@@ -50,7 +50,7 @@ async function secondShown(stage: QuickStage) {
   return { member, second, shown: await copy(stage, 'what all', 'everybody') };
 }
 
-it('continuing on a copy that everybody sees tells the model only what was shown to everybody', async () => {
+it('continuing on a copy that everyone sees tells the model only what was shown to everyone', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   expect(shown.ephemeral).toBe(false);
@@ -59,7 +59,7 @@ it('continuing on a copy that everybody sees tells the model only what was shown
   expect(turns(stage)).toBe(2);
   expect(told(stage)).toContain('what all may read');
   expect(told(stage)).not.toMatch(/first secret|Ishmael/);
-  // And so does whatever follows from it, whoever asks, and however.
+  // And so does whatever follows from it, the requester, and however.
   await goneOn(stage.discord.as('other'), third, 'and of others?');
   expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
   await asked(member, { prompt: 'and the next question?' });
@@ -122,7 +122,7 @@ it('what was asked in a direct message with the bot is told nowhere else, unless
   }
 });
 
-it('a manager who goes on privately from the answer of somebody else is told none of their private turns', async () => {
+it('a manager who goes on privately from the answer of another member is told none of their private turns', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   await goneOn(member, shown, 'an open question');

@@ -79,7 +79,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ input, \d+ output/);
   });
 
-  it('shows the model a picture and a file, and refuses a file that cannot be read', async () => {
+  it('shows the model an image and a file, and refuses a file that cannot be read', async () => {
     const stage = await stageOf();
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -106,7 +106,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
 });
 
 describe('what a question takes along', () => {
-  it('is a picture, and leave to look things up', async () => {
+  it('is an image, and leave to look things up', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })
       .png()

@@ -49,7 +49,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('nobody knows about is told as that, and goes again only when its member says so', async () => {
+  it('no one knows about is told as that, and goes again only when its member says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
@@ -73,7 +73,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
       expect.anything(),
       [false, false],
     ]);
-    // And is remembered, so that nobody is refused each time.
+    // And is remembered, so that no one is refused each time.
     await (await member.slash('ask', { prompt: 'and then?' })).message(ended);
     expect(asks(gateway)).toHaveLength(4);
   });

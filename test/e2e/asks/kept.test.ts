@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(whole?.facts.at(-1)?.tokens).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
   });
 
-  it('that ended while nobody could show it is whole when the bot is back, in every message, after its token as well', async () => {
+  it('that ended while no one could show it is whole when the bot is back, in every message, after its token as well', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('in which somebody has deleted a message is brought to its end in the others', async () => {
+  it('in which someone has deleted a message is brought to its end in the others', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 1 } });
     const { discord, gateway } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: long });

@@ -42,7 +42,7 @@ describe('a further message of a public answer', () => {
       const { discord, clock } = stage;
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      // As often as the library tries by itself, and once more.
+      // As often as the library tries by itself, and again.
       discord.faults.add({ on: inChannel, do: lost, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
@@ -73,7 +73,7 @@ describe('a further message of a public answer', () => {
     await isGone(stage);
   });
 
-  it('of which nobody has heard goes with its member’s data', async () => {
+  it('of which no one has heard goes with its member’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);

@@ -43,12 +43,12 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
 const furtherIn = ({ discord }: Stage, letters: number) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > letters));
 
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
 it('a bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
-  await expect.poll(first.said, patience).toContain('Atelier is ready.');
+  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
   // By then what had come has been stored once.
   await furtherIn(side, 300);
@@ -65,7 +65,7 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
 it('a bot killed while Discord takes a further message finds it again, and shows what had come once', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
-  await expect.poll(first.said, patience).toContain('Atelier is ready.');
+  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
   const inChannel = { method: 'POST', route: '/channels/:channel/messages' };
   side.discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
@@ -85,12 +85,12 @@ it('a bot killed while it orders what its member said yes to cannot be told yes 
   const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
   side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
   const first = run(side);
-  await expect.poll(first.said, patience).toContain('Atelier is ready.');
+  await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
   const member = side.discord.as('member');
   const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
   const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
   const ordering = await member.click(asking, 'Approve 1');
-  await expect.poll(orders, patience).toHaveLength(1);
+  await expect.poll(orders, waitLimit).toHaveLength(1);
   first.child.kill('SIGKILL');
   await first.ended;
   run(side);

@@ -15,7 +15,7 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
   });
 
 describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile) => {
-  it('plain messages of whoever has asked there go on with the conversation', async () => {
+  it('plain messages of anyone who has asked there go on with the conversation', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -40,7 +40,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
   });
 
-  it('nobody else is answered, and nothing outside of threads', async () => {
+  it('no one else is answered, and nothing outside of threads', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');

@@ -22,15 +22,15 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     return stage;
   };
 
-  it('make a picture once its member has said yes, in a message of its own, and the answer goes on', async () => {
+  it('make an image once its member has said yes, in a message of its own, and the answer goes on', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
     expect(text(asking)).toContain('Image: make an image of a fox');
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
-    const picture = await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
-    expect(picture.attachments).toHaveLength(1);
+    const image = await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
+    expect(image.attachments).toHaveLength(1);
     const final = await exchange.message(ended);
     expect(text(final)).toContain('Submitted an image task');
     expect(text(final)).toContain(said(gateway));
@@ -71,7 +71,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(orders()).toHaveLength(1);
   });
 
-  it('wait for their member again where the gateway refuses the order, and can be told yes once more', async () => {
+  it('wait for their member again where the gateway refuses the order, and can be told yes again', async () => {
     const { discord, gateway, clock } = await stageOf();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });

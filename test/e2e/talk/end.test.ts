@@ -25,7 +25,7 @@ describe('a conversation is over', () => {
     expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
   });
 
-  it('by whoever may manage messages there, and by nobody else', async () => {
+  it('by anyone who may manage messages there, and by no one else', async () => {
     const stage = await talkBot();
     const { discord } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -41,7 +41,7 @@ describe('a conversation is over', () => {
     expect(notice.mentions).toEqual([]);
   });
 
-  it('and then its buttons say so, and nobody is asked anything', async () => {
+  it('and then its buttons say so, and no one is asked anything', async () => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -52,7 +52,7 @@ describe('a conversation is over', () => {
     expect(gateway.realtime.opened).toBe(opened);
   });
 
-  it('after a silence, and a notice that pings nobody tells of it', async () => {
+  it('after a silence, and a notice that pings no one tells of it', async () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await begun(stage);

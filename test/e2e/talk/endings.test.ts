@@ -36,7 +36,7 @@ it('ended while the model speaks, it says so once, and what had come stays', asy
   expect(booked(gateway)).toBe(1);
 });
 
-it('ended while nobody knows whether the gateway listens, it is over at once', async () => {
+it('ended while it is unknown whether the gateway listens, it is over at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = listenIn(gateway);
@@ -50,7 +50,7 @@ it('ended while nobody knows whether the gateway listens, it is over at once', a
   expect(clock.now() - asked).toBeLessThan(10_000);
   clock.putForward(90_000);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
-  // In what is over nothing can be said once more.
+  // In what is over nothing can be said again.
   const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
   expect(text(await again.followUp())).toContain('has ended');
   expect(wire.asked()).toBe(1);

@@ -7,14 +7,14 @@ import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './pr
 
 const recorded = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
 
-/** The answer to what somebody has said in a thread. */
+/** The answer to what someone has said in a thread. */
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
     'an answer',
   );
 
-it('whoever is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
+it('anyone who is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -33,7 +33,7 @@ it('whoever is heard speaks by writing, by a voice message or by a sound file, a
   expect(stage.logged()).not.toMatch(/tell me of|what is this/);
 });
 
-it('in a conversation for one nobody else is heard, and where everyone is everybody', async () => {
+it('in a conversation for one no one else is heard, and where everyone is everyone', async () => {
   const stage = await hearingBot();
   const { discord, gateway } = stage;
   const mine = await begun(stage, {}, 'no-private-threads');
@@ -60,7 +60,7 @@ it('where a conversation takes place, a question that was asked there once does 
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
 });
 
-it('a sound that cannot be read is told where it was said, and a picture alone is for the people', async () => {
+it('a sound that cannot be read is told where it was said, and an image alone is for the people', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread } = await begun(stage);

@@ -39,7 +39,7 @@ describe('Discord', () => {
     await remove(stage, thread);
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
-    // Whoever asked still gets to read it.
+    // Anyone who asked still gets to read it.
     await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     clock.putForward(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
@@ -120,7 +120,7 @@ it('a sound of hours in a small file is refused before anything is sent', async 
   expect(ended(told)).toBe(false);
 });
 
-/** Lets somebody take care of the threads of a channel. */
+/** Lets someone take care of the threads of a channel. */
 function grant({ discord }: TalkStage, thread: string, who: string): void {
   const { parentId = '' } = discord.world.channel(thread);
   discord.world.channel(parentId).overwrites.push({ id: who, kind: 'member', allow: May.ManageThreads, deny: 0n });

@@ -42,7 +42,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
 
     const second = await enter(stage);
     const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
-    // Nobody has spoken since, so nothing is open.
+    // No one has spoken since, so nothing is open.
     expect(gateway.realtime.opened).toBe(1);
     await discord.as('member').click(asking, 'Try again (may be charged twice)');
     const answer = await exchange.message(ended);

@@ -65,7 +65,7 @@ it('what says nothing is refused with a sentence, and so is what is no sound', a
   expect(responses).toBe(0);
 });
 
-it('in a conversation for one nobody else is heard, in one for everyone everybody', async () => {
+it('in a conversation for one no one else is heard, in one for everyone everyone', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const mine = await begun(stage, {}, 'no-private-threads');
@@ -87,7 +87,7 @@ it('where no voice messages are allowed the sound comes as a file, without tryin
   expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
 });
 
-it('where the bot itself may post no files, the voice message comes by the token of whoever spoke', async () => {
+it('where the bot itself may post no files, the voice message comes by the token of the speaker', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);

@@ -23,7 +23,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     discord.as('member').in(thread.id);
   });
 
-  it('one for everyone gets a public thread, and everybody hears of that', async () => {
+  it('one for everyone gets a public thread, and everyone hears of that', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });

@@ -20,7 +20,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wante
 const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
 
 describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
-  it('whoever writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
+  it('anyone who writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
     const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const heard: string[] = [];
@@ -94,7 +94,7 @@ it('conversations that take place at once know nothing of each other', async () 
 });
 
 describe('time', () => {
-  it('ends a conversation in which nobody speaks, also while the bot is away, and tells of it once', async () => {
+  it('ends a conversation in which no one speaks, also while the bot is away, and tells of it once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -152,7 +152,7 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('while nobody knows whether the gateway listens leaves nothing, once that is given up', async () => {
+  it('while it is unknown whether the gateway listens leaves nothing, once that is given up', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const wire = listenIn(gateway);
@@ -168,7 +168,7 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('in the conversation of somebody else is forgotten there, and it goes on', async () => {
+  it('in the conversation of another member is forgotten there, and it goes on', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });

@@ -32,7 +32,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
   });
 });
 
-it('where nobody knows whether it was heard its member decides, and it is said once more', async () => {
+it('where it is unknown whether it was heard its member decides, and it is said again', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);
@@ -62,7 +62,7 @@ it('a bot that ends in the middle of an answer tells of it afterwards, and the c
   expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
 });
 
-it('whatever is said pings nobody and breaks nothing, and no word of it is logged', async () => {
+it('anything that is said pings no one and breaks nothing, and no word of it is logged', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, { instructions: everybody });

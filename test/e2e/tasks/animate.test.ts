@@ -5,13 +5,13 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
-import { errorsIn, follow, grid, jobs, orders, shortFilms } from './proof.ts';
+import { errorsIn, follow, grid, jobs, orders, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
-/** A gateway whose results come without buttons, so that films are to be asked for otherwise. */
+/** A gateway whose results come without buttons, so that videos are to be asked for otherwise. */
 async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
-  const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortFilms() } });
+  const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
   return stage;
 }
@@ -22,18 +22,18 @@ const enlarged = async (stage: QuickStage, options?: Parameters<typeof grid>[1])
 const lastOrder = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describe.each(profiles)('a single picture at a gateway of the %s profile', (profile) => {
-  it('becomes a film as the form says, with the picture of the message itself and one to end with', async () => {
+describe.each(profiles)('a single image at a gateway of the %s profile', (profile) => {
+  it('becomes a video as the form says, with the image of the message itself and one to end with', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
-    const picture = await enlarged(stage, { spoiler: true });
-    expect(labels(picture)).toContain('Animate');
-    // The gateway's own file may be gone by the time somebody wants a film of it.
+    const image = await enlarged(stage, { spoiler: true });
+    expect(labels(image)).toContain('Animate');
+    // The gateway's own file may be gone by the time someone wants a video of it.
     for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
     const other = discord.as('other');
-    const form = await (await other.click(picture, 'Animate')).modal();
+    const form = await (await other.click(image, 'Animate')).modal();
     expect(JSON.stringify(form.components)).toContain(
-      JSON.stringify(picture.attachments[0]?.url.split('?')[0]).slice(1, -1),
+      JSON.stringify(image.attachments[0]?.url.split('?')[0]).slice(1, -1),
     );
     const end = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'navy' } })
       .png()
@@ -44,7 +44,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
       loop: 'yes',
       end: [{ name: 'end.png', bytes: end }],
     });
-    const film = await filled.message(says('Finished in'));
+    const video = await filled.message(says('Finished in'));
     const { path, body } = lastOrder(stage);
     expect([path, Object.keys(body).sort()]).toEqual([
       '/imgx/submit/video',
@@ -53,30 +53,30 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(body).toMatchObject({ prompt: 'the fox runs', motion: 'high', loop: true });
     expect(String(body.image)).toMatch(/^data:image\/png;base64,.*\(\d+ characters\)$/);
     expect(body.endImage).toBe(`data:image/png;base64,${end.toString('base64')}`);
-    expect(text(film)).toMatch(
+    expect(text(video)).toMatch(
       /^\*\*the fox runs\*\* · <@\d+>\n-# Made from \[this result\].*\n-# High motion · Loop\nFinished in/,
     );
-    expect(film.attachments).toMatchObject([
+    expect(video.attachments).toMatchObject([
       { content_type: 'video/mp4', filename: expect.stringMatching(/^SPOILER_/) },
     ]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('becomes a film without words, called by the words of the picture, and that a longer one', async () => {
+  it('becomes a video without words, called by the words of the image, and that a longer one', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
-    const film = await (await member.fill(form, {})).message(says('Finished in'));
+    const video = await (await member.fill(form, {})).message(says('Finished in'));
     expect(Object.keys(lastOrder(stage).body).sort()).toEqual(['image', 'motion']);
     expect(lastOrder(stage).body.motion).toBe('low');
-    expect(text(film)).toMatch(/^\*\*a fox in the snow\*\*/);
-    expect(labels(film)).toContain('Extend');
-    const longer = await (await member.click(film, 'Extend')).modal();
+    expect(text(video)).toMatch(/^\*\*a fox in the snow\*\*/);
+    expect(labels(video)).toContain('Extend');
+    const longer = await (await member.click(video, 'Extend')).modal();
     const extended = await (await member.fill(longer, { words: 'it turns', motion: 'high' })).message(
       says('Finished in'),
     );
     const [, , shot, asked] = jobs(stage.gateway);
-    // The embedded gateway asks for the words of a longer film, whether it has them or not.
+    // The embedded gateway asks for the words of a longer video, whether it has them or not.
     expect(orders(stage.gateway).slice(-2)).toEqual([
       {
         path: '/imgx/submit/video',
@@ -87,13 +87,13 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('become a film that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+  it('become a video that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
-    const picture = await enlarged(stage);
+    const image = await enlarged(stage);
     const animate = async (words: string) =>
-      member.fill(await (await member.click(picture, 'Animate')).modal(), { words });
+      member.fill(await (await member.click(image, 'Animate')).modal(), { words });
     gateway.faults.add({ do: { type: 'fail', reason: 'The picture does not move.' } });
     expect(text(await (await animate('run')).message(says('This task failed')))).toContain('does not move');
     gateway.faults.add({ do: 'stick' });
@@ -109,7 +109,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(done.attachments).toHaveLength(1);
   });
 
-  it('is refused an address that leads to no picture, before anything is submitted', async () => {
+  it('is refused an address that leads to no image, before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await enlarged(stage);
@@ -120,38 +120,38 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
       ['http://192.168.0.1/fox.png', 'could not be downloaded'],
       [`${stage.gateway.url}/v1/models`, 'could not be downloaded'],
     ] as const;
-    for (const [picture, words] of refused) {
+    for (const [image, words] of refused) {
       const form = await (await member.click(single, 'Animate')).modal();
-      expect(text(await (await member.fill(form, { picture })).message())).toContain(words);
+      expect(text(await (await member.fill(form, { picture: image })).message())).toContain(words);
     }
     expect(submits(stage.gateway)).toBe(before);
   });
 
-  it.each([302, 404, 405, 501])('is still offered as a film after a %s that names no reason', async (status) => {
+  it.each([302, 404, 405, 501])('is still offered as a video after a %s that names no reason', async (status) => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const parent = await grid(stage);
-    const picture = await follow(stage, parent, 'U1');
+    const image = await follow(stage, parent, 'U1');
     const bare: Fault =
       status < 400
         ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
         : { type: 'status', status, as: 'empty' };
     gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
-    const form = await (await member.click(picture, 'Animate')).modal();
+    const form = await (await member.click(image, 'Animate')).modal();
     expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
     expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
-    await (await discord.as('other').click(picture, 'Animate')).modal();
+    await (await discord.as('other').click(image, 'Animate')).modal();
   });
 
-  it('is offered no more as a film once the gateway said that it has none, which is told and leaves nothing behind', async () => {
+  it('is offered no more as a video once the gateway said that it has none, which is told and leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const parent = await grid(stage);
-    const picture = await follow(stage, parent, 'U1');
-    const form = await (await member.click(picture, 'Animate')).modal();
+    const image = await follow(stage, parent, 'U1');
+    const form = await (await member.click(image, 'Animate')).modal();
     gateway.faults.add({
       on: { path: '/imgx/submit/video' },
       do: { type: 'status', status, code: 'api_not_implemented' },
@@ -160,7 +160,7 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
     expect(text(refused)).toBe('This gateway does not support this feature.');
     expect(labels(await follow(stage, parent, 'U2'))).not.toContain('Animate');
     const before = submits(gateway);
-    expect(text(await (await member.click(picture, 'Animate')).message())).toBe(
+    expect(text(await (await member.click(image, 'Animate')).message())).toBe(
       'This gateway does not support this feature.',
     );
     expect(submits(gateway)).toBe(before);
@@ -168,40 +168,40 @@ describe.each(profiles)('a single picture at a gateway of the %s profile', (prof
   });
 });
 
-it('a film that is larger than Discord takes is linked to', async () => {
+it('a video that is larger than Discord takes is linked to', async () => {
   const stage = await withoutButtons('stock');
   const member = stage.discord.as('member');
   const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
   stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
-  const film = await (await member.fill(form, {})).message(says('Finished in'));
-  expect(film.attachments).toEqual([]);
-  expect(text(film)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
+  const video = await (await member.fill(form, {})).message(says('Finished in'));
+  expect(video.attachments).toEqual([]);
+  expect(text(video)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
 });
 
-describe('where the gateway has buttons for films', () => {
+describe('where the gateway has buttons for videos', () => {
   it('they stand there, and ours takes their place once one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
-    const picture = await follow(stage, parent, 'U1');
-    expect(labels(picture)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
-    expect(labels(picture)).not.toContain('Animate');
-    await (await member.click(picture, 'Animate (High motion)')).message(says('does not support this feature'));
+    const image = await follow(stage, parent, 'U1');
+    expect(labels(image)).toEqual(expect.arrayContaining(['Animate (High motion)', 'Animate (Low motion)']));
+    expect(labels(image)).not.toContain('Animate');
+    await (await member.click(image, 'Animate (High motion)')).message(says('does not support this feature'));
     const next = labels(await follow(stage, parent, 'U2'));
     expect(next).not.toContain('Animate (High motion)');
     expect(next).toContain('Animate');
   });
 
-  it('a film of our own asking can be made longer by them', async () => {
+  it('a video of our own asking can be made longer by them', async () => {
     const stage = await quickBot({
-      gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortFilms() },
+      gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
     stage.gateway.faults.add({ do: 'no-buttons' });
     const form = await (await member.click(await follow(stage, parent, 'U1'), 'Animate')).modal();
-    const film = await (await member.fill(form, {})).message(says('Finished in'));
-    expect(labels(film)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
-    expect(labels(film)).not.toContain('Extend');
+    const video = await (await member.fill(form, {})).message(says('Finished in'));
+    expect(labels(video)).toEqual(expect.arrayContaining(['Extend (High motion)', 'Extend (Low motion)']));
+    expect(labels(video)).not.toContain('Extend');
   });
 });

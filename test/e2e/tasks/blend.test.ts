@@ -14,13 +14,13 @@ async function png(name: string, background: string) {
 
 const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 
-const pictures = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
+const images = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
 
 describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
-  it('sends the pictures as data in the shape that was chosen, and comes to a grid with its buttons', async () => {
+  it('sends the images as data in the shape that was chosen, and comes to a grid with its buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
-    const given = { ...(await pictures()), image3: await png('hare.png', 'white') };
+    const given = { ...(await images()), image3: await png('hare.png', 'white') };
     const exchange = await discord.as('member').slash('blend', { ...given, aspect: 'portrait' });
     const message = await exchange.message(says('Finished in'));
     const base64Array = Object.values(given).map(({ bytes }) => dataUri(bytes));
@@ -39,22 +39,22 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('says nothing of a shape that nobody chose, not even to the gateway', async () => {
+  it('says nothing of a shape that no one chose, not even to the gateway', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
-    const given = await pictures();
+    const given = await images();
     const exchange = await discord.as('member').slash('blend', { ...given, private: true });
     expect((await exchange.message(says('%'))).ephemeral).toBe(true);
     expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
   });
 
-  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+  it('that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
-    const failed = await (await member.slash('blend', await pictures())).message(says('This task failed'));
+    const failed = await (await member.slash('blend', await images())).message(says('This task failed'));
     expect([text(failed).includes('These cannot be blended.'), labels(failed)]).toEqual([true, ['Retry', 'Delete']]);
     gateway.faults.add({ do: 'stick' });
-    const exchange = await member.slash('blend', { ...(await pictures()), aspect: 'square' });
+    const exchange = await member.slash('blend', { ...(await images()), aspect: 'square' });
     await exchange.message(says('%'));
     clock.putForward(6 * minute);
     await exchange.message(says('longer than usual'));
@@ -67,7 +67,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
   ])('refuses %s before anything is submitted', async (_, bytes, words) => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
-    const { image1 } = await pictures();
+    const { image1 } = await images();
     const exchange = await discord.as('member').slash('blend', { image1, image2: { name: 'fox.png', bytes } });
     expect(text(await exchange.message()).replaceAll('`', '')).toContain(words);
     expect(submits(gateway)).toBe(0);

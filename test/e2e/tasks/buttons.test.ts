@@ -7,7 +7,7 @@ import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says, submits } from '../quick.ts';
 
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
 async function grid(stage: QuickStage, options: Record<string, string | boolean> = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox in the snow', ...options });
@@ -58,7 +58,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
       .poll(
         () =>
           stage.discord.messages('studio').filter((one) => says('Upscale of image')(one) && says('Finished in')(one)),
-        patience,
+        waitLimit,
       )
       .toHaveLength(4);
     expect(submits(stage.gateway)).toBe(5);
@@ -110,7 +110,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
 });
 
 describe('who may press', () => {
-  it('is everybody for a public result, its owner alone for a private one', async () => {
+  it('is everyone for a public result, its owner alone for a private one', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const secret = await grid(stage, { private: true });
     const before = submits(stage.gateway);
@@ -118,7 +118,7 @@ describe('who may press', () => {
       .as('other')
       .click(secret, 'U1')
       .catch((error: Error) => error.message);
-    // Discord does not even show it to others; whoever forges the press is refused by the bot.
+    // Discord does not even show it to others; anyone who forges the press is refused by the bot.
     if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
     expect(submits(stage.gateway)).toBe(before);
     const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Finished in'));

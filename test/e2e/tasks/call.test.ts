@@ -7,9 +7,9 @@ import { enter } from '../bot.ts';
 import { quickBot, quickStage, says } from '../quick.ts';
 
 const minute = 60_000;
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
-/** Everything anywhere that notifies somebody. */
+/** Everything anywhere that notifies someone. */
 const calls = (discord: EmbeddedDiscord): Message[] =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
@@ -18,12 +18,12 @@ const calls = (discord: EmbeddedDiscord): Message[] =>
 /** Until nothing is left to do for any task. */
 async function atRest(discord: EmbeddedDiscord): Promise<void> {
   await expect
-    .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
     .toContain('Tasks in progress: 0');
 }
 
 describe.each(profiles)('a job of more than a minute at a gateway of the %s profile', (profile) => {
-  it('calls its owner, and nobody else, to the picture when it is there', async () => {
+  it('calls its owner, and no one else, to the image when it is there', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
@@ -58,7 +58,7 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
 });
 
 describe('a job', () => {
-  it('of less than a minute calls nobody', async () => {
+  it('of less than a minute pings no one', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await atRest(discord);
@@ -66,7 +66,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
 
-  it('that the gateway has forgotten says that nobody knows', async () => {
+  it('that the gateway has forgotten says that no one knows', async () => {
     const { discord, gateway, clock } = await quickBot();
     gateway.faults.add({
       on: { path: /\/fetch$/ },
@@ -75,7 +75,7 @@ describe('a job', () => {
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect
-      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, patience)
+      .poll(() => gateway.heard.filter(({ path }) => path.endsWith('/fetch')).length, waitLimit)
       .toBeGreaterThan(3);
     clock.putForward(6 * minute);
     await exchange.message(says('no longer has this task'));
@@ -85,7 +85,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('that is private calls nobody, however long it takes, and nobody hears of it', async () => {
+  it('that is private pings no one, however long it takes, and no one hears of it', async () => {
     const { discord, clock } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));

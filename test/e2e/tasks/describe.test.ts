@@ -37,7 +37,7 @@ const linesOf = (message: Message): string[] =>
     .filter((line) => /^\d\ufe0f\u20e3 /.test(line))
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
-/** What is made of all four lines; nobody waits for the pictures. */
+/** What is made of all four lines; no one waits for the images. */
 const made = ({ discord }: QuickStage): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
@@ -45,7 +45,7 @@ const made = ({ discord }: QuickStage): Promise<Message[]> =>
   });
 
 describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
-  it('sends the pictures as data, in their order, and shows them with a button for each line', async () => {
+  it('sends the images as data, in their order, and shows them with a button for each line', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
@@ -64,7 +64,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('opens a line in a form, for whoever sees it, and makes what comes of it from the description', async () => {
+  it('opens a line in a form, for anyone who sees it, and makes what comes of it from the description', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const other = stage.discord.as('other');
@@ -86,7 +86,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(labels(child)).toContain('U1');
   });
 
-  it('describes the same once more', async () => {
+  it('describes the same again', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const pressed = await stage.discord.as('other').click(parent, 'Describe again');
@@ -96,7 +96,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(second).toEqual(first);
   });
 
-  it('says to whoever presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
+  it('says to the member who presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await described(stage);
@@ -135,7 +135,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+  it('that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const stage = await quickBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -185,8 +185,8 @@ async function large() {
   };
 }
 
-describe('a picture that the gateway finds too large', () => {
-  it('is made smaller, and sent once more, for that was a definite refusal', async () => {
+describe('an image that the gateway finds too large', () => {
+  it('is made smaller, and sent again, for that was a definite refusal', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
@@ -213,7 +213,7 @@ describe('a picture that the gateway finds too large', () => {
   });
 
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
-    'is never sent again where nobody knows what became of it (%s)',
+    'is never sent again where no one knows what became of it (%s)',
     async (trouble) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
@@ -227,7 +227,7 @@ describe('a picture that the gateway finds too large', () => {
 });
 
 describe('the menu on a message', () => {
-  it('describes its pictures, up to four, for whoever asked alone, with buttons that work', async () => {
+  it('describes its images, up to four, for the requester alone, with buttons that work', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
@@ -245,7 +245,7 @@ describe('the menu on a message', () => {
     expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
   });
 
-  it('says in one sentence where there is no picture', async () => {
+  it('says in one sentence where there is no image', async () => {
     const { discord, gateway } = await quickBot();
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
     const answer = await (await discord.as('member').menu('Describe image', message)).message();
@@ -297,7 +297,7 @@ it('the lines of a description can be gone on from months later, after the bot w
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
-  // The picture itself is no longer where Discord had it.
+  // The image itself is no longer where Discord had it.
   const again = await (await other.click(parent, 'Describe again')).message();
   expect(text(again)).toContain('Upload it again.');
   expect(submits(stage.gateway)).toBe(2);

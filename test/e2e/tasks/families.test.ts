@@ -3,9 +3,9 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
-import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, shortFilms } from './proof.ts';
+import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, shortVideos } from './proof.ts';
 
-/** Under one of a grid's pictures: what begins at once, and what its message says it is. */
+/** Under one of a grid's images: what begins at once, and what its message says it is. */
 const atOnce = [
   ['Upscale (Subtle)', 'Upscale'],
   ['Upscale (Creative)', 'Upscale'],
@@ -23,8 +23,8 @@ const atOnce = [
 const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
   follow(stage, await grid(stage, options), 'U1');
 
-/** Gateways that know how to book films too, whatever else they speak like. */
-const withFilms = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortFilms() });
+/** Gateways that charge for videos too, in every dialect. */
+const withVideos = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describe.each(profiles)('a button of a gateway of the %s profile', (profile) => {
   it.each(atOnce)('%s is pressed by its own id, and comes to its result (%s)', async (button, what) => {
@@ -44,33 +44,33 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s comes to a film that is attached', async (button) => {
-    const stage = await quickBot({ gateway: { profile, ...withFilms() } });
-    const film = await follow(stage, await single(stage), button);
+  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s comes to a video that is attached', async (button) => {
+    const stage = await quickBot({ gateway: { profile, ...withVideos() } });
+    const video = await follow(stage, await single(stage), button);
     const [, enlarged] = jobs(stage.gateway);
     expect(orders(stage.gateway).at(-1)).toEqual({
       path: '/imgx/submit/action',
       body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) },
     });
-    expect(text(film)).toContain('Animation · [source]');
-    expect(film.attachments).toMatchObject([
+    expect(text(video)).toContain('Animation · [source]');
+    expect(video.attachments).toMatchObject([
       {
         filename: expect.stringMatching(/\.mp4$/),
         content_type: 'video/mp4',
         description: expect.stringContaining('AI-generated: a fox in the snow'),
       },
     ]);
-    expect(labels(film)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
+    expect(labels(video)).toEqual(['U1', 'Extend (High motion)', 'Extend (Low motion)', 'Delete']);
   });
 
   it.each(['Extend (High motion)', 'Extend (Low motion)'])(
-    '%s asks for words first, then for the longer film, then sends the words',
+    '%s asks for words first, then for the longer video, then sends the words',
     async (button) => {
-      const stage = await quickBot({ gateway: { profile, ...withFilms() } });
+      const stage = await quickBot({ gateway: { profile, ...withVideos() } });
       const member = stage.discord.as('member');
-      const film = await follow(stage, await single(stage), 'Animate (Low motion)');
+      const video = await follow(stage, await single(stage), 'Animate (Low motion)');
       const before = submits(stage.gateway);
-      const form = await (await member.click(film, button)).modal();
+      const form = await (await member.click(video, button)).modal();
       expect(form.title).toBe(button);
       expect(submits(stage.gateway)).toBe(before);
       const filled = await member.fill(form, { words: 'the fox runs away' });
@@ -86,10 +86,10 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     },
   );
 
-  it('one of the films is asked for on its own', async () => {
-    const stage = await quickBot({ gateway: { profile, ...withFilms() } });
-    const film = await follow(stage, await single(stage), 'Animate (Low motion)');
-    const larger = await follow(stage, film, 'U1');
+  it('one of the videos is asked for on its own', async () => {
+    const stage = await quickBot({ gateway: { profile, ...withVideos() } });
+    const video = await follow(stage, await single(stage), 'Animate (Low motion)');
+    const larger = await follow(stage, video, 'U1');
     const [, , shot] = jobs(stage.gateway);
     expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && offered(shot, 'U1') });
     expect(text(larger)).toContain('Single video · [source]');

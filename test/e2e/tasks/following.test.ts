@@ -6,7 +6,7 @@ import { polls, quickBot, saying, says, submits } from '../quick.ts';
 
 const onFetch = { path: /\/fetch$/ };
 const minute = 60_000;
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
 const passing = [
   'server-error',
@@ -48,7 +48,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     });
     gateway.faults.add({ on: onFetch, do: 'unauthorized', times: 1_000 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged, patience).toContain('"kind":"refused"');
+    await expect.poll(logged, waitLimit).toContain('"kind":"refused"');
     expect(text(await (await discord.as('admin').slash('about')).message())).toContain('refuses status checks');
     await exchange.message(says('longer than usual'));
     gateway.faults.clear();
@@ -56,13 +56,13 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
       .poll(() => {
         clock.putForward(minute);
         return saying(discord, 'studio', 'Finished in');
-      }, patience)
+      }, waitLimit)
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses status checks');
     expect(submits(gateway)).toBe(1);
   });
 
-  it('takes longer than anybody waits, the message says so once, and the job is followed to its end', async () => {
+  it('takes longer than its wait limit, the message says so once, and the job is followed to its end', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -84,7 +84,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
       times: 1_000,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(() => polls(gateway), patience).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => polls(gateway), waitLimit).toBeGreaterThanOrEqual(4);
     expect(saying(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.putForward(6 * minute);
     await exchange.message(says('no longer has this task'));

@@ -10,7 +10,7 @@ const everybody =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
 const rightToLeft = 'a \u202efox\u2066 in \u2067the \u200fsnow';
 
-/** Each with the letters of it that nobody may see acting as what they are. */
+/** Each with the letters of it that no one may see acting as what they are. */
 const prompts = {
   mentions: everybody,
   markdown:
@@ -28,7 +28,7 @@ const prompts = {
   'family of emoji': '👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪 e\u0301',
 } as const;
 
-/** Where a text's own signs have been taken from it, and what is left acts on whoever reads it. */
+/** Where a text's own signs have been taken from it, and what is left acts on anyone who reads it. */
 const literally = (shown: string): string => shown.replace(/\\[\\*_~`|<>[\]()]/g, '');
 
 const isQuiet = ({ mentions, mention_everyone, mention_roles }: Message): boolean =>
@@ -110,7 +110,7 @@ describe('a prompt that turns its letters round', () => {
   });
 });
 
-describe('words that nobody sees', () => {
+describe('words that no one sees', () => {
   it.each([
     ['zero width', '\u200b\u200c\u200d\u2060\ufeff'],
     ['right to left', '\u202e\u200f'],
@@ -128,7 +128,7 @@ describe('words in a form', () => {
     ['mentions', everybody],
     ['markdown', prompts.markdown],
     ['4,000 emoji halves', '🦊'.repeat(2_000)],
-  ])('full of %s arrive letter by letter, and ping nobody', async (_, words) => {
+  ])('full of %s arrive letter by letter, and ping no one', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -151,7 +151,7 @@ describe('words in a form', () => {
     const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     expect(isWellFormed(form)).toBe(true);
-    // So much later, asking for the same is asking once more.
+    // So much later, asking for the same is asking again.
     stage.clock.putForward(5_000);
     const again = await member.fill(form, {});
     await again.message((one) => labels(one).includes('Upscale all'));
@@ -170,7 +170,7 @@ const isWellFormed = (value: object): boolean => {
 };
 
 describe('a gateway’s own words', () => {
-  it('ping nobody and stay words, when they say why something failed', async () => {
+  it('ping no one and stay words, when they say why something failed', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     gateway.faults.add({ do: { type: 'fail', reason: `${everybody} **now** https://a.example ${'x'.repeat(5_000)}` } });
@@ -220,7 +220,7 @@ describe('a file that is sent along', () => {
   });
 
   it.each(Object.entries(names))(
-    'that is no picture, with a name full of %s, is refused by its name, safely',
+    'that is no image, with a name full of %s, is refused by its name, safely',
     async (_, name) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no picture'), contentType: 'image/png' };

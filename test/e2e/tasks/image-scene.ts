@@ -10,7 +10,7 @@ export const PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
 /** An eighth as wide as ordered: what matters here is which is larger, and large ones take their time. */
-const smallPictures = () =>
+const smallImages = () =>
   studioThat((studio) => ({
     drawImage: (scene, options) =>
       studio.drawImage(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
@@ -22,7 +22,7 @@ const smallPictures = () =>
 export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
-    gateway: { speed: 20, studio: smallPictures(), ...gateway },
+    gateway: { speed: 20, studio: smallImages(), ...gateway },
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: MODEL, ...settings },
   });
 
@@ -37,8 +37,8 @@ const png = (): Promise<Buffer> =>
 /** A file as a member hands it in. */
 export const upload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
-/** A picture that was ordered and delivered. */
-export async function picture(stage: QuickStage, options: object = {}): Promise<Message> {
+/** An image that was ordered and delivered. */
+export async function image(stage: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));
 }

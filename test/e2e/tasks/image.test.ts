@@ -5,19 +5,19 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, type QuickStage, says } from '../quick.ts';
-import { at, here, MODEL, ordered, PATH, picture, upload } from './image-scene.ts';
+import { at, here, image, MODEL, ordered, PATH, upload } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
 describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('orders a picture and shows it, with its model and what can be made of it', async () => {
+  it('orders an image and shows it, with its model and what can be made of it', async () => {
     const stage = await stand();
     // Larger variants are offered once the list of models is known.
     await (await stage.discord.as('member').slash('models')).message(says('22 models'));
-    const message = await picture(stage);
+    const message = await image(stage);
     expect(ordered(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
-    // Right after its creation it was asked about: it is recorded (specification, 4.5).
+    // Right after its creation it was polled: it is recorded (specification, 4.5).
     expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
     expect(text(message)).toContain(`-# Model ${MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
@@ -33,11 +33,11 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     );
   });
 
-  it('gives pictures to go by with their own addresses: those handed in, then those named', async () => {
+  it('gives images to go by with their own addresses: those handed in, then those named', async () => {
     const stage = await stand();
     const said = await stage.discord.as('member').say('look', [await upload('linked.png')]);
     const links = `<${said.attachments[0]?.url}>`;
-    await picture(stage, {
+    await image(stage, {
       image: await upload('one.png'),
       image3: await upload('three.png'),
       links,
@@ -54,7 +54,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('tells why the gateway could not do it, and tries once more with other words', async () => {
+  it('tells why the gateway could not do it, and tries again with other words', async () => {
     const stage = await stand();
     stage.gateway.faults.add({ do: 'moderated' });
     const member = stage.discord.as('member');
@@ -86,7 +86,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('says when it takes longer than anybody waits, orders nothing anew, and shows the result after all', async () => {
+  it('says when it takes longer than its wait limit, orders nothing anew, and shows the result after all', async () => {
     const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -99,7 +99,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   it('says where a result is that is too large to be attached', async () => {
     // Not even its smallest copy fits.
     const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
-    const message = await picture(stage);
+    const message = await image(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
     // What is not on the message is named by where the gateway has it.
@@ -174,8 +174,8 @@ describe('what /image refuses before the gateway hears of it', () => {
   });
 });
 
-describe('/image while somebody types', () => {
-  it('suggests models that seem made for pictures, and takes any other that is there', async () => {
+describe('/image while someone types', () => {
+  it('suggests models that seem made for images, and takes any other that is there', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
@@ -186,12 +186,12 @@ describe('/image while somebody types', () => {
   });
 });
 
-describe.each(profiles)('under a picture of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('under an image of a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('the same can be ordered again, with other words, or larger, by whoever sees it', async () => {
+  it('the same can be ordered again, with other words, or larger, by anyone who sees it', async () => {
     const stage = await stand();
-    const parent = await picture(stage, { image: await upload() });
+    const parent = await image(stage, { image: await upload() });
     const other = stage.discord.as('other');
     const [first] = ordered(stage.gateway);
     const again = await (await other.click(parent, 'Run again')).message(says('Finished in'));

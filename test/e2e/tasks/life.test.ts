@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { labels, polls, quickBot, says, submits } from '../quick.ts';
 
 describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
-  it('is acknowledged, ordered once, shown as it moves, and delivered with its picture', async () => {
+  it('is acknowledged, ordered once, shown as it moves, and delivered with its image', async () => {
     const { discord, gateway, app } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
@@ -36,7 +36,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
     expect(discord.rateLimited).toEqual([]);
   });
 
-  it('is asked about at once after it was taken, and no more after its end', async () => {
+  it('is polled at once after it was taken, and no more after its end', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const [submit, query] = gateway.heard.filter(({ path }) => /submit|fetch/.test(path));
@@ -97,7 +97,7 @@ describe('the same order twice in a moment', () => {
 });
 
 describe('the button under a result', () => {
-  it('deletes the message for its owner and for those who manage messages, and for nobody else', async () => {
+  it('deletes the message for its owner and for those who manage messages, and for no one else', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Finished in'));
@@ -112,7 +112,7 @@ describe('the button under a result', () => {
   });
 });
 
-it('a spoiler covers the pictures, and those that are made of them', async () => {
+it('a spoiler covers the images, and those that are made of them', async () => {
   const { discord } = await quickBot({ gateway: { speed: 20 } });
   const member = discord.as('member');
   const exchange = await member.slash('imagine', { prompt: 'the end of the film', spoiler: true });

@@ -8,7 +8,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 const day = 24 * 3_600_000;
 
 describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
-  it('lists a member’s own work, newest first, to nobody else', async () => {
+  it('lists a member’s own work, newest first, to no one else', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow' });
     await grid(stage, { prompt: 'an owl at night', private: true });
@@ -41,7 +41,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(upscaled.attachments).toHaveLength(1);
   });
 
-  it('shows the work of a server to those who manage it, there, and to whoever runs the bot', async () => {
+  it('shows the work of a server to those who manage it, there, and to the operator', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     const { discord } = stage;
     await grid(stage);
@@ -52,7 +52,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const here = await list(stage, 'admin', whose);
     expect(text(here)).toContain('fox');
     expect(text(here)).not.toMatch(/owl|hare|wolf/);
-    // Somebody else's page has nothing on it that is the owner's to decide, and no amounts.
+    // Another member's page has nothing on it that is the owner's to decide, and no amounts.
     const page = await opened(stage, here, 'admin');
     expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
     const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
@@ -78,7 +78,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(text(await opened(stage, shown, 'other'))).toContain('a fox in the snow');
   });
 
-  it('shows people who brought the bot along their own, and nobody else’s', async () => {
+  it('shows people who brought the bot along their own, and no one else’s', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     await grid(stage, {}, stage.discord.as('installer'));
     await grid(stage, { prompt: 'an owl at home' });

@@ -87,7 +87,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
 });
 
 describe('/music follow', () => {
-  it('looks at one song alone when somebody wants to see it before its end', async () => {
+  it('looks at one song alone when someone wants to see it before its end', async () => {
     const { discord, gateway } = await quickBot({ gateway: { ...quickly() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
@@ -103,7 +103,7 @@ describe('/music follow', () => {
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('asks for a song alone once more where its files are no longer there, and says so', async () => {
+  it('asks for a song alone again where its files are no longer there, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -121,7 +121,7 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
-  it('shows a song that was made here without asking about it twice', async () => {
+  it('shows a song that was made here without polling it twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
@@ -161,7 +161,7 @@ describe('/music follow', () => {
     // The owner runs the bot; the admin manages the admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
-    // What is public now may be followed by everybody, what is private by nobody else.
+    // What is public now may be followed by everyone, what is private by no one else.
     expect(await follow('member', second)).toContain('1 song');
     expect(await follow('member', `${second} ${first}`)).toContain(`${not} \`${first}\``);
     expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');

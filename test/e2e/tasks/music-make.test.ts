@@ -57,7 +57,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect((await bytesOf(message, place)).toString()).toContain(lyrics);
   });
 
-  it('tells why a song could not be made, and makes it once more, or of other words', async () => {
+  it('tells why a song could not be made, and makes it again, or of other words', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickly() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
@@ -102,7 +102,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    'tells whoever asks of a %s that names no reason, and takes it from nobody else',
+    'tells the requester of a %s that names no reason, and takes it from no one else',
     async (status) => {
       const { discord, gateway } = await quickBot({ gateway: quickly() });
       const bare: Fault =

@@ -67,7 +67,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     discord.faults.clear();
   });
 
-  it('is deleted with its messages, and nobody else’s', async () => {
+  it('is deleted with its messages, and no one else’s', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));

@@ -60,7 +60,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('orders once more in the open what the gateway may have taken, once', async () => {
+  it('orders again in the open what the gateway may have taken, once', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
@@ -118,7 +118,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
   });
 });
 
-describe('a result that reached nobody', () => {
+describe('a result that reached no one', () => {
   it('stands on top of the list until its owner has collected it, once', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
@@ -136,7 +136,7 @@ describe('a result that reached nobody', () => {
       .poll(async () => text(await list(stage)), { timeout: 20_000 })
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
     const waiting = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
-    // Whoever manages the server sees it too, which takes nothing from its owner.
+    // Anyone who manages the server sees it too, which takes nothing from its owner.
     const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managed, 'Show only to me')).message(says('Finished in'));
     expect(text(await list(stage))).toContain('1 result could not be delivered');

@@ -4,7 +4,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** What `/tasks` shows to somebody, in a channel. */
+/** What `/tasks` shows to someone, in a channel. */
 export async function list({ discord }: QuickStage, who = 'member', options: Options = {}, channel?: string) {
   const person = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
   return (await person.slash('tasks', options)).message();
@@ -33,7 +33,7 @@ export async function askedToForget(stage: QuickStage, who = 'member') {
   return member.click(second, 'Delete permanently');
 }
 
-/** What everybody sees in a channel. */
+/** What everyone sees in a channel. */
 export const inPublic = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
   discord.messages(channel).filter(({ ephemeral }) => !ephemeral);
 

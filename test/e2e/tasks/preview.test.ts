@@ -18,7 +18,7 @@ import { quickBot, says } from '../quick.ts';
 
 const SPEED = 10;
 
-/** Not as quick as the others: the drawing of a preview takes real time, and the bot's patience with it is five seconds. */
+/** Not as quick as the others: the drawing of a preview takes real time, and the bot's wait limit with it is five seconds. */
 const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
   bot({
     clock: new QuickClock(SPEED),
@@ -98,12 +98,12 @@ describe('the preview of a job', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('is no longer waited for when nobody wants it', async () => {
+  it('is no longer waited for when no one wants it', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
     gateway.faults.add({ on: onPreview, do: 'hang' });
     const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-    // Its clock stands still, so no patience of its own ends the waiting.
+    // Its clock stands still, so no wait limit of its own ends the waiting.
     const media = openMedia(
       { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
       { log, clock: new ManualClock() },

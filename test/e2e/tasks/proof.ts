@@ -9,7 +9,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** Four pictures, ordered by the member unless by somebody else, and delivered. */
+/** Four images, ordered by the member unless by another member, and delivered. */
 export async function grid(
   { discord }: QuickStage,
   options: Options = {},
@@ -40,7 +40,7 @@ export function offered({ details }: ImgxJob, name: string): string {
   return button.customId;
 }
 
-/** A stock gateway's answer about a finished task, with whatever else it should say. */
+/** A stock gateway's response for a finished task, with further fields. */
 export const finished = (more: object) => ({
   ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
   ...more,
@@ -64,7 +64,7 @@ export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Lines of the log that somebody would have to look at. */
+/** Lines of the log that someone would have to look at. */
 export const errorsIn = ({ logged }: QuickStage): string[] =>
   logged()
     .split('\n')
@@ -84,8 +84,8 @@ export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
   return { ...studio, ...ways(studio) };
 }
 
-/** Films of a moment: making a long one takes the machine longer than the quick clock's patience for a file. */
-export const shortFilms = (): Studio =>
+/** Videos of a moment: making a long one takes the machine longer than the quick clock's wait limit for a file. */
+export const shortVideos = (): Studio =>
   studioThat((studio) => ({
     shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
   }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, says } from '../quick.ts';
-import { at, here, MODEL, ordered, picture, upload } from './image-scene.ts';
+import { at, here, image, MODEL, ordered, upload } from './image-scene.ts';
 import { grid } from './proof.ts';
 
 const MENU = 'Use as reference';
@@ -10,9 +10,9 @@ const MENU = 'Use as reference';
 describe.each(profiles)('made of what a message shows, at a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('a new picture goes by a result, with a fresh address, and says of which one', async () => {
+  it('a new image goes by a result, with a fresh address, and says of which one', async () => {
     const stage = await stand();
-    const parent = await picture(stage);
+    const parent = await image(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, 'Use as reference')).modal();
     const child = await (await other.fill(form, { words: 'the same at night' })).message(says('Finished in'));
@@ -26,7 +26,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect(labels(child)).toContain('Use as reference');
   });
 
-  it('a new picture goes by what words have made', async () => {
+  it('a new image goes by what words have made', async () => {
     const stage = await stand();
     const parent = await grid(stage, { spoiler: true });
     const member = stage.discord.as('member');
@@ -40,7 +40,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
 
   it('what is made of a private one is as private', async () => {
     const stage = await stand();
-    const parent = await picture(stage, { private: true });
+    const parent = await image(stage, { private: true });
     const member = stage.discord.as('member');
     // The same order twice within three seconds is one.
     stage.clock.putForward(5_000);
@@ -52,7 +52,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
-  it('a new picture goes by any message, by all of its pictures or by one', async () => {
+  it('a new image goes by any message, by all of its images or by one', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(upload));
@@ -74,7 +74,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
 });
 
 describe('what is refused of it', () => {
-  it('is a message without a picture, and a place where the bot may not answer', async () => {
+  it('is a message without an image, and a place where the bot may not answer', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
@@ -108,7 +108,7 @@ describe('what is refused of it', () => {
   it('is a press on what is not there any more, or never was', async () => {
     const stage = await here();
     const { discord, gateway } = stage;
-    const parent = await picture(stage, { image: await upload() });
+    const parent = await image(stage, { image: await upload() });
     const ordersBefore = ordered(gateway).length;
     const member = discord.as('member');
     // Discord's address of a file is good for a day, and the button for longer.

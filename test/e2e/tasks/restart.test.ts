@@ -7,7 +7,7 @@ import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts'
 const minute = 60_000;
 
 describe('a task that a new version cannot read', () => {
-  it('stops no start, is told to its owner once, and nothing more is asked about it', async () => {
+  it('stops no start, is told to its owner once, and nothing more is polled it', async () => {
     const stage = await quickStage();
     const { discord, gateway, config } = stage;
     const app = await enter(stage);
@@ -107,7 +107,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(logged()).not.toContain('a secret');
   });
 
-  it('does not chase a message that somebody has deleted', async () => {
+  it('does not chase a message that someone has deleted', async () => {
     const { discord, gateway } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
@@ -123,7 +123,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('goes on asking about many jobs, spread out, and delivers each once', async () => {
+  it('goes on polling many jobs, spread out, and delivers each once', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);

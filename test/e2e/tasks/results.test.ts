@@ -15,7 +15,7 @@ import {
   grid,
   jobs,
   orders,
-  shortFilms,
+  shortVideos,
   studioThat,
 } from './proof.ts';
 
@@ -23,7 +23,7 @@ const prompt = 'a fox in the snow';
 const described = 'AI-generated: a fox in the snow';
 const hour = 3_600_000;
 
-/** What was asked about results, in order: about the task, or for a file. */
+/** What was polled results, in order: about the task, or for a file. */
 const asked = ({ gateway }: QuickStage): string[] =>
   gateway.heard.flatMap(({ path }) =>
     /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
@@ -40,7 +40,7 @@ async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<
 }
 
 describe.each(profiles)('a result at a gateway of the %s profile', (profile) => {
-  it('whose address ran out before it was fetched is asked for once more, and then said to be gone', async () => {
+  it('whose address ran out before it was fetched is asked for again, and then said to be gone', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
@@ -99,18 +99,18 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('a film of which half has come is not shown as if it were whole', async () => {
+  it('a video of which half has come is not shown as if it were whole', async () => {
     const stage = await quickBot({
-      gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortFilms() },
+      gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
     const single = await follow(stage, await grid(stage), 'U1');
     stage.gateway.faults.add({ on: { path: /\.mp4$/ }, do: { type: 'truncated', how: 'half' }, times: 1_000 });
-    const film = await follow(stage, single, 'Animate (Low motion)');
-    expect(film.attachments).toEqual([]);
-    expect(text(film)).toContain('its file is not valid');
+    const video = await follow(stage, single, 'Animate (Low motion)');
+    expect(video.attachments).toEqual([]);
+    expect(text(video)).toContain('its file is not valid');
   });
 
-  it('that has four pictures, one of them lost and one of them none, still brings the others', async () => {
+  it('that has four images, one of them lost and one of them none, still brings the others', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const first = await grid(stage);
     const [, , other] = [first, await follow(stage, first, 'U1'), await follow(stage, first, 'U2')];
@@ -133,9 +133,9 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
 
   it('with notes in it leaves without them, and every pixel stays', async () => {
     const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
-    const noted = async (picture: Image): Promise<Image> => ({
-      ...picture,
-      bytes: await sharp(picture.bytes).withExif(notes).png().toBuffer(),
+    const noted = async (image: Image): Promise<Image> => ({
+      ...image,
+      bytes: await sharp(image.bytes).withExif(notes).png().toBuffer(),
     });
     const stage = await quickBot({
       discord: { limits: { uploadBytes: 50_000_000 } },
@@ -168,14 +168,14 @@ describe('a result larger than an upload may be', () => {
     expect(message.attachments[0]?.size).toBeLessThanOrEqual(uploadBytes);
     const { width = 0 } = await sharp(await bytesOf(message)).metadata();
     const { width: whole = 0 } = await sharp(made).metadata();
-    // Whoever gets less than half of it is told where the whole is.
+    // Anyone who gets less than half of it is told where the whole is.
     const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileOf(stage)}`);
     expect(isPreview).toBe(width < whole / 2);
     expect(isPreview).toBe(uploadBytes < 100_000);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('of which not even a small picture would fit is linked', async () => {
+  it('of which not even a small image would fit is linked', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     const message = await grid(stage);
     expect(message.attachments).toEqual([]);
@@ -210,17 +210,17 @@ describe('a result larger than an upload may be', () => {
     }
   });
 
-  it('that is a film is linked, with the time until which the link lasts where that is known', async () => {
+  it('that is a video is linked, with the time until which the link lasts where that is known', async () => {
     const stage = await quickBot({
       discord: { limits: { uploadBytes: 1_000 } },
-      gateway: { speed: 20, studio: shortFilms() },
+      gateway: { speed: 20, studio: shortVideos() },
     });
-    const film = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
+    const video = await follow(stage, await follow(stage, await grid(stage), 'U1'), 'Animate (Low motion)');
     const shot = jobs(stage.gateway).at(-1);
     const url = `${stage.gateway.url}/files/${shot?.id}/1.mp4`;
-    expect(text(film)).toContain(`The result could not be attached. Open it at ${url}`);
-    expect(text(film)).not.toContain('until');
-    expect(film.attachments).toEqual([]);
+    expect(text(video)).toContain(`The result could not be attached. Open it at ${url}`);
+    expect(text(video)).not.toContain('until');
+    expect(video.attachments).toEqual([]);
     const until = Math.floor((stage.clock.now() + 24 * hour) / 1000);
     const dated = await answered(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
     expect(text(dated)).toContain(
@@ -230,7 +230,7 @@ describe('a result larger than an upload may be', () => {
   });
 });
 
-describe('a picture that a member sends along', () => {
+describe('an image that a member sends along', () => {
   it('goes to the gateway without its notes', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })

@@ -8,7 +8,7 @@ const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
 describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => {
-  it('shows the drafts, each with a button that makes pictures of it', async () => {
+  it('shows the drafts, each with a button that makes images of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -26,7 +26,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('that fails, or takes longer than anybody waits, is told, and its result still comes', async () => {
+  it('that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
@@ -41,7 +41,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     expect(text(await exchange.message(says('Finished in')))).toContain('1️⃣ ');
   });
 
-  it('refuses a prompt of letters that nobody sees', async () => {
+  it('refuses a prompt of letters that no one sees', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('shorten', { prompt: ' \u200b ' });
     expect(text(await exchange.message())).toContain('The prompt is empty');

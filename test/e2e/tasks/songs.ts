@@ -1,7 +1,7 @@
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { key } from '../bot.ts';
 
-/** Songs that were ordered past the bot, by somebody else with the same key: their ids, in the order of their titles. */
+/** Songs that were ordered past the bot, by another member with the same key: their ids, in the order of their titles. */
 export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
   return Promise.all(
     titles.map(async (title) => {

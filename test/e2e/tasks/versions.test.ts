@@ -19,10 +19,10 @@ const details: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
 const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${details[verb] ?? '0'}`;
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
-/** Well formed, and of nobody. */
-const nobody = '0123456789abcdefg';
+/** Well formed, and of no one. */
+const noOne = '0123456789abcdefg';
 
-/** Posts with the bot's own token, for nobody else could put buttons of its own under a message of the bot's. */
+/** Posts with the bot's own token, for no one else could put buttons of its own under a message of the bot's. */
 async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
   const { id } = discord.world.channel(channel);
   const answer = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
@@ -72,10 +72,10 @@ const allAnswer = (ids: readonly string[], sentence: string) =>
 
 describe('a button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
-    'of the version "%s", which is none, is one that nobody knows, whatever its verb',
+    'of the version "%s", which is none, is one that no one knows, for every verb',
     async (version) => {
       const stage = await quickBot();
-      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${nobody}.0`);
+      const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
@@ -83,22 +83,22 @@ describe('a button', () => {
   );
 
   it.each(['2', '9', '9999'])(
-    'of the newer version %s is said to be from another one, whatever its verb',
+    'of the newer version %s is said to be from another one, for every verb',
     async (version) => {
       const stage = await quickBot();
-      const ids = verbs.map((verb) => `${verb}.${version}.${nobody}.0.and.more`);
+      const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, OUTDATED));
       expect(submits(stage.gateway)).toBe(0);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
-  it('with a verb that nobody has is one that nobody knows', async () => {
+  it('with a verb that no one has is one that no one knows', async () => {
     const stage = await quickBot();
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
-      ...[`editf.1.${nobody}`, `wf.1.${nobody}.0`, `gof.1.${nobody}`, 'MJ::JOB::upsample::1::5c1d2a4e', '{"a":1}'],
+      ...[`editf.1.${noOne}`, `wf.1.${noOne}.0`, `gof.1.${noOne}`, 'MJ::JOB::upsample::1::5c1d2a4e', '{"a":1}'],
     ];
     expect(await answersTo(stage, ids.slice(0, 20))).toEqual(allAnswer(ids.slice(0, 20), UNKNOWN));
     expect(await answersTo(stage, ids.slice(20))).toEqual(allAnswer(ids.slice(20), UNKNOWN));
@@ -106,8 +106,8 @@ describe('a button', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['', 'x', nobody.toUpperCase(), `${nobody}0`, '~Li4vLi4', 'index', 'constructor'])(
-    'of "%s", which is no task, is one that nobody knows, whatever its verb',
+  it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
+    'of "%s", which is no task, is one that no one knows, for every verb',
     async (task) => {
       const stage = await quickBot();
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
@@ -117,9 +117,9 @@ describe('a button', () => {
     },
   );
 
-  it('of a task that nobody knows says so, whatever its verb', async () => {
+  it('of a task that no one knows says so, for every verb', async () => {
     const stage = await quickBot();
-    const ids = ofTasks.map((verb) => idOf(verb, nobody));
+    const ids = ofTasks.map((verb) => idOf(verb, noOne));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
     expect(submits(stage.gateway)).toBe(0);
     expect(errorsIn(stage)).toEqual([]);
@@ -134,7 +134,7 @@ function taskOf(message: Message): string {
 }
 
 describe('a forged press on a task', () => {
-  it('at a place that it does not have is one that nobody knows', async () => {
+  it('at a place that it does not have is one that no one knows', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -180,7 +180,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('that is a single picture finds no grid in it to ask one of', async () => {
+  it('that is a single image finds no grid in it to ask one of', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await follow(stage, await grid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
@@ -189,7 +189,7 @@ describe('a forged press on a task', () => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('that is somebody else’s private one is refused, whatever its verb', async () => {
+  it('that is another member’s private one is refused, for every verb', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage, { private: true }));
     const ids = ofTasks.map((verb) => idOf(verb, task));
@@ -218,7 +218,7 @@ describe('a list that stands for buttons', () => {
   it('chosen from with a forged value is answered like a forged button', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
-    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${nobody}`];
+    const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
     const select = (custom_id: string): object => ({
       type: ComponentType.ActionRow,
       components: [
@@ -246,7 +246,7 @@ describe('a form', () => {
     const form = await (await member.click(single, 'Custom Zoom')).modal();
     const forged = {
       ...Object.fromEntries(forms.map((verb) => [`${verb}.2.${task}.5`, OUTDATED])),
-      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${nobody}.5`, NO_TASK])),
+      ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${noOne}.5`, NO_TASK])),
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
       [`wf.1.${task}.99`]: UNKNOWN,
       // Its words are those of what it was made of.

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
-import { mp4Film } from '../../services/media/films.ts';
+import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
 import { upload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
-import { fileHost, film, here, ordered, wav } from './video-scene.ts';
+import { fileHost, here, ordered, video, wav } from './video-scene.ts';
 
-describe.each(profiles)('what is found out about a film of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('what is found out about a video of a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
   it('is which reference to check when it failed: each is asked for once, without the key', async () => {
     const host = await fileHost();
     const stage = await stand({ extraOrigins: [host.origin] });
-    const picture = file((await upload()).bytes);
+    const image = file((await upload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
-    const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, picture));
-    const dance = host.on('/dance.mp4', file(mp4Film({ seconds: 4 })));
+    const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, image));
+    const dance = host.on('/dance.mp4', file(mp4Video({ seconds: 4 })));
     const song = host.on('/song.wav', file(wav()));
     stage.gateway.faults.add({ do: 'fail' });
     stage.gateway.jobs.on('change', ({ state }) => {
@@ -58,29 +58,29 @@ describe.each(profiles)('what is found out about a film of a gateway of the %s p
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('is which wishes had no effect, and where else they may belong', async () => {
+  it('is which requests had no effect, and where else they may belong', async () => {
     const stage = await stand();
-    const message = await film(stage, { size: '640x360', duration: '6' });
+    const message = await video(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
     expect(text(message)).toContain('-# You asked for 6 s, but the video is 1 s long: the model ignored `duration`.');
     expect(text(message)).toContain('try again with `{"duration":6}` in the option `extra`');
-    const again = await film(stage, { extra: '{"duration":6}' });
+    const again = await video(stage, { extra: '{"duration":6}' });
     expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
     expect(text(again)).toContain('try again with the option `duration`');
-    const vendor = await film(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
+    const vendor = await video(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
     expect(text(vendor)).toContain('Try again with the generic endpoint');
   });
 
   it('is that the face check was not sent, where its name is not known', async () => {
     const stage = await stand();
-    const message = await film(stage, { face_check: false });
+    const message = await video(stage, { face_check: false });
     expect(ordered(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
     expect(Object.keys(ordered(stage.gateway)[0]?.body ?? {})).toEqual(['model', 'prompt']);
     expect(text(message)).toContain('-# Not sent: `face_check`.');
   });
 });
 
-describe('a picture that failed', () => {
+describe('an image that failed', () => {
   it('says which of its references to check, too', async () => {
     const stage = await here({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     stage.gateway.faults.add({ do: 'fail' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { upload } from './image-scene.ts';
-import { fileHost, here, ordered, shownFilm } from './video-scene.ts';
+import { fileHost, here, ordered, shownVideo } from './video-scene.ts';
 
 const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
@@ -44,12 +44,12 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok' };
     const stage = await here({ gateway: { profile }, settings, extraOrigins: [host.origin] });
-    const films = await Promise.all([6, 5, 6].map((seconds) => shownFilm(stage, seconds)));
+    const videos = await Promise.all([6, 5, 6].map((seconds) => shownVideo(stage, seconds)));
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
-      [{ reference_video: films.join(' ') }, 'are `17` s long in total, and the limit is `15` s'],
+      [{ reference_video: videos.join(' ') }, 'are `17` s long in total, and the limit is `15` s'],
       [{ reference_video: page }, '`page.mp4` is not a valid video'],
       [{ reference_video: `${host.origin}/none.mp4` }, '`none.mp4` is no longer available'],
       [{ extra: '{"!face_ok":true}' }, 'Use the option `face_check`'],
@@ -78,8 +78,8 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
   });
 });
 
-describe('/video while somebody types', () => {
-  it('suggests models that seem made for films, and takes any other that is there', async () => {
+describe('/video while someone types', () => {
+  it('suggests models that seem made for videos, and takes any other that is there', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.

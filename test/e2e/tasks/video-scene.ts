@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
-import { mp4Film } from '../../services/media/films.ts';
+import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
 import { studioThat } from './proof.ts';
@@ -12,11 +12,11 @@ export const SECOND = '/v1/videos';
 export const VENDOR = '/videoa/v1/videos/image2video';
 export const MODEL = 'reel-2';
 
-/** What matters here is what a film says of itself; frames take their time, and so do large pictures. */
+/** What matters here is what a video says of itself; frames take their time, and so do large images. */
 const SMALL = { width: 160, height: 96, seconds: 1 } as const;
-const framelessFilms = () =>
+const framelessVideos = () =>
   studioThat(({ drawImage }) => ({
-    shoot: async () => ({ bytes: mp4Film(SMALL), mime: 'video/mp4', ...SMALL }),
+    shoot: async () => ({ bytes: mp4Video(SMALL), mime: 'video/mp4', ...SMALL }),
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
@@ -24,7 +24,7 @@ const framelessFilms = () =>
 export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
-    gateway: { speed: 60, studio: framelessFilms(), ...gateway },
+    gateway: { speed: 60, studio: framelessVideos(), ...gateway },
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
   });
 
@@ -34,8 +34,8 @@ export const ordered = ({ heard }: EmbeddedGateway): { path: string; body: unkno
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
-/** A film that was ordered and delivered. */
-export async function film({ discord }: QuickStage, options: object = {}): Promise<Message> {
+/** A video that was ordered and delivered. */
+export async function video({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));
 }
@@ -47,9 +47,9 @@ export async function fileHost(): Promise<FileHost> {
   return host;
 }
 
-/** A reference film of so many seconds, as somebody showed it on Discord. */
-export async function shownFilm({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
-  const said = await discord.as('member').say('look', [{ name, bytes: mp4Film({ seconds }) }]);
+/** A reference video of so many seconds, as someone showed it on Discord. */
+export async function shownVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
+  const said = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(said.attachments[0]?.url);
 }
 

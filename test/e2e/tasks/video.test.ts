@@ -6,16 +6,16 @@ import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
 import { at, upload } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
-import { fileHost, film, GENERIC, here, MODEL, ordered, SECOND, shownFilm, VENDOR, wav } from './video-scene.ts';
+import { fileHost, GENERIC, here, MODEL, ordered, SECOND, shownVideo, VENDOR, video, wav } from './video-scene.ts';
 
 const hour = 3_600_000;
 
 describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('orders a film of words alone, and shows it', async () => {
+  it('orders a video of words alone, and shows it', async () => {
     const stage = await stand();
-    const message = await film(stage);
+    const message = await video(stage);
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
     expect(text(message)).toContain(
       `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
@@ -31,10 +31,10 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   it('sends every option in its place, and the same again or with other words', async () => {
     const host = await fileHost();
     const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
-    const dance = await shownFilm(stage, 7);
-    const leap = await shownFilm(stage, 7.9, 'leap.mp4');
+    const dance = await shownVideo(stage, 7);
+    const leap = await shownVideo(stage, 7.9, 'leap.mp4');
     const song = host.on('/song.wav', file(wav()));
-    const message = await film(stage, {
+    const message = await video(stage, {
       ...{ model: 'reel-2-pro', image: await upload('first.png'), image7: await upload('last.png') },
       ...{ links: host.on('/third.png', file((await upload()).bytes)), size: '160x96', duration: '1', mode: 'pro' },
       ...{
@@ -68,27 +68,27 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
-  ])('sends the size %s under its own name, and one picture as one', async (size, sent) => {
+  ])('sends the size %s under its own name, and one image as one', async (size, sent) => {
     const stage = await stand();
-    await film(stage, { size, duration: '1.0', image: await upload() });
+    await video(stage, { size, duration: '1.0', image: await upload() });
     const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
   });
 
-  it('goes by the vendor’s path, with a picture', async () => {
+  it('goes by the vendor’s path, with an image', async () => {
     const stage = await stand();
-    const picture = { image: await upload(), duration: '1', mode: 'std' };
-    const message = await film(stage, { ...picture, endpoint: 'image-to-video' });
+    const image = { image: await upload(), duration: '1', mode: 'std' };
+    const message = await video(stage, { ...image, endpoint: 'image-to-video' });
     const body = { model: MODEL, prompt: 'waves at dawn', image: at('fox.png?ex='), duration: 1, mode: 'std' };
     expect(ordered(stage.gateway)).toEqual([{ path: VENDOR, body }]);
     expect(text(message)).toContain(`-# Model ${MODEL} · 1 s · Mode std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('goes by /v1/videos, with what the generic entry takes, and one picture', async () => {
+  it('goes by /v1/videos, with what the generic entry takes, and one image', async () => {
     const stage = await stand();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
-    const message = await film(stage, { ...options, image: await upload(), endpoint: 'videos' });
+    const message = await video(stage, { ...options, image: await upload(), endpoint: 'videos' });
     const body = {
       ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: at('fox.png?ex=') },
       ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
@@ -97,10 +97,10 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('sends pictures inside of the order where the gateway cannot reach them', async () => {
+  it('sends images inside of the order where the gateway cannot reach them', async () => {
     const stage = await stand({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    await film(stage, { image: await upload(), image2: await upload() });
-    await film(stage, { image: await upload(), endpoint: 'videos' });
+    await video(stage, { image: await upload(), image2: await upload() });
+    await video(stage, { image: await upload(), endpoint: 'videos' });
     const data = expect.stringMatching(/^data:image\/png;base64,/);
     expect(ordered(stage.gateway).map(({ body }) => body)).toEqual([
       { model: MODEL, prompt: 'waves at dawn', images: [data, data] },
@@ -108,7 +108,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     ]);
   });
 
-  it('says when it takes longer than anybody waits, and shows the film hours later in the same message', async () => {
+  it('says when it takes longer than its wait limit, and shows the video hours later in the same message', async () => {
     const stage = await stand({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
@@ -125,7 +125,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('links a film that is too large to be attached, with the still that the gateway gives of it', async () => {
+  it('links a video that is too large to be attached, with the still that the gateway gives of it', async () => {
     const stage = await stand();
     const host = await fileHost();
     stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
@@ -137,7 +137,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
       const body = { code: 0, message: 'SUCCEED', request_id: '1', data };
       stage.gateway.faults.add({ on: { method: 'GET', path: `${GENERIC}/` }, do: { type: 'body', body }, times: 100 });
     });
-    const message = await film(stage);
+    const message = await video(stage);
     expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {

@@ -7,9 +7,9 @@ import { labels, type QuickStage, quickBot, saying, says, submits } from '../qui
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
-/** So much later, asking for the same is asking once more. */
+/** So much later, asking for the same is asking again. */
 const sameOrder = 5_000;
-const patience = { timeout: 20_000 };
+const waitLimit = { timeout: 20_000 };
 
 /** Where members are, and where the end of a public job is found once the interaction's token has died. */
 const places = [
@@ -49,7 +49,7 @@ function tokensEnd({ clock, discord }: QuickStage): void {
   discord.expireTokens();
 }
 
-/** What others than this person can read, wherever it is. */
+/** What other members can read, in any channel. */
 function readByOthers({ discord }: QuickStage, who: string): Message[] {
   const own = discord.world.directMessage(discord.world.user(who).id)?.id;
   return [...discord.world.channels.keys()]
@@ -65,7 +65,7 @@ function askedInPublic({ discord }: QuickStage, who: string): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-/** The messages of tasks, all of which have buttons, in the bot's direct messages with somebody. */
+/** The messages of tasks, all of which have buttons, in the bot's direct messages with someone. */
 const direct = ({ discord }: QuickStage, who: string): readonly Message[] =>
   discord
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
@@ -76,14 +76,14 @@ const directly = async (stage: QuickStage, who: string, words: string): Promise<
 
 async function followsNothing({ discord }: QuickStage): Promise<void> {
   await expect
-    .poll(async () => text(await (await discord.as('other').slash('about')).message()), patience)
+    .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
     .toContain('Tasks in progress: 0');
 }
 
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
   describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
     describe.each(Object.entries(ends) as [keyof typeof ends, string][])('comes to its %s', (how, words) => {
-      it.each(['before', 'after'])('where everybody sees it, %s the token has died', async (when) => {
+      it.each(['before', 'after'])('where everyone sees it, %s the token has died', async (when) => {
         const stage = await staged({ profile });
         const actor = stage.discord.as(by).in(place);
         const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
@@ -133,7 +133,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     await member.click(parent, 'Upscale all');
     const upscales = () =>
       stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
-    await expect.poll(upscales, patience).toHaveLength(4);
+    await expect.poll(upscales, waitLimit).toHaveLength(4);
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
@@ -188,11 +188,11 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     const parent = await secret(stage);
     stage.gateway.faults.add({ do: 'stick', times: 4 });
     await stage.discord.as('member').click(parent, 'Upscale all');
-    await expect.poll(() => submits(stage.gateway), patience).toBe(5);
+    await expect.poll(() => submits(stage.gateway), waitLimit).toBe(5);
     tokensEnd(stage);
     for (const { id } of jobs(stage.gateway).slice(1)) stage.gateway.jobs.finish(id);
     await expect
-      .poll(() => direct(stage, 'member').map(({ attachments }) => attachments.length), patience)
+      .poll(() => direct(stage, 'member').map(({ attachments }) => attachments.length), waitLimit)
       .toEqual([1, 1, 1, 1]);
     await followsNothing(stage);
     expect(direct(stage, 'member')).toHaveLength(4);
@@ -259,7 +259,7 @@ describe('where the bot has lost its place meanwhile', () => {
       const final = await directly(stage, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
-        .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, patience)
+        .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, waitLimit)
         .toBe(200);
       const refused = stage.discord.heard
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
@@ -290,7 +290,7 @@ describe('where the bot has lost its place meanwhile', () => {
     tokensEnd(stage);
     end(stage, 'result');
     await expect
-      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), patience)
+      .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), waitLimit)
       .toContain('Tasks in progress: 0');
     expect(direct(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);

@@ -7,7 +7,7 @@ import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
-import { mp4Film, webmFilm } from '../../services/media/films.ts';
+import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenPromise, type Target } from '../target.ts';
 
 const SOUNDS = new URL('../../services/sound/files/', import.meta.url);
@@ -22,7 +22,7 @@ const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 const notes = { exif: { IFD0: { Copyright: 'somebody', Artist: 'nobody' } } };
 
-async function pictures(): Promise<Buffer[]> {
+async function images(): Promise<Buffer[]> {
   const moving = Buffer.alloc(3 * 8 * 16, 90);
   const drawn = () => sharp({ create: { width: 12, height: 8, channels: 4, background: '#07a8' } });
   return await Promise.all([
@@ -43,12 +43,12 @@ async function pictures(): Promise<Buffer[]> {
   ]);
 }
 
-const films = (): Buffer[] => [
-  mp4Film(),
-  mp4Film({ brand: 'qt  ', isLong: true, isTurned: true }),
-  mp4Film({ inPieces: true }),
-  webmFilm(),
-  webmFilm({ isLive: true }),
+const videos = (): Buffer[] => [
+  mp4Video(),
+  mp4Video({ brand: 'qt  ', isLong: true, isTurned: true }),
+  mp4Video({ inPieces: true }),
+  webmVideo(),
+  webmVideo({ isLive: true }),
 ];
 
 const FOUR_CHARACTERS =
@@ -102,8 +102,8 @@ const anyBytes = fc.oneof(
 );
 
 const files = async (): Promise<Buffer[]> => [
-  ...(await pictures()),
-  ...films(),
+  ...(await images()),
+  ...videos(),
   ...soundFiles('.wav').map((bytes) => bytes.subarray(0, 4_096)),
   ...soundFiles('.ogg'),
   ...soundFiles('.mp3').map((bytes) => bytes.subarray(0, 8_192)),
@@ -163,7 +163,7 @@ export const fileTargets: readonly Target[] = [
   {
     name: 'picture-notes',
     reads: 'bytes',
-    seeds: pictures,
+    seeds: images,
     structured: anyBytes,
     words: SIGNATURES,
     run(input) {
@@ -195,7 +195,7 @@ export const fileTargets: readonly Target[] = [
   {
     name: 'picture-heads',
     reads: 'bytes',
-    seeds: pictures,
+    seeds: images,
     structured: anyBytes,
     words: SIGNATURES,
     run: (input) => examineImage(input, 40e6),
@@ -213,7 +213,7 @@ export const fileTargets: readonly Target[] = [
   {
     name: 'video-heads',
     reads: 'bytes',
-    seeds: films,
+    seeds: videos,
     structured: fc.oneof(anyBytes, chunks(ftyp.toString('latin1'))),
     words: SIGNATURES,
     async run(input) {

@@ -78,7 +78,7 @@ describe('the message of an answer', () => {
     }
   });
 
-  it('never asks about anything that is not seen', () => {
+  it('never polls anything that is not seen', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = asked({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
@@ -99,7 +99,7 @@ describe('the message of an answer', () => {
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 
-  it('notifies nobody, whoever it names', () => {
+  it('notifies no one, even if it contains mentions', () => {
     expect(
       shown(completeAnswer(addRound(asked(), response('<@1> @everyone'), []), undefined, 1)).first,
     ).not.toHaveProperty('notifies');

@@ -23,7 +23,7 @@ describe('usage', () => {
       ['2026-01-02', image.model, 1],
     ]);
     expect(text).toContain('"amount":5.62500000000003,');
-    // In hundredths, four pictures and a text: 4 × 1.87500000000001 + 0.09433962264151.
+    // In hundredths, four images and a text: 4 × 1.87500000000001 + 0.09433962264151.
     expect(text).toContain('"total_usage":7.59433962264155');
   });
 
@@ -54,7 +54,7 @@ describe('usage', () => {
     expect((await get(`${usage}?start_date=2024-02-29`)).status).toBe(200);
   });
 
-  it('is a total without rows in stock, whatever the dates', async () => {
+  it('is a total without rows in stock, for every dates', async () => {
     const { post, get } = await bench({ profile: 'stock' });
     await post('/music/submit/lyrics', { prompt: 'a' });
     const { json, text } = await get(`${usage}?start_date=1999-99-99`);
@@ -84,9 +84,9 @@ describe('usage', () => {
       await post(path, body);
       return amountText((gateway.usage.total('sk-sandbox') - before) as ReturnType<typeof amountOf>);
     };
-    const film = { model: 'reel-2', prompt: 'a' };
-    expect(await cost('/v1/video/generations', { ...film, duration: 2 })).toBe('0.0178571428571428');
-    expect(await cost('/v1/video/generations', { ...film, duration: 2, mode: 'pro' })).toBe('0.0357142857142856');
+    const video = { model: 'reel-2', prompt: 'a' };
+    expect(await cost('/v1/video/generations', { ...video, duration: 2 })).toBe('0.0178571428571428');
+    expect(await cost('/v1/video/generations', { ...video, duration: 2, mode: 'pro' })).toBe('0.0357142857142856');
     expect(await cost('/v1/images/generations/jobs', { ...image, n: 2 })).toBe('0.0375000000000002');
     expect(await cost('/imgx/submit/imagine', { prompt: 'a' })).toBe('0.0371428571428572');
   });

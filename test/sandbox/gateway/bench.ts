@@ -60,7 +60,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
   const clock = new ManualClock();
   const { studio, drawn } = quickStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
-  // Each test has its own connection, so that a reset or a hang is felt by nobody else.
+  // Each test has its own connection, so that a reset or a hang is felt by no one else.
   onTestFinished(() => gateway.close());
   const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
   return {
@@ -105,7 +105,7 @@ async function send(url: string, method: string, path: string, ask: Ask): Promis
   }
 }
 
-/** Reads as text and JSON only what is asked for: some answers are 60 MB of picture. */
+/** Reads as text and JSON only what is asked for: some answers are 60 MB of image. */
 class Received implements Answer {
   readonly status: number;
   readonly headers: Answer['headers'];
@@ -133,7 +133,7 @@ class Received implements Answer {
 /** Draws nothing worth looking at in no time, and remembers what it was asked for. */
 function quickStudio(): { studio: Studio; drawn: DrawnBook } {
   const drawn: DrawnBook = { calls: [] };
-  const picture = async (
+  const image = async (
     what: string,
     scenes: readonly Scene[],
     options: { width: number; height: number; format?: string },
@@ -151,9 +151,9 @@ function quickStudio(): { studio: Studio; drawn: DrawnBook } {
     return { bytes, width, height, mime: `image/${format}` as const };
   };
   const studio: Studio = {
-    drawImage: (scene, options) => picture('picture', [scene], options),
-    drawGrid: (scenes, options) => picture('grid', scenes, options),
-    drawEdit: (before, after, mask, options) => picture('edit', [before, after], { ...options, mask } as never),
+    drawImage: (scene, options) => image('picture', [scene], options),
+    drawGrid: (scenes, options) => image('grid', scenes, options),
+    drawEdit: (before, after, mask, options) => image('edit', [before, after], { ...options, mask } as never),
     shoot: async (scene, options) => {
       drawn.calls.push({ what: 'video', scenes: [scene], options: { ...options } });
       const { width, height, seconds } = options;

@@ -116,7 +116,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('never meets a body, header or path with a 5xx that nobody ordered', async () => {
+  it('never meets a body, header or path with a 5xx that no one ordered', async () => {
     const { call } = await bench({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[

@@ -15,7 +15,7 @@ async function imageFile(side: Bench, body: object = {}): Promise<string> {
 }
 
 describe('result files', () => {
-  it('need no key and are drawn once, when somebody asks', async () => {
+  it('need no key and are drawn once, when someone asks', async () => {
     const side = await bench();
     const path = await imageFile(side);
     expect(side.drawn.calls).toHaveLength(0);
@@ -76,12 +76,12 @@ describe('result files', () => {
     expect((await side.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
   });
 
-  it('of cheap films are begun with the job, of dear ones when asked for', async () => {
+  it('of cheap videos are begun with the job, of dear ones when asked for', async () => {
     const side = await bench();
-    const film = async (body: object) =>
+    const video = async (body: object) =>
       (await side.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
-    const cheap = await film({ size: '640x360', duration: 5 });
-    const dear = await film({ size: '1920x1080', duration: 10 });
+    const cheap = await video({ size: '640x360', duration: 5 });
+    const dear = await video({ size: '1920x1080', duration: 10 });
     side.clock.advance(30_000);
     expect(side.gateway.jobs.get(dear)?.state).toBe('running');
     expect(side.drawn.calls.map(({ options }) => options.width)).toEqual([640]);
@@ -93,7 +93,7 @@ describe('result files', () => {
     expect(side.drawn.calls).toHaveLength(2);
   });
 
-  it('can weigh 60 MB and still be a valid picture', async () => {
+  it('can weigh 60 MB and still be a valid image', async () => {
     const side = await bench();
     side.gateway.faults.add({ do: 'huge-file' });
     const { bytes } = await side.get(await imageFile(side));
@@ -127,7 +127,7 @@ describe('result files', () => {
 });
 
 describe('with the real studio', () => {
-  it('a grid is a picture of the asked shape, and an upscale shows its quadrant larger', async () => {
+  it('a grid is an image of the asked shape, and an upscale shows its quadrant larger', async () => {
     const studio = openStudio();
     const side = await bench({ studio });
     const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
@@ -137,7 +137,7 @@ describe('with the real studio', () => {
     const { json } = await side.post('/imgx/submit/change', { taskId: grid, action: 'UPSCALE', index: 1 });
     await side.settle(json.id);
     const single = (await side.get(`/files/${json.id}/1.png`)).bytes;
-    const small = (picture: Sharp) => picture.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
+    const small = (image: Sharp) => image.removeAlpha().resize(24, 16, { fit: 'fill' }).raw().toBuffer();
     const quadrant = await small(
       sharp(await sharp(whole).extract({ left: 0, top: 0, width: 760, height: 506 }).toBuffer()),
     );
@@ -148,7 +148,7 @@ describe('with the real studio', () => {
     await studio.close();
   });
 
-  it('a preview, an edit with a mask, a film and a song are what they say', async () => {
+  it('a preview, an edit with a mask, a video and a song are what they say', async () => {
     const studio = openStudio();
     const side = await bench({ studio });
     const { json } = await side.post('/v1/video/generations', {
@@ -159,12 +159,14 @@ describe('with the real studio', () => {
     });
     await side.settle(json.task_id);
     // A studio of its own starts a worker for each of them.
-    const patience = 30_000;
-    const film = await side.get(`/files/${json.task_id}/1.mp4`, { patience });
-    expect(film.bytes.subarray(4, 8).toString()).toBe('ftyp');
+    const waitLimit = 30_000;
+    const video = await side.get(`/files/${json.task_id}/1.mp4`, { patience: waitLimit });
+    expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');
     const song = (await side.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
     await side.settle(song);
-    expect((await side.get(`/files/${song}/1.wav`, { patience })).bytes.subarray(0, 4).toString()).toBe('RIFF');
+    expect((await side.get(`/files/${song}/1.wav`, { patience: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
+      'RIFF',
+    );
     const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json
       .id;
     side.clock.advance(20_000);

@@ -25,7 +25,7 @@ const png = Buffer.from(
 );
 
 describe('/v1/videos', () => {
-  it('takes a form with its picture as a file, as it takes JSON', async () => {
+  it('takes a form with its image as a file, as it takes JSON', async () => {
     const { send, gateway, settle } = await desk();
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, prompt: 'a fox', seconds: '4', size: '640x360' }))
@@ -41,7 +41,7 @@ describe('/v1/videos', () => {
     expect((await settle(json.id)).state).toBe('succeeded');
   });
 
-  it('takes several pictures under one name, with brackets or without', async () => {
+  it('takes several images under one name, with brackets or without', async () => {
     const { send, gateway } = await desk();
     const form = new FormData();
     form.append('model', model);

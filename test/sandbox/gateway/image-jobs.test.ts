@@ -166,8 +166,8 @@ describe('the idempotency key of an image job', () => {
   });
 });
 
-describe('reference pictures', () => {
-  async function pictureServer() {
+describe('reference images', () => {
+  async function imageServer() {
     const bytes = Buffer.from((await pngUri()).split(',')[1] ?? '', 'base64');
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -184,7 +184,7 @@ describe('reference pictures', () => {
   }
 
   it('are fetched when the job starts, and drawn with', async () => {
-    const { base, asked } = await pictureServer();
+    const { base, asked } = await imageServer();
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
     expect(asked).toEqual([]);
@@ -195,7 +195,7 @@ describe('reference pictures', () => {
   });
 
   it('fail the job with a sentence that names the address', async () => {
-    const { base } = await pictureServer();
+    const { base } = await imageServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [
       [`${base}/page`, /\/page is not an image/],

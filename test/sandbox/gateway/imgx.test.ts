@@ -111,7 +111,7 @@ describe('imagine', () => {
     }
   });
 
-  it('is drawn with reference pictures, also those whose address stands before the words', async () => {
+  it('is drawn with reference images, also those whose address stands before the words', async () => {
     const side = await bench();
     const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
     const [address] = upload.json.result;
@@ -128,9 +128,9 @@ describe('imagine', () => {
 
 describe('the other submits', () => {
   it.each(profiles)('describe gives four lines and the buttons to imagine them (%s)', async (profile) => {
-    for (const picture of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
+    for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
       const side = await bench({ profile });
-      const task = await done(side, await side.post('/imgx/submit/describe', picture));
+      const task = await done(side, await side.post('/imgx/submit/describe', image));
       expect(task.action).toBe('DESCRIBE');
       const lines = task.properties.finalPrompt.split('\n\n');
       expect(lines).toHaveLength(4);
@@ -157,7 +157,7 @@ describe('the other submits', () => {
     expect(task.description).toContain(asked.json.properties.finalPrompt);
   });
 
-  it('blend takes two to five pictures and has the asked shape', async () => {
+  it('blend takes two to five images and has the asked shape', async () => {
     const side = await bench();
     const uri = await pngUri();
     expect((await side.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
@@ -186,7 +186,7 @@ describe('the other submits', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('edits draws a grid from the picture and the words', async () => {
+  it('edits draws a grid from the image and the words', async () => {
     const side = await bench();
     expect((await side.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
@@ -200,7 +200,7 @@ describe('the other submits', () => {
     expect(side.drawn.calls[0]?.options.references).toHaveLength(1);
   });
 
-  it('video makes as many films as asked, which can be extended and enlarged', async () => {
+  it('video makes as many videos as asked, which can be extended and enlarged', async () => {
     const side = await bench();
     const task = await done(
       side,
@@ -297,7 +297,7 @@ describe('follow-ups', () => {
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
-  it('each button of a single picture is executed, or asks for words', async () => {
+  it('each button of a single image is executed, or asks for words', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));

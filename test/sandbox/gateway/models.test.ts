@@ -35,7 +35,7 @@ describe('models', () => {
     }
   });
 
-  it('finds an id whose percent sign nobody encoded', async () => {
+  it('finds an id whose percent sign no one encoded', async () => {
     const { get } = await bench();
     expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
   });
@@ -75,8 +75,8 @@ describe('models', () => {
     const image = { model: 'lumen-image-1', prompt: 'a boat' };
     expect((await post('/v1/images/generations/jobs', image, { key: 'sk-few' })).status).toBe(404);
     expect((await post('/imgx/submit/imagine', { prompt: 'a boat' }, { key: 'sk-few' })).status).toBe(404);
-    const film = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-few' });
-    expect(film.status).toBe(200);
+    const video = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-few' });
+    expect(video.status).toBe(200);
   });
 
   it('refuses a forbidden model with 403 in stock, and says success:false to a key without any', async () => {

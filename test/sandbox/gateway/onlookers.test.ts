@@ -36,7 +36,7 @@ describe('the tally', () => {
 });
 
 describe('what is heard', () => {
-  it('is told with its answer when it leaves, and with status 0 when nobody will ever get it', async () => {
+  it('is told with its answer when it leaves, and with status 0 when no one will ever get it', async () => {
     const { post, gateway } = await bench();
     const heard: Heard[] = [];
     const stop = gateway.onHeard((one) => heard.push(one));

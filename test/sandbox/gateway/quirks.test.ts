@@ -188,7 +188,7 @@ describe('quirks', () => {
     for (const path of ids) expect((await side.get(path)).status).toBe(200);
   });
 
-  it('contentOnly: a finished video has its film under /content and nowhere else', async () => {
+  it('contentOnly: a finished video has its video under /content and nowhere else', async () => {
     const side = await bench({ quirks: { contentOnly: true } });
     const { json } = await side.post('/v1/videos', film);
     await side.settle(json.id);

@@ -94,7 +94,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(came).toContain('response.completed');
   });
 
-  it('stop when nobody listens any more', async () => {
+  it('stop when no one listens any more', async () => {
     const { gateway } = await bench({ profile });
     const left = new AbortController();
     const { body } = await open(gateway.url, ask, left.signal);
@@ -158,7 +158,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect((await post(path, { ...ask, tools: [{ type: 'web_search' }] })).status).toBe(200);
   });
 
-  it('are noted for whoever looks on, and meet troubles ordered for text alone', async () => {
+  it('are noted for anyone who looks on, and meet troubles ordered for text alone', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await side.get('/v1/models')).status).toBe(200);

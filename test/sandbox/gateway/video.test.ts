@@ -17,8 +17,8 @@ async function finished(side: Bench, body: object, path: string = doors.generati
   return (await side.get(`${path}/${json.task_id}`)).json;
 }
 
-/** The size and length of the film behind a finished task. */
-async function filmOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
+/** The size and length of the video behind a finished task. */
+async function videoOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finished(side, body);
   await side.get(new URL(task.url).pathname);
   return side.drawn.calls.findLast(({ what }) => what === 'video')?.options;
@@ -87,7 +87,7 @@ describe('generic video tasks', () => {
     expect((await create(side, { ...wave, metadata: '[]' })).status).toBe(400);
   });
 
-  it('let each parameter that both sides know take effect, wherever it stands', async () => {
+  it('let each parameter that both sides know take effect, at the top level and in metadata', async () => {
     const side = await bench();
     const cases: [object, object][] = [
       [{}, { width: 640, height: 360, seconds: 5 }],
@@ -110,8 +110,8 @@ describe('generic video tasks', () => {
       [{ seconds: '4' }, { seconds: 4 }],
       [{ metadata: { duration: '3' } }, { seconds: 3 }],
     ];
-    for (const [wish, film] of cases)
-      expect(await filmOf(side, { ...wave, ...wish }), JSON.stringify(wish)).toMatchObject(film);
+    for (const [request, video] of cases)
+      expect(await videoOf(side, { ...wave, ...request }), JSON.stringify(request)).toMatchObject(video);
     const task = await finished(side, { ...wave, seed: 77, size: '64x64', duration: 2 });
     expect(task.metadata).toMatchObject({ seed: 77, width: 64, height: 64, duration: 2 });
     expect(side.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
@@ -149,10 +149,10 @@ describe('generic video tasks', () => {
     expect((await create(side, { ...wave, model: 'none' })).status).toBe(404);
   });
 
-  it('take references under every name there is, films and sounds too', async () => {
+  it('take references under every name there is, videos and sounds too', async () => {
     const side = await bench();
     const uri = await pngUri();
-    const film = 'data:video/mp4;base64,AAAA';
+    const video = 'data:video/mp4;base64,AAAA';
     for (const name of [
       'reference_video_urls',
       'video_urls',
@@ -161,15 +161,15 @@ describe('generic video tasks', () => {
       'referenceVideos',
       'extra_videos',
     ]) {
-      expect((await create(side, { ...wave, [name]: [film] })).status, name).toBe(200);
+      expect((await create(side, { ...wave, [name]: [video] })).status, name).toBe(200);
     }
     for (const name of ['reference_audio_urls', 'audio_urls', 'audios', 'reference_audios']) {
       expect((await create(side, { ...wave, [name]: ['data:audio/wav;base64,AAAA'] })).status, name).toBe(200);
     }
-    const options = await filmOf(side, { ...wave, image: uri, input_reference: uri, images: [uri, film] });
+    const options = await videoOf(side, { ...wave, image: uri, input_reference: uri, images: [uri, video] });
     expect(options?.references).toHaveLength(3);
     expect(
-      (await filmOf(side, { ...wave, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))?.references,
+      (await videoOf(side, { ...wave, model: 'northlight/keyframes-1', images: [uri, uri, uri] }))?.references,
     ).toHaveLength(2);
   });
 
@@ -192,7 +192,7 @@ describe('generic video tasks', () => {
 });
 
 describe('the second entry', () => {
-  it.each(profiles)('has its own object and gives the film to the key alone (%s)', async (profile) => {
+  it.each(profiles)('has its own object and gives the video to the key alone (%s)', async (profile) => {
     const side = await bench({ profile });
     const created = await create(side, { ...wave, seconds: '4', size: '320x180' }, doors.videos);
     expect(created.json).toMatchObject({
@@ -256,7 +256,7 @@ describe('the vendor path', () => {
     });
   });
 
-  it('wants a picture, and knows the vendor’s name for the model', async () => {
+  it('wants an image, and knows the vendor’s name for the model', async () => {
     const side = await bench();
     const { model, image, ...rest } = await body();
     expect((await create(side, { ...rest, model }, doors.vendor)).json.error.message).toBe('image is required');

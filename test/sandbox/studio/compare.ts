@@ -2,16 +2,16 @@ import sharp from 'sharp';
 
 const SIDE = 64;
 
-/** Pixels of a picture, or of a part of it, shrunk to a small square. */
+/** Pixels of an image, or of a part of it, shrunk to a small square. */
 export async function thumbnail(
-  picture: Buffer,
+  image: Buffer,
   part?: { left: number; top: number; width: number; height: number },
 ): Promise<Buffer> {
-  const source = part ? sharp(picture).extract(part) : sharp(picture);
+  const source = part ? sharp(image).extract(part) : sharp(image);
   return await source.resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
 }
 
-/** The mean difference of two pictures' channels, 0 to 255; a missing picture differs as much as can be. */
+/** The mean difference of two images' channels, 0 to 255; a missing image differs as much as can be. */
 export function difference(one: Uint8Array | undefined, other: Uint8Array | undefined): number {
   if (!one || !other || one.length !== other.length) return 255;
   let sum = 0;

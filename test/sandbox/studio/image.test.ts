@@ -25,7 +25,7 @@ const STYLES = [
   'bauhaus poster',
 ];
 
-const picture = async (scene: Scene, references?: readonly Buffer[]) =>
+const image = async (scene: Scene, references?: readonly Buffer[]) =>
   (await studio.drawImage(scene, references ? { ...SIZE, references } : SIZE)).bytes;
 
 async function plain(colour: string): Promise<Buffer> {
@@ -45,12 +45,12 @@ const HOSTILE = [
 ];
 
 async function small(scene: Scene): Promise<Buffer> {
-  return await thumbnail(await picture(scene));
+  return await thumbnail(await image(scene));
 }
 
-describe('a picture', () => {
+describe('an image', () => {
   it.each(STYLES)('of "%s" is the same bytes every time', async (prompt) => {
-    const [one, other] = await Promise.all([picture(sceneOf(prompt, 4)), picture(sceneOf(prompt, 4))]);
+    const [one, other] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
     expect(one.equals(other)).toBe(true);
     expect((await sharp(one).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
   });
@@ -108,10 +108,10 @@ describe('a picture', () => {
   it('shows its references, and does without those that cannot be read', async () => {
     const scene = sceneOf('a quiet valley', 2);
     const [none, red, blue, broken] = await Promise.all([
-      picture(scene),
-      picture(scene, [await plain('#d02020')]),
-      picture(scene, [await plain('#2030d0')]),
-      picture(scene, [Buffer.from('not a picture')]),
+      image(scene),
+      image(scene, [await plain('#d02020')]),
+      image(scene, [await plain('#2030d0')]),
+      image(scene, [Buffer.from('not a picture')]),
     ]);
     const means = async (bytes: Buffer) => (await sharp(bytes).stats()).channels.map(({ mean }) => mean);
     const [[r1 = 0, , b1 = 0], [r2 = 0, , b2 = 0]] = await Promise.all([means(red), means(blue)]);
@@ -122,7 +122,7 @@ describe('a picture', () => {
 
   it('grows clearer from preview to preview', async () => {
     const scene = sceneOf('night city in the rain', 2);
-    const finished = await picture(scene);
+    const finished = await image(scene);
     const distances: number[] = [];
     for (const share of [0, 0.3, 0.7]) {
       const preview = await studio.drawImage(scene, { ...SIZE, finished: share });

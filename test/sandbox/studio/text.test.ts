@@ -7,7 +7,7 @@ const drawn = async (prompt: string, width: number, height: number) =>
   (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
 describe('a description', () => {
-  it('is four different lines, the same for the same picture and others for another', async () => {
+  it('is four different lines, the same for the same image and others for another', async () => {
     const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
     const lines = await describeImages([night]);
     expect(new Set(lines).size).toBe(4);
@@ -16,7 +16,7 @@ describe('a description', () => {
     expect(lines.join()).toMatch(/--ar 16:9/);
   });
 
-  it('is four lines for no picture, a broken one, and two', async () => {
+  it('is four lines for no image, a broken one, and two', async () => {
     expect(await describeImages([])).toHaveLength(4);
     expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
     expect(await describeImages([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);

@@ -22,7 +22,7 @@ function boxes(bytes: Buffer): Map<string, Buffer> {
 
 const box = (found: Map<string, Buffer>, kind: string) => found.get(kind) ?? Buffer.alloc(0);
 
-/** The kind of the first picture unit of every frame: 5 is a frame that stands alone, 1 builds on others. */
+/** The kind of the first image unit of every frame: 5 is a frame that stands alone, 1 builds on others. */
 function frameKinds(bytes: Buffer): number[] {
   const found = boxes(bytes);
   const sizes = box(found, 'stsz');
@@ -34,12 +34,12 @@ function frameKinds(bytes: Buffer): number[] {
   });
 }
 
-describe('a film', () => {
+describe('a video', () => {
   it('is an MP4 of the size and length asked for, with its contents first', async () => {
-    const film = await studio.shoot(sceneOf('a boat on the sea', 2), { width: 322, height: 180, seconds: 2.5 });
-    expect(film).toMatchObject({ mime: 'video/mp4', width: 322, height: 180, seconds: 2.5 });
-    expect(boxesOf(film.bytes).map(({ kind }) => kind)).toEqual(['ftyp', 'moov', 'mdat']);
-    const found = boxes(film.bytes);
+    const video = await studio.shoot(sceneOf('a boat on the sea', 2), { width: 322, height: 180, seconds: 2.5 });
+    expect(video).toMatchObject({ mime: 'video/mp4', width: 322, height: 180, seconds: 2.5 });
+    expect(boxesOf(video.bytes).map(({ kind }) => kind)).toEqual(['ftyp', 'moov', 'mdat']);
+    const found = boxes(video.bytes);
     const length = box(found, 'mvhd');
     expect(length.readUInt32BE(24) / length.readUInt32BE(20)).toBeCloseTo(2.5, 2);
     const track = box(found, 'tkhd');
@@ -47,13 +47,13 @@ describe('a film', () => {
       322, 180,
     ]);
     expect(box(found, 'stsd').includes('avcC')).toBe(true);
-    expect(film.bytes.length).toBeGreaterThan(10_000);
+    expect(video.bytes.length).toBeGreaterThan(10_000);
   });
 
   it('points at its frames, and at those a player can begin with', async () => {
-    const film = await studio.shoot(sceneOf('forest', 2), { width: 96, height: 64, seconds: 5 });
-    const found = boxes(film.bytes);
-    const kinds = frameKinds(film.bytes);
+    const video = await studio.shoot(sceneOf('forest', 2), { width: 96, height: 64, seconds: 5 });
+    const found = boxes(video.bytes);
+    const kinds = frameKinds(video.bytes);
     expect(kinds).toHaveLength(box(found, 'stts').readUInt32BE(16));
     const keys = box(found, 'stss');
     const listed = Array.from({ length: keys.readUInt32BE(12) }, (_, index) => keys.readUInt32BE(16 + index * 4));
@@ -61,16 +61,16 @@ describe('a film', () => {
     expect(listed).toEqual(kinds.flatMap((kind, index) => (kind === 1 ? [] : [index + 1])));
   });
 
-  it('is the same film twice and waits its turn for the worker', async () => {
+  it('is the same video twice and waits its turn for the worker', async () => {
     const shot = () => studio.shoot(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
     const [one, other] = await Promise.all([shot(), shot()]);
     expect(one.bytes.equals(other.bytes)).toBe(true);
   });
 
   it('takes on sizes that H.264 does not have by going to the next even one', async () => {
-    const film = await studio.shoot(sceneOf('planet', 5), { width: 33, height: 19, seconds: 0 });
-    expect([film.width % 2, film.height % 2]).toEqual([0, 0]);
-    expect(film.seconds).toBeGreaterThan(0);
+    const video = await studio.shoot(sceneOf('planet', 5), { width: 33, height: 19, seconds: 0 });
+    expect([video.width % 2, video.height % 2]).toEqual([0, 0]);
+    expect(video.seconds).toBeGreaterThan(0);
   });
 
   it('is refused after the studio has closed', async () => {

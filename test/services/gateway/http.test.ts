@@ -191,7 +191,7 @@ describe('the door to the gateway', () => {
       }
     });
 
-    it('says that it was not carried out where the refusal is definite or nobody was reached', async () => {
+    it('says that it was not carried out where the refusal is definite or no one was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
       const { door } = await open([...refusals, inside]);
@@ -309,6 +309,6 @@ describe('the door to the gateway', () => {
   });
 
   it.each(['', 'two words', 'sk-\nx'])('refuses the key %j in words that do not repeat it', (apiKey) => {
-    expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('needs an API key');
+    expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
   });
 });

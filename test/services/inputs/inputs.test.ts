@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
 import { chunked, type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
-import { heavier, noise } from '../media/pictures.ts';
+import { heavier, noise } from '../media/images.ts';
 import { SECONDS } from '../sound/tones.ts';
 
 const apiKey = 'sk-secret-of-the-gateway';
@@ -83,14 +83,14 @@ describe('what an order sends along', () => {
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
   }
 
-  it('is nothing where nothing is named, and nobody is asked for it', async () => {
+  it('is nothing where nothing is named, and no one is asked for it', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
     expect([...gateway.heard, ...discord.heard]).toEqual([]);
   });
 
-  describe('as pictures', () => {
-    it('comes in its order, as data URIs of what the bytes are, whatever the names say', async () => {
+  describe('as images', () => {
+    it('comes in its order, as data URIs of what the bytes are, for every names say', async () => {
       const jpeg = await noise(20, 20).jpeg().toBuffer();
       const { images, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
       expect(images?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
@@ -124,7 +124,7 @@ describe('what an order sends along', () => {
     it('is refused by its name where it cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
-      const film = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
+      const video = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
       const bomb = uploaded('bomb.png', await plain('black', { width: 2_300, height: 2_300 }));
       const heavy = uploaded('heavy.png', heavier(png, 20 * MB));
       const endless = given('endless.png', discord.on('/endless', chunked(heavier(png, 20 * MB))));
@@ -139,10 +139,10 @@ describe('what an order sends along', () => {
       );
       const words = given('words', 'a cat');
       const max = '20 MB';
-      for (const [picture, refusal] of [
+      for (const [image, refusal] of [
         [page, { key: 'refusals.imageInvalid', name: 'page.png' }],
         [half, { key: 'refusals.imageInvalid', name: 'half.png' }],
-        [film, { key: 'refusals.imageInvalid', name: 'film.png' }],
+        [video, { key: 'refusals.imageInvalid', name: 'film.png' }],
         [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', max }],
         [heavy, { key: 'refusals.imageTooLarge', name: 'heavy.png', max }],
         [endless, { key: 'refusals.imageTooLarge', name: 'endless.png', max }],
@@ -151,7 +151,7 @@ describe('what an order sends along', () => {
         [cut, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
         [words, { key: 'refusals.imageUnreachable', name: 'words' }],
       ] as const) {
-        expect(await refused(uploaded('good.png', png), picture)).toEqual(refusal);
+        expect(await refused(uploaded('good.png', png), image)).toEqual(refusal);
       }
       expect(notes).toHaveLength(10);
     });
@@ -225,7 +225,7 @@ describe('what an order sends along', () => {
   describe('as a mask', () => {
     const region = (side: string, of: object) => gather({ region: { side, of } });
 
-    it('is drawn in the size that is given, and nobody is asked', async () => {
+    it('is drawn in the size that is given, and no one is asked', async () => {
       const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
@@ -237,7 +237,7 @@ describe('what an order sends along', () => {
       ['half known', { width: 64 }],
       ['nonsense', { width: 0, height: -3 }],
       ['no whole number', { width: 64.5, height: 32 }],
-    ])('is drawn in the size of the picture when that is %s', async (_what, size) => {
+    ])('is drawn in the size of the image when that is %s', async (_what, size) => {
       const address = gateway.on('/grid', file(png));
       expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
         width: 40,
@@ -247,7 +247,7 @@ describe('what an order sends along', () => {
       expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
-    it('is refused when nobody knows how large the picture is', async () => {
+    it('is refused when no one knows how large the image is', async () => {
       for (const of of [
         { address: `${gateway.origin}/gone` },
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
@@ -279,7 +279,7 @@ describe('what an order sends along', () => {
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('is refused by its name when it is no picture, or gone', async () => {
+    it('is refused by its name when it is no image, or gone', async () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
@@ -297,7 +297,7 @@ describe('what an order sends along', () => {
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('is refused where it is none, is gone, or is more than anybody says at once', async () => {
+    it('is refused where it is none, is gone, or is more than anyone says at once', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({

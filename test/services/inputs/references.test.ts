@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { realSounds } from '../../support/sounds.ts';
 import { type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
-import { heavier, noise } from '../media/pictures.ts';
+import { heavier, noise } from '../media/images.ts';
 
 const MB = 1_000_000;
 const minute = 60_000;
@@ -20,7 +20,7 @@ const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'lat
 
 describe('what an order goes by', () => {
   let gateway: FileHost;
-  /** Trusted wherever it is, as an embedded Discord is. */
+  /** Trusted where it is, as an embedded Discord is. */
   let discord: FileHost;
   let stranger: FileHost;
   let media: Media;
@@ -130,7 +130,7 @@ describe('what an order goes by', () => {
       outOfReach = (address) => !address.includes('public');
     });
 
-    it('goes along as data, where pictures may', async () => {
+    it('goes along as data, where images may', async () => {
       const open = at('public.png', png, { takes: 'address or data' });
       const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
       expect(references[0]?.given).toBe(open.address);
@@ -138,15 +138,15 @@ describe('what an order goes by', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('is refused where only an address will do, and nobody is asked for it', async () => {
+    it('is refused where only an address will do, and no one is asked for it', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
         key: 'refusals.referenceUnreachable',
         name: 'up.png',
       });
-      const film = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
-      expect(await refused([film])).toEqual({ key: 'refusals.referenceNotPublic', name: 'film.mp4' });
+      const video = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
+      expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'film.mp4' });
       expect(discord.heard).toEqual([]);
     });
 
@@ -177,13 +177,13 @@ describe('what an order goes by', () => {
       });
     });
 
-    it('says when it has run out, and asks nobody', async () => {
+    it('says when it has run out, and asks no one', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
       expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.heard).toEqual([]);
     });
 
-    it('matters not where the picture goes along as data', async () => {
+    it('matters not where the image goes along as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
@@ -233,7 +233,7 @@ function black(width: number, height: number): Buffer {
   ]);
 }
 
-/** Something long at the end of a film. */
+/** Something long at the end of a video. */
 function box(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   bytes.writeUInt32BE(length, 0);

@@ -59,7 +59,7 @@ describe('an order', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('of which nobody knows stays unconfirmed, also when its member dismisses it', async () => {
+  it('of which no one knows stays unconfirmed, also when its member dismisses it', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
@@ -79,8 +79,8 @@ describe('an order', () => {
   it('that is tried again is another order', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
-    const { kind: _, request: __, ...whence } = order;
-    await bot.tasks.orders.tryAgain(id, whence);
+    const { kind: _, request: __, ...origin } = order;
+    await bot.tasks.orders.tryAgain(id, origin);
     expect(await all(bot)).toEqual(['unconfirmed', 'unconfirmed']);
   });
 

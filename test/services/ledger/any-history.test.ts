@@ -59,13 +59,13 @@ async function take(bot: Run, on: Stage, known: string[], one: Step): Promise<vo
   const id = known[one.which % Math.max(1, known.length)];
   const task = id === undefined ? undefined : await bot.tasks.book.get(id);
   if (id === undefined || task === undefined) return;
-  const { kind: _, request: __, ...whence } = order;
+  const { kind: _, request: __, ...origin } = order;
   const isOver = !['accepted', 'queued', 'running', 'submitting'].includes(task.state);
   if (one.do === 'end') await bot.end(id, one.end);
   else if (one.do === 'deliver' && isOver)
     await bot.tasks.book.change(id, (before) => markDelivered(before, undefined, on.clock.now()));
   else if (one.do === 'dismiss') await bot.tasks.orders.dismiss(id, order.requesterId);
-  else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, whence)).id);
+  else if (one.do === 'try again') known.push((await bot.tasks.orders.tryAgain(id, origin)).id);
   else if (one.do === 'follow again') bot.ledger.onTaskChange(task);
   else if (one.do === 'reserve again') await bot.ledger.reserve(task);
 }
@@ -87,13 +87,13 @@ async function live(
     }
     await bot.stop();
   } catch (error) {
-    // Whatever is to be written after its death fails, and is thrown.
+    // Anything that is to be written after its death fails, and is thrown.
     if (!(error instanceof StoreError) || life.diesAfter === undefined) throw error;
     await bot?.die();
   }
 }
 
-/** Written out once more, in other words than the ledger's own. */
+/** Written out again, in other words than the ledger's own. */
 function expected({ state, failure }: Task): Standing {
   if (state === 'ready' || state === 'delivered') return 'settled';
   if (state === 'unconfirmed' || failure?.cause === 'dismissed') return 'unconfirmed';

@@ -81,7 +81,7 @@ describe('the doctor', () => {
     expect(priced).toHaveLength(found['entry-missing'] ?? 0);
   });
 
-  it('leaves entries alone whose tasks are gone, and those of nobody', async () => {
+  it('leaves entries alone whose tasks are gone, and those of no one', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'finished'");
     sql(

@@ -6,7 +6,7 @@ import type { Stage } from '../store/stage.ts';
 /** Lines of a task that never came to be: what a crash may leave, and nothing of the ledger's. */
 const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astray', 'past']);
 
-/** What `npm run doctor` finds in the ledger of a store that nobody uses. */
+/** What `npm run doctor` finds in the ledger of a store that no one uses. */
 export async function findings(
   { file, clock, log }: Stage,
   { repair = false, prices = {} }: { repair?: boolean; prices?: Prices } = {},

@@ -34,7 +34,7 @@ const usage = new UsageReader({
 });
 
 const mask = await media.createSideMask('left', { width: 64, height: 64 });
-const { bytes: picture } = await media.checkImage(mask);
+const { bytes: image } = await media.checkImage(mask);
 const voice = sounds.writing({ maxSeconds: 5 });
 voice.add(new Int16Array(24_000));
 const spoken = await voice.finish();
@@ -47,6 +47,6 @@ const chart = await usage.drawChart({
 });
 const maps = process.platform === 'linux' ? readFileSync('/proc/self/maps', 'latin1') : '';
 const native = [...maps.matchAll(/\S+\.node$/gm)].map(([path]) => path);
-const done = [picture.length, spoken.bytes.length, heard.length, chart?.length];
+const done = [image.length, spoken.bytes.length, heard.length, chart?.length];
 process.stdout.write(JSON.stringify({ done, loaded: [...loaded], native: [...new Set(native)] }));
 await Promise.all([media.close(), sounds.close(), own.close()]);

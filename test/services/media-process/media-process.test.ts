@@ -62,7 +62,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('PNG');
   });
 
-  it('is replaced when it dies, and the jobs that it took along run once more', async () => {
+  it('is replaced when it dies, and the jobs that it took along run again', async () => {
     const { media } = opened();
     const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
     process.kill(pidOf(media), 'SIGKILL');
@@ -146,7 +146,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('JobLost: The media process has been closed.');
   });
 
-  it('frees what a job has reserved when nobody waits for it any more', async () => {
+  it('frees what a job has reserved when no one waits for it any more', async () => {
     const { media } = opened();
     const unwanted = new AbortController();
     const work = outcome(media.run(chart, facts, { signal: unwanted.signal }));

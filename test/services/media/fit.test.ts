@@ -4,7 +4,7 @@ import { readWhole } from '../../../src/services/media/content.ts';
 import type { FitResult } from '../../../src/services/media/images/fit.ts';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { heavier, noise } from './pictures.ts';
+import { heavier, noise } from './images.ts';
 
 const PNG_SIZE_AT = 16;
 
@@ -116,7 +116,7 @@ describe('making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('turns a picture that it makes smaller', async () => {
+  it('turns an image that it makes smaller', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
@@ -145,10 +145,10 @@ describe('making a file fit', () => {
       expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
   });
 
-  it('sends a film as it is or not at all', async () => {
-    const film = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
-    expect(await media.fit(film, 1_000)).toMatchObject({ how: 'as-is', bytes: film.bytes });
-    expect(await media.fit(film, 999)).toEqual({ how: 'none' });
+  it('sends a video as it is or not at all', async () => {
+    const video = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
+    expect(await media.fit(video, 1_000)).toMatchObject({ how: 'as-is', bytes: video.bytes });
+    expect(await media.fit(video, 999)).toEqual({ how: 'none' });
   });
 
   it('refuses a bomb by what it claims, before decoding anything', async () => {
@@ -180,7 +180,7 @@ describe('making a file fit', () => {
     await small.close();
   });
 
-  it('says of a damaged picture that it is, and goes on with the next', async () => {
+  it('says of a damaged image that it is, and goes on with the next', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const half = await held(png.subarray(0, png.length / 2));
     await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
@@ -188,7 +188,7 @@ describe('making a file fit', () => {
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('ends with whoever closes it, and says so to everybody who waits', async () => {
+  it('ends with anyone who closes it, and says so to everyone who waits', async () => {
     const source = await held(await noise(1_500, 1_500).png().toBuffer());
     const unwanted = new AbortController();
     const outcomes = Promise.allSettled([

@@ -13,7 +13,7 @@ describe('whom a file is fetched from', () => {
   afterEach(() => scene.close());
 
   describe('and the key', () => {
-    it('shows it to the gateway and to nobody else', async () => {
+    it('shows it to the gateway and to no one else', async () => {
       const media = scene.open(true);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       await media.fetch({ address: scene.stranger.on('/foreign', file(scene.png)) });
@@ -46,7 +46,7 @@ describe('whom a file is fetched from', () => {
   });
 
   describe('only from the public internet', () => {
-    it('allows the gateway wherever it stands, and its neighbour on another port not', async () => {
+    it('allows the gateway where it stands, and its neighbour on another port not', async () => {
       const media = scene.open(false);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
@@ -120,7 +120,7 @@ describe('whom a file is fetched from', () => {
       expect(error).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
     });
 
-    it('goes wherever it is sent when private addresses are allowed', async () => {
+    it('goes where it is sent when private addresses are allowed', async () => {
       const fetched = await scene.open(true).fetch({ address: scene.stranger.on('/own', file(scene.png)) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
     });

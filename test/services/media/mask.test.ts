@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maskOf } from '../../../sandbox/gateway/references.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { noise } from './pictures.ts';
+import { noise } from './images.ts';
 
 type Colour = string | { r: number; g: number; b: number; alpha: number };
 
@@ -19,9 +19,9 @@ const sheet = (background: Colour, size: { width: number; height: number } = SIZ
 const painted = async (colour: Colour, ground: Colour): Promise<Sharp> =>
   sheet(ground).composite([{ input: await sheet(colour, PART).png().toBuffer(), left: PART.left, top: PART.top }]);
 
-/** The part taken out of a picture. */
-const holed = async (picture: Sharp): Promise<Sharp> =>
-  sharp(await picture.ensureAlpha().png().toBuffer()).composite([
+/** The part taken out of an image. */
+const holed = async (image: Sharp): Promise<Sharp> =>
+  sharp(await image.ensureAlpha().png().toBuffer()).composite([
     { input: await sheet('black', PART).png().toBuffer(), left: PART.left, top: PART.top, blend: 'dest-out' },
   ]);
 
@@ -61,19 +61,19 @@ describe('a mask', () => {
       ['top', { left: 0, top: 0, width: 100, height: 31 }],
       ['bottom', { left: 0, top: 30, width: 100, height: 31 }],
       ['centre', { left: 20, top: 12, width: 60, height: 37 }],
-    ] as const)('is as large as the picture and white at the %s alone', async (side, box) => {
+    ] as const)('is as large as the image and white at the %s alone', async (side, box) => {
       const size = { width: 100, height: 61 };
       expect(await whiteOf(await media.createSideMask(side, size))).toEqual({ size, box, isFull: true });
     });
 
-    it('is not drawn for more pixels than a picture may have', async () => {
+    it('is not drawn for more pixels than an image may have', async () => {
       await expect(media.createSideMask('left', { width: 1_001, height: 1_000 })).rejects.toMatchObject({
         kind: 'too-large',
       });
     });
   });
 
-  describe('that somebody has drawn', () => {
+  describe('that someone has drawn', () => {
     const marked = async (drawing: Sharp) => {
       const mask = await media.readDrawnMask(await drawing.toBuffer());
       return mask.marks === 'a part' ? await whiteOf(mask.bytes) : mask.marks;
@@ -92,12 +92,12 @@ describe('a mask', () => {
       expect(await marked(drawing.png())).toEqual(thePart);
     });
 
-    it.each(['png', 'webp', 'gif', 'avif'] as const)('marks what was erased from a picture in %s', async (format) => {
+    it.each(['png', 'webp', 'gif', 'avif'] as const)('marks what was erased from an image in %s', async (format) => {
       const drawing = (await holed(noise(SIZE.width, SIZE.height))).toFormat(format, { lossless: true });
       expect(await marked(drawing)).toEqual(thePart);
     });
 
-    it('marks the surroundings when those were erased, for what is left is a picture and no stroke', async () => {
+    it('marks the surroundings when those were erased, for what is left is an image and no stroke', async () => {
       const subject = await noise(PART.width, PART.height).png().toBuffer();
       const cut = sheet(CLEAR).composite([{ input: subject, left: PART.left, top: PART.top }]);
       const mask = await media.readDrawnMask(await cut.png().toBuffer());
@@ -125,7 +125,7 @@ describe('a mask', () => {
       }
     });
 
-    it('is turned upright like the picture it was drawn on', async () => {
+    it('is turned upright like the image it was drawn on', async () => {
       const drawing = sharp(await (await painted('white', 'black')).flatten().png().toBuffer());
       const { left, top, width, height } = PART;
       const box = { left: SIZE.height - top - height, top: left, width: height, height: width };

@@ -4,7 +4,7 @@ import { readWhole } from '../../../src/services/media/content.ts';
 import { type Fetched, type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { chunked, type FileHost, file, openFileHost } from './file-host.ts';
-import { heavier } from './pictures.ts';
+import { heavier } from './images.ts';
 
 const MIB = 1024 * 1024;
 

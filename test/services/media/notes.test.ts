@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { noise } from './pictures.ts';
+import { noise } from './images.ts';
 
 const SECRET = 'where-I-live';
 const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="${SECRET}"/></rdf:RDF></x:xmpmeta>`;
@@ -35,16 +35,16 @@ function withSegment(jpeg: Buffer, marker: number, data: Buffer): Buffer {
 
 const pixelsOf = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).raw().toBuffer();
 
-describe('the notes in a picture', () => {
+describe('the notes in an image', () => {
   let media: Media;
-  let picture: Sharp;
+  let image: Sharp;
 
   beforeEach(async () => {
     media = openMedia(
       { gatewayOrigin: 'https://gateway.example', apiKey: 'sk-key', allowPrivate: false },
       { log: { warn: () => undefined }, process: mediaProcess },
     );
-    picture = noise(40, 30);
+    image = noise(40, 30);
   });
   afterEach(() => media.close());
 
@@ -67,7 +67,7 @@ describe('the notes in a picture', () => {
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
     'are not looked for twice: %s without any stays byte for byte',
     async (format) => {
-      const bytes = await picture.toFormat(format).toBuffer();
+      const bytes = await image.toFormat(format).toBuffer();
       const { how, bytes: result } = await sent(bytes);
       expect(how).toBe('as-is');
       expect(result.equals(bytes)).toBe(true);
@@ -77,7 +77,7 @@ describe('the notes in a picture', () => {
   it.each(['png', 'jpeg', 'webp'] as const)(
     'are taken out of %s, and every pixel and its profile stay',
     async (format) => {
-      const noted = await picture.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
+      const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
       const { how, bytes } = await sent(noted);
       expect(how).toBe('as-is');
@@ -88,7 +88,7 @@ describe('the notes in a picture', () => {
   );
 
   it('are taken out of AVIF by drawing it anew', async () => {
-    const noted = await picture.avif().withExif(EXIF).withXmp(XMP).toBuffer();
+    const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
     const { how, bytes, mime } = await sent(noted);
     expect({ how, mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
@@ -96,7 +96,7 @@ describe('the notes in a picture', () => {
   });
 
   it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])('are taken out of a chunk %s', async (type) => {
-    const png = await picture.png().toBuffer();
+    const png = await image.png().toBuffer();
     const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
     expect((await sent(noted)).bytes.equals(png)).toBe(true);
   });
@@ -108,19 +108,19 @@ describe('the notes in a picture', () => {
     ['somebody’s own segment', 0xe5, SECRET],
     ['a thumbnail', 0xe0, `JFXX\0\x10${SECRET}`],
   ])('are taken out of %s in JPEG', async (_name, marker, data) => {
-    const jpeg = await picture.jpeg().toBuffer();
+    const jpeg = await image.jpeg().toBuffer();
     const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
     expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
   });
 
   it('are taken out of a progressive JPEG, between whose scans there are tables', async () => {
-    const jpeg = await picture.jpeg({ progressive: true }).toBuffer();
+    const jpeg = await image.jpeg({ progressive: true }).toBuffer();
     const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
     expect(bytes.equals(jpeg)).toBe(true);
   });
 
   it('are taken out of a JPEG with marks to restart from, which are no segments', async () => {
-    const plain = await picture.jpeg().toBuffer();
+    const plain = await image.jpeg().toBuffer();
     const end = plain.length - 2;
     const marked = Buffer.concat([
       plain.subarray(0, end),
@@ -131,20 +131,20 @@ describe('the notes in a picture', () => {
   });
 
   it('are not announced any more in WebP', async () => {
-    const noted = await picture.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
+    const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
     expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
   });
 
   it('are never unpacked, however much is packed in them', async () => {
-    const png = await picture.png().toBuffer();
+    const png = await image.png().toBuffer();
     const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
     expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)('are taken off the end of %s', async (format) => {
-    const bytes = await picture.toFormat(format).toBuffer();
+    const bytes = await image.toFormat(format).toBuffer();
     const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
     expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
   });
@@ -204,7 +204,7 @@ describe('the notes in a picture', () => {
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
     'never fail otherwise than as damaged in a broken %s',
     async (format) => {
-      const bytes = await picture.toFormat(format).toBuffer();
+      const bytes = await image.toFormat(format).toBuffer();
       const broken = fc.record({
         cut: fc.integer({ min: 0, max: bytes.length }),
         flips: fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 5 }),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file } from './file-host.ts';
-import { noise } from './pictures.ts';
+import { noise } from './images.ts';
 import { openScene, type Scene } from './scene.ts';
 
 const MIB = 1024 * 1024;
@@ -87,7 +87,7 @@ describe('a file too large for the memory', () => {
     expect((await media.fetch({ address })).bytes).toBeDefined();
   });
 
-  it('is taken away at the next start where the bot was killed, and what is somebody else’s stays', async () => {
+  it('is taken away at the next start where the bot was killed, and what is another member’s stays', async () => {
     const media = open();
     const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
     const own = dirname(path).slice(temporary.length + 1);

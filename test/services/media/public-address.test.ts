@@ -75,11 +75,11 @@ describe('the look-up of a stranger’s name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('gives every address to whoever tries one after the other', async () => {
+  it('gives every address to anyone who tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('gives the first address to whoever wants one', async () => {
+  it('gives the first address to anyone who wants one', async () => {
     expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 

@@ -41,10 +41,10 @@ describe('what a file is', () => {
   afterAll(() => studio.close());
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'is seen in a picture that sharp wrote as %s',
+    'is seen in an image that sharp wrote as %s',
     async (format) => {
-      const picture = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
-      expect(recognise(await picture.toFormat(format).toBuffer())).toMatchObject({
+      const image = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
+      expect(recognise(await image.toFormat(format).toBuffer())).toMatchObject({
         kind: 'image',
         mime: `image/${format}`,
       });
@@ -58,10 +58,10 @@ describe('what a file is', () => {
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('is seen in a film and in a song of the studio', async () => {
+  it('is seen in a video and in a song of the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
-    const film = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
-    expect(recognise(film.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
+    const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
+    expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
     const song = await studio.compose('a slow waltz', 1, 1);
     expect(recognise(song.bytes)).toEqual({ kind: 'audio', mime: 'audio/wav', extension: 'wav' });
   });
@@ -121,10 +121,10 @@ describe('what a file is', () => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('is not seen in the first bytes of a picture alone', async () => {
-    const picture = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
+  it('is not seen in the first bytes of an image alone', async () => {
+    const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
-      const bytes = await picture.clone().toFormat(format).toBuffer();
+      const bytes = await image.clone().toFormat(format).toBuffer();
       expect(recognise(bytes.subarray(0, 12))).toBeUndefined();
     }
   });

@@ -49,7 +49,7 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(50);
   });
 
-  it('lets go of the place of whoever stops waiting, and those behind move up', async () => {
+  it('lets go of the place of anyone who stops waiting, and those behind move up', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);

@@ -6,7 +6,7 @@ import { type FileHost, openFileHost } from './file-host.ts';
 
 export const apiKey = 'sk-secret-of-the-gateway';
 
-/** A gateway and somebody else, both on loopback, and a picture for them to have. */
+/** A gateway and another member, both on loopback, and an image for them to have. */
 export interface Scene {
   readonly gateway: FileHost;
   readonly stranger: FileHost;

@@ -54,7 +54,7 @@ describe('links that announce much and bring nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('are given up when they bring less than they must, long before patience ends', async () => {
+  it('are given up when they bring less than they must, long before wait limit ends', async () => {
     const stalled = given('a', 'member');
     await expect.poll(() => open.length).toBe(1);
     open[0]?.write(Buffer.alloc(1_000));

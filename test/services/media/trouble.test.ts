@@ -52,7 +52,7 @@ describe('a file host in trouble', () => {
     return error;
   };
 
-  /** Talks until nobody listens any more, and counts. */
+  /** Talks until no one listens any more, and counts. */
   const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
     const talk = (): void => {
       if (socket.destroyed) return;
@@ -157,7 +157,7 @@ describe('a file host in trouble', () => {
     },
   );
 
-  it('is left at once by whoever no longer wants the file', async () => {
+  it('is left at once by anyone who no longer wants the file', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
@@ -176,7 +176,7 @@ describe('a file host in trouble', () => {
     expect(sockets.size).toBe(0);
   });
 
-  it('keeps nobody from closing', async () => {
+  it('keeps no one from closing', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);

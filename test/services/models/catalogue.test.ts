@@ -32,7 +32,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('gives what it has within a moment where somebody is typing, and nothing rather than an error', async () => {
+  it('gives what it has within a moment where someone is typing, and nothing rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -46,7 +46,7 @@ describe('the catalogue of models', () => {
     expect((await late).length).toBe(22);
   });
 
-  it('asks about few of many ids that somebody invents, and goes on answering about those there are', async () => {
+  it('polls few of many ids that someone invents, and goes on answering about those there are', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -59,7 +59,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('asks about the same id once for many who want it at once, and about none that is too long to be one', async () => {
+  it('polls the same id once for many who want it at once, and about none that is too long to be one', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -69,7 +69,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(1);
   });
 
-  it('asks about an id that was missing again after an hour', async () => {
+  it('polls an id that was missing again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
     const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;

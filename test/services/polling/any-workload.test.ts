@@ -132,7 +132,7 @@ describe('whatever the workload and the troubles', () => {
     );
   });
 
-  it('nobody asks about the same task twice at once, as long as it is not added anew', async () => {
+  it('no one polls the same task twice at once, as long as it is not added anew', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const meddling = work.meddling.filter((one) => one.do === 'hint');
@@ -145,7 +145,7 @@ describe('whatever the workload and the troubles', () => {
   });
 });
 
-/** Every task asked about by itself, one after the other. */
+/** Every task polled by itself, one after the other. */
 function tasksAlone({ tasks, perSecond, delays }: Workload): number {
   return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
 }

@@ -65,7 +65,7 @@ describe('following a task', () => {
     }
   });
 
-  it('keeps together what one question asked about, and takes along what falls due soon, as far as its lane says', async () => {
+  it('keeps together what one question polled, and takes along what falls due soon, as far as its lane says', async () => {
     let chance = 0;
     const { scheduler, at, pass, questions, lane, now } = stage({ random: () => (chance = (chance + 0.37) % 1) });
     const max = { count: 3 };
@@ -82,7 +82,7 @@ describe('following a task', () => {
     await pass(60_000);
     expect(questions.length).toBeGreaterThan(4);
     for (const { ids } of questions) expect(ids).toHaveLength(3);
-    // A gateway that turns out to take less is asked about less at once.
+    // A gateway that turns out to take less is polled less at once.
     max.count = 2;
     const before = questions.length;
     await pass(30_000);

@@ -10,7 +10,7 @@ const second = 1_000;
 const lawOf = (durations: readonly number[], gapMs?: number): DurationModel =>
   new DurationModel(fitHistogram(observed(durations, gapMs)));
 
-/** At which ages a job of this duration is asked about, until its end is found. */
+/** At which ages a job of this duration is polled, until its end is found. */
 function questions(law: DurationModel, ms: number, pressure = 1): number[] {
   const ages = [0];
   for (let age = 0; age < ms; ages.push(age)) age = Math.max(law.next(age, pressure), ageOfNextPoll(ages.length));
@@ -36,13 +36,13 @@ function bySpec(durations: readonly number[]) {
   return { polls: sum(({ polls }) => polls) / all.length, delay: sum(({ delay }) => delay) / all.length / second };
 }
 
-const pictures = logNormal(400, 20 * second, 0.4);
+const images = logNormal(400, 20 * second, 0.4);
 const videos = logNormal(400, 120 * second, 0.4);
 const twoHumps = [...logNormal(240, 10 * second, 0.2), ...logNormal(160, 40 * second, 0.2)];
 
 describe('a law', () => {
   it.each([
-    ['pictures', pictures],
+    ['pictures', images],
     ['videos', videos],
     ['jobs of two sorts', twoHumps],
   ])('of %s says how many last how long', (_what, durations) => {
@@ -54,7 +54,7 @@ describe('a law', () => {
   });
 
   it.each([
-    ['pictures', pictures, 0.7],
+    ['pictures', images, 0.7],
     ['videos', videos, 0.55],
     ['jobs of two sorts', twoHumps, 0.7],
   ])(
@@ -68,7 +68,7 @@ describe('a law', () => {
   );
 
   it('that is wrong by half still finds them sooner', () => {
-    for (const durations of [pictures, videos]) {
+    for (const durations of [images, videos]) {
       const wrong = lawOf(durations.map((ms) => ms / 2));
       expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
     }
@@ -82,7 +82,7 @@ describe('a law', () => {
   });
 
   it('lets gaps grow gently past all experience', () => {
-    const law = lawOf(pictures);
+    const law = lawOf(images);
     const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
     expect(gaps.at(0)).toBeGreaterThan(2 * second);
@@ -90,8 +90,8 @@ describe('a law', () => {
   });
 
   it('asks less often under pressure, and least about what is worth least', () => {
-    const law = lawOf(pictures);
-    const polls = [1, 3, 6, 12].map((pressure) => outcome(law, pictures, pressure).polls);
+    const law = lawOf(images);
+    const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));
     expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
   });

@@ -14,13 +14,13 @@ describe('when a run began', () => {
     expect(startOf({ submittedAt: start - hour, startedAt: start - hour + 40_000 })).toBe(start + 40_000);
   });
 
-  it('lies between its taking and now, whatever the gateway says', () => {
+  it('lies between its taking and now, for every gateway says', () => {
     expect(startOf({ startedAt: start + 20_000 })).toBe(start + 20_000);
     expect(startOf({ startedAt: 7 })).toBe(start);
     expect(startOf({ startedAt: now + 7 })).toBe(now);
   });
 
-  it('is not known of what is still queued, nor where nobody tells', () => {
+  it('is not known of what is still queued, nor where no one tells', () => {
     expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
     expect(startOf({})).toBeUndefined();
   });
@@ -32,7 +32,7 @@ describe('when a run began', () => {
 });
 
 describe('a task under way', () => {
-  it('is asked about by the scheduler alone: a look at it asks nothing', async () => {
+  it('is polled by the scheduler alone: a look at it asks nothing', async () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;

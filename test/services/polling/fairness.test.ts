@@ -20,7 +20,7 @@ describe('turns', () => {
     expect(place).toBeGreaterThan(0);
   });
 
-  it('go round among groups, and within a group to whoever came first', async () => {
+  it('go round among groups, and within a group to anyone who came first', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
@@ -72,7 +72,7 @@ describe('a lane that carries several tasks in one question', () => {
     return questions;
   }
 
-  it('asks about as many as it can at once, in turns, and pays for one question', async () => {
+  it('polls as many as it can at once, in turns, and pays for one question', async () => {
     const tasks = Array.from({ length: 25 }, (_, task) => ({ id: `a${task}`, group: 'a', at: 0 }));
     const questions = await batches(10, [...tasks, { id: 'b0', group: 'b', at: 0 }]);
     expect(questions.map(({ ids }) => ids.length)).toEqual([10, 10, 6]);
@@ -101,7 +101,7 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids).toEqual(['due 1', 'due 2']);
   });
 
-  it.each([0, -1, Number.NaN])('asks about one at a time where it says something senseless: %s', async (max) => {
+  it.each([0, -1, Number.NaN])('polls one at a time where it says something senseless: %s', async (max) => {
     const questions = await batches(max, [
       { id: 'a', group: 'g', at: 0 },
       { id: 'b', group: 'g', at: 0 },

@@ -63,7 +63,7 @@ describe('a hint', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('about a task that nobody follows means nothing', async () => {
+  it('about a task that no one follows means nothing', async () => {
     const { scheduler, pass, questions } = stage();
     scheduler.start();
     scheduler.hint('nobody');
@@ -73,8 +73,8 @@ describe('a hint', () => {
   });
 });
 
-describe('a task that is taken away while it is asked about', () => {
-  it('stays away, whatever the verdict', async () => {
+describe('a task that is taken away while it is polled', () => {
+  it('stays away, for every verdict', async () => {
     const { scheduler, at, pass, open, answer, own } = await underWay();
     scheduler.remove('a');
     scheduler.hint('a');

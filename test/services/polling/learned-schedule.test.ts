@@ -18,7 +18,7 @@ const running = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}
   madeTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
 
 async function knowing(
-  { count = 60, medianMs = 20 * second, task = running(), waitedMs }: Partial<Wish> = {},
+  { count = 60, medianMs = 20 * second, task = running(), waitedMs }: Partial<Request> = {},
   before?: TaskStore,
 ) {
   const store =
@@ -41,7 +41,7 @@ async function knowing(
   return { store, experience, schedule, state, gapAt };
 }
 
-interface Wish {
+interface Request {
   count: number;
   medianMs: number;
   task: Task;

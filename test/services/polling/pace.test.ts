@@ -89,7 +89,7 @@ describe('the meter', () => {
 });
 
 describe('a gateway that takes so many questions a second and refuses the rest', () => {
-  /** Tasks asked about every two seconds, at a gateway that counts. */
+  /** Tasks polled every two seconds, at a gateway that counts. */
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
     const { scheduler, lane, at, now, pass, questions } = set;

@@ -166,7 +166,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     await pass(one.wait);
     if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
     if (one.do !== 'restart') continue;
-    // As a crash: what is under way is heard by nobody, and nothing of it is stored.
+    // As a crash: what is under way is heard by no one, and nothing of it is stored.
     const stopped = bot.tasks.pause();
     await bot.store.close();
     await passUntil(stopped);

@@ -20,7 +20,7 @@ describe('the specification’s schedule', () => {
     expect(gapAt(followed(), start + age)).toBe(gap);
   });
 
-  it('is slower once it takes longer than anybody waits, and slower still after an hour', () => {
+  it('is slower once it takes longer than its wait limit, and slower still after an hour', () => {
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
   });

@@ -124,7 +124,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   };
 }
 
-/** The same verdict on everything that was asked about. */
+/** The same verdict on everything that was polled. */
 export function all(ids: readonly string[], verdict: Verdict): ReadonlyMap<string, Verdict> {
   return new Map(ids.map((id) => [id, verdict]));
 }

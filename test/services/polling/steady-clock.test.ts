@@ -39,7 +39,7 @@ describe('a machine’s clock', () => {
     expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
   });
 
-  it('that is set back delays no task: neither one that waits, nor one that comes, nor one that is asked about again', async () => {
+  it('that is set back delays no task: neither one that waits, nor one that comes, nor one that is polled again', async () => {
     const machine = new Machine();
     const began = machine.time.now();
     const asked: [string | undefined, number][] = [];

@@ -60,7 +60,7 @@ describe('stopping', () => {
     expect(questions).toHaveLength(1);
   });
 
-  it('forgets nothing: after another start everything is asked about, whatever the answers in between were', async () => {
+  it('forgets nothing: after another start everything is polled, for every answers in between were', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();

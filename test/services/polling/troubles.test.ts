@@ -6,7 +6,7 @@ const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow 
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
 const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
 
-/** A lane that meets the trouble until the test says that it is over; answered tasks are asked about again after ten minutes. */
+/** A lane that meets the trouble until the test says that it is over; answered tasks are polled again after ten minutes. */
 function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   const set = stage();
   const state = { trouble: trouble as Trouble | undefined };
@@ -44,7 +44,7 @@ describe('a lane that is told to wait', () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
-  it('waits a second at least, and then asks about another task', async () => {
+  it('waits a second at least, and then polls another task', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
     scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
     await pass(1_000);

@@ -104,7 +104,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('says that the bot is stopping to whoever waits when it closes, and afterwards', async () => {
+  it('says that the bot is stopping to anyone who waits when it closes, and afterwards', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();

@@ -23,7 +23,7 @@ function begun(clock: Clock) {
   onTestFinished(() => process.close());
   return { process, writings: new VoiceQueue(process) };
 }
-const PATIENCE = { timeout: 20_000 };
+const WAIT_LIMIT = { timeout: 20_000 };
 const sounds = opened();
 afterAll(() => sounds.close());
 
@@ -31,11 +31,11 @@ const tones = Int16Array.from(played(PCM_RATE), (value) => Math.round(value * 32
 const voice = (samples: number, first = 0): Int16Array =>
   Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
 const second = voice(PCM_RATE);
-/** A promise that has failed by the time somebody looks. */
+/** A promise that has failed by the time someone looks. */
 const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('a voice that is written while it speaks', () => {
-  it('is the same file, whatever pieces it comes in and whoever speaks meanwhile', { timeout: 30_000 }, async () => {
+  it('is the same file, whatever pieces it comes in and the speaker meanwhile', { timeout: 30_000 }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 4 }), async (voices) => {
@@ -69,7 +69,7 @@ describe('a voice that is written while it speaks', () => {
     const { process, writings } = begun(systemClock);
     const left = writings.begin(60);
     left.add(second);
-    await expect.poll(() => left.waitingSamples, PATIENCE).toBe(0);
+    await expect.poll(() => left.waitingSamples, WAIT_LIMIT).toBe(0);
     writings.close();
     const next = new VoiceQueue(process).begin(60);
     next.add(second);
@@ -81,8 +81,8 @@ describe('a voice that is written while it speaks', () => {
     const { process, writings } = begun(clock);
     const slow = writings.begin(60);
     slow.add(second);
-    await expect.poll(() => slow.waitingSamples, PATIENCE).toBe(0);
-    // Models think in the middle of a sentence, and workers that nobody needs go home.
+    await expect.poll(() => slow.waitingSamples, WAIT_LIMIT).toBe(0);
+    // Models think in the middle of a sentence, and workers that no one needs go home.
     clock.advance(600_000);
     slow.add(second);
     const message = await slow.finish();
@@ -142,7 +142,7 @@ describe('a voice that is written while it speaks', () => {
     const { process: own, writings } = begun(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
-    await expect.poll(() => first.waitingSamples, PATIENCE).toBe(0);
+    await expect.poll(() => first.waitingSamples, WAIT_LIMIT).toBe(0);
     process.kill(own.pid ?? 0, 'SIGKILL');
     first.add(second);
     expect(await told(first.finish())).toContain('What came before is gone');
@@ -183,7 +183,7 @@ describe('more voices than there is room for', () => {
     expect((await late.finish()).seconds).toBe(1);
   });
 
-  it('are told so where half an hour of them waits, whoever said it', async () => {
+  it('are told so if half an hour of audio waits, for every member', async () => {
     const { writings } = begun(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));

@@ -76,7 +76,7 @@ describe("the store's files", () => {
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
 
-  it('cannot be a folder, or lie where nobody may make one', async () => {
+  it('cannot be a folder, or lie where no one may make one', async () => {
     const place = folder();
     mkdirSync(join(place, 'taken'));
     writeFileSync(join(place, 'file'), '');
@@ -139,7 +139,7 @@ describe('a store that is not for us', () => {
       file,
       `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
     );
-    // Whoever opens it to write would turn this back, and so change the file.
+    // Anyone who opens it to write would turn this back, and so change the file.
     sql(file, 'PRAGMA journal_mode = DELETE');
     const before = readFileSync(file);
     const error = await refusal(open());

@@ -10,7 +10,7 @@ import { makeTask, settled } from './stage.ts';
 const LEASE_MS = 5_000;
 /** Where the next renewal is waited for: a server has a fifth of it for each request, and a busy machine may need most of a second. */
 const MIDDLING_MS = 6_000;
-/** Where nobody waits for its end. */
+/** Where no one waits for its end. */
 const LONG_MS = 20_000;
 
 /** The clock of a process that stands still: nothing of it becomes due, and time goes on only when it wakes up. */
@@ -93,7 +93,7 @@ describe('the hold on a store', () =>
 
     it('is checked by the server with every write: who was suspended between its own check and the write changes nothing', async () => {
       const site = await stage();
-      // By this clock the lease is still its own, whatever the server says.
+      // By this clock the lease is still its own, for every server says.
       const first = await open(site, new Standing());
       const task = makeTask();
       await first.put(task);
@@ -139,7 +139,7 @@ describe('the hold on a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('is lost at once when the server gives it to somebody else', async () => {
+    it('is lost at once when the server gives it to another member', async () => {
       const site = await stage();
       const store = await site.open({ leaseMs: MIDDLING_MS });
       await site.forgetLease();

@@ -108,7 +108,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           await to.drop(() => true);
           await move(from, to);
           await expect(move(other, to)).rejects.toThrow('it was filled from');
-          // The new bot has begun: moving once more only compares.
+          // The new bot has begun: moving again only compares.
           const store = await to.open();
           await store.put(makeTask());
           await store.close();

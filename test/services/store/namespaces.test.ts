@@ -23,7 +23,7 @@ const all = async (shelf: Namespace): Promise<Map<string, unknown>> => {
   return rows;
 };
 
-/** What we rely on of keyv and its adapter, which are young: whoever changes them reads here what breaks. */
+/** What we rely on of keyv and its adapter, which are young: anyone who changes them reads here what breaks. */
 describe('a namespace over keyv', () =>
   onEveryStore((stage) => {
     it('keeps its rows apart from those of every other, also where a name is the beginning of another', async () => {
@@ -36,7 +36,7 @@ describe('a namespace over keyv', () =>
       for (const shelf of shelves.slice(1)) expect(await shelf.get('1')).toBe(shelf.name);
     });
 
-    it('goes through every row once, however many pages there are, and whatever is deleted on the way', async () => {
+    it('goes through every row once, however many pages there are, and anything that is deleted on the way', async () => {
       const { shelf } = await fresh(stage);
       const keys = Array.from({ length: 2_500 }, (_, at) => `key ${at}`);
       await shelf.putMany(keys.map((key) => ({ key, value: key })));

@@ -32,7 +32,7 @@ interface Back {
   rows(): Promise<SiteRow[]>;
   write(rows: readonly SiteRow[]): Promise<void>;
   drop(rows: readonly SiteRow[]): Promise<void>;
-  /** As if the server had given the hold on the store to nobody. */
+  /** As if the server had given the hold on the store to no one. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
 }
@@ -66,7 +66,7 @@ export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber'> {
   drop(isWanted: (row: SiteRow) => boolean): Promise<void>;
 }
 
-/** The same tests on every kind of store; those whose server nobody has named are left out, and say so. */
+/** The same tests on every kind of store; those whose server no one has named are left out, and say so. */
 export function onEveryStore(tests: (site: () => Promise<Site>) => void): void {
   onStores(kinds, tests);
 }

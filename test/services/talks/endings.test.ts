@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, patience, SLOWLY, scene } from './scene.ts';
+import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
 const MINUTE = 60_000;
 
@@ -22,11 +22,11 @@ describe('a conversation', () => {
     const over = await talks.end(talk.id, 'ended');
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'ended', turns: [said.id] } });
     expect(await ended(said)).toMatchObject({ state: 'cancelled', failure: { cause: 'stopped' } });
-    await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     expect(await talks.end(talk.id, 'idle')).toEqual(over);
   });
 
-  it('ends by itself after a quarter of an hour in which nobody says anything', async () => {
+  it('ends by itself after a quarter of an hour in which no one says anything', async () => {
     const { begin, say, ended, when, tasks, clock, gateway } = await scene();
     const talk = await begin();
     clock.putForward(10 * MINUTE);
@@ -38,10 +38,10 @@ describe('a conversation', () => {
     const over = await when(talk, hasEnded);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' } });
     expect((over.times.ended ?? 0) - (said.times.accepted ?? 0)).toBeGreaterThanOrEqual(15 * MINUTE);
-    await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
   });
 
-  it('is never too long for anybody’s patience', async () => {
+  it('is never too long for anyone’s wait limit', async () => {
     const { begin, say, ended, tasks, clock, news } = await scene();
     const talk = await begin();
     clock.putForward(12 * MINUTE);
@@ -63,11 +63,11 @@ describe('a member who wants to be forgotten', () => {
     expect(exported.tasks.map(({ id }) => id).sort()).toEqual([said.id, talk.id].sort());
     await tasks.erasure.begin(owner, async () => true);
     await expect
-      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(said.id)], patience)
+      .poll(async () => [await tasks.book.get(talk.id), await tasks.book.get(said.id)], waitLimit)
       .toEqual([undefined, undefined]);
-    await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.openErasures(), patience).toEqual([]);
+    await expect.poll(() => store.openErasures(), waitLimit).toEqual([]);
   });
 
   it('leaves the conversations of others, and no session of theirs remembers', async () => {
@@ -77,7 +77,7 @@ describe('a member who wants to be forgotten', () => {
     const gone = await ended(await say(talk, 'a secret that nobody shall know of', guest));
     const before = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.openErasures(), patience).toEqual([]);
+    await expect.poll(() => store.openErasures(), waitLimit).toEqual([]);
     const answer = await ended(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('nobody shall know');

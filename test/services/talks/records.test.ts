@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sql } from '../store/stage.ts';
-import { guest, owner, patience, SLOWLY, scene } from './scene.ts';
+import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
 describe('what was said in conversations', () => {
   it('can be booked again from its tasks, and comes to the same', async () => {
@@ -19,7 +19,7 @@ describe('what was said in conversations', () => {
     await first.talks.end(talk.id, 'ended');
     await first.ended(last);
     const standings = async () => (await first.entries()).map(({ facts }) => facts.at(-1)?.standing);
-    await expect.poll(standings, patience).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
+    await expect.poll(standings, waitLimit).toEqual(['settled', 'settled', 'unconfirmed', 'settled']);
     const before = await first.entries();
     await first.leave();
     sql(first.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR (namespace = 'meta' AND key = 'ledger')");

@@ -3,19 +3,19 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, patience, SLOWLY, scene } from './scene.ts';
+import { guest, SLOWLY, scene, waitLimit } from './scene.ts';
 
 const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
 
 describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtimeDialect) => {
-  it('goes on with a conversation when somebody speaks, and opens nothing before', async () => {
+  it('goes on with a conversation when someone speaks, and opens nothing before', async () => {
     const first = await scene({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
     const said = await first.ended(await first.say(talk, 'My name is Wren'));
     await first.leave();
     const { gateway } = first;
-    await expect.poll(() => gateway.realtime.sessions, patience).toEqual([]);
+    await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
     const second = await scene({}, first);
     expect(second.talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
     expect(gateway.realtime.opened).toBe(1);
@@ -42,7 +42,7 @@ describe('a restart', () => {
     expect(answer.text).toContain('My name is Wren');
   });
 
-  it('ends at once what nobody has spoken in for a quarter of an hour, and no sooner', async () => {
+  it('ends at once what no one has spoken in for a quarter of an hour, and no sooner', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.ended(await first.say(talk, 'Hello'));
@@ -57,11 +57,11 @@ describe('a restart', () => {
     expect(first.gateway.realtime.opened).toBe(1);
   });
 
-  it('takes no conversation for begun that nobody was told of', async () => {
+  it('takes no conversation for begun that no one was told of', async () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
-    await expect.poll(() => first.store.live(), patience).toHaveLength(1);
+    await expect.poll(() => first.store.live(), waitLimit).toHaveLength(1);
     await first.drop();
     await beginning;
     const second = await scene({}, first);
@@ -69,7 +69,7 @@ describe('a restart', () => {
     expect(second.talks.inChannel('300000000000000001')).toBeUndefined();
   });
 
-  it('finds everything in order, wherever the power fails', { timeout: 60_000 }, async () => {
+  it('finds everything in order after a power failure at any write', { timeout: 60_000 }, async () => {
     const fates: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await scene({ diesAfter, isShown: true });
@@ -81,14 +81,14 @@ describe('a restart', () => {
       const talk = await first.begin().catch(() => undefined);
       const said = talk && (await first.say(talk, 'Hello').catch(() => undefined));
       const isSettled = async () => said && (await first.tasks.book.get(said.id))?.times.settled !== undefined;
-      if (said) await expect.poll(async () => first.isDead() || (await isSettled()), patience).toBe(true);
+      if (said) await expect.poll(async () => first.isDead() || (await isSettled()), waitLimit).toBe(true);
       const isThrough = !first.isDead();
       await first.drop();
 
       const second = await scene({ isShown: true }, first);
       const stored = () => Array.fromAsync(second.store.entries.tasks());
       await expect
-        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), patience)
+        .poll(async () => (await second.store.live()).every(({ kind }) => kind === 'talk'), waitLimit)
         .toBe(true);
       const [fate] = (await stored()).filter(({ kind }) => kind === 'said');
       if (asked > 0) expect(fate).toBeDefined();
@@ -97,7 +97,7 @@ describe('a restart', () => {
       const [going] = second.tasks.book.live((task) => task.kind === 'talk');
       if (fate)
         await expect
-          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, patience)
+          .poll(() => second.tasks.book.live((task) => task.kind === 'talk')[0]?.state, waitLimit)
           .toBe('running');
       expect(going?.talk?.turns ?? []).toEqual(fate?.times.accepted ? [fate.id] : []);
       fates.push(

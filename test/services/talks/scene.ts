@@ -27,7 +27,7 @@ export const guest = '100000000000000002';
 const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
 /** Answers, and the writing of their sound, take what a busy machine gives them. */
-export const patience = { timeout: 20_000 };
+export const waitLimit = { timeout: 20_000 };
 /** So slowly does a gateway speak that there is time to break off what it says. */
 export const SLOWLY = 0.1;
 /** What a member has spoken: three tones. */

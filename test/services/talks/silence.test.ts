@@ -13,7 +13,7 @@ function watched() {
   return { clock, told, silence, conversation };
 }
 
-it('is told a quarter of an hour after the last words, however often somebody spoke before', () => {
+it('is told a quarter of an hour after the last words, however often someone spoke before', () => {
   const { clock, told, conversation } = watched();
   for (let count = 0; count < 5; count++) {
     clock.advance(14 * MINUTE);

@@ -5,7 +5,7 @@ import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
-import { guest, owner, patience, SLOWLY, scene, spoken } from './scene.ts';
+import { guest, owner, SLOWLY, scene, spoken, waitLimit } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (realtimeDialect) => {
   it('answers in words and as a voice message, and knows what was said before', async () => {
@@ -33,7 +33,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     expect(second.text).toContain('The first of 2 things was');
     expect(second.text).toContain('Tell me of the snow');
     expect((await tasks.book.get(talk.id))?.talk).toMatchObject({ turns: [first.id, second.id] });
-    await expect.poll(entries, patience).toMatchObject([
+    await expect.poll(entries, waitLimit).toMatchObject([
       { id: first.id, memberId: owner, kind: 'said', facts: [{}, { standing: 'settled', tokens }] },
       { id: second.id, memberId: guest, kind: 'said', facts: [{}, { standing: 'settled' }] },
     ]);
@@ -63,7 +63,7 @@ describe('speaking again', () => {
     gateway.setSpeed(20);
     expect((await ended(second)).text).toContain('No, of the sun');
     const standings = async () => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
-    await expect.poll(standings, patience).toEqual(['settled', 'settled']);
+    await expect.poll(standings, waitLimit).toEqual(['settled', 'settled']);
   });
 
   it('takes those who speak at once in their order, one after the other', async () => {
@@ -100,7 +100,7 @@ describe('what cannot be', () => {
     expect(refusal).toMatchObject({ kind, status });
     expect(await store.live()).toEqual([]);
     expect(await entries()).toEqual([]);
-    await expect.poll(() => gateway.realtime.sessions.length, patience).toBe(0);
+    await expect.poll(() => gateway.realtime.sessions.length, waitLimit).toBe(0);
   });
 
   it('is to speak where no conversation is, which leaves nothing behind', async () => {

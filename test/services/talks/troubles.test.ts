@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/services/asks/transitions.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { order } from '../tasks/made.ts';
-import { owner, patience, type Scene, scene } from './scene.ts';
+import { owner, type Scene, scene, waitLimit } from './scene.ts';
 
 const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -32,7 +32,7 @@ describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) =>
       const answer = await ended(await say(talk, 'Where were we?'));
       expect(answer).toMatchObject({ state: 'ready' });
       expect(answer.text).toContain('We speak of gardens');
-      await expect.poll(() => standings(made), patience).toEqual(['settled', 'settled']);
+      await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
     },
   );
 });
@@ -55,10 +55,10 @@ it('what is refused leaves nothing behind, and the conversation stays', async ()
   expect(await saids(made)).toEqual([]);
   expect((await ended(await say(talk, 'Hello again'))).state).toBe('ready');
   expect((await made.tasks.book.get(talk.id))?.talk?.turns).toHaveLength(1);
-  await expect.poll(() => standings(made), patience).toEqual(['refunded', 'settled']);
+  await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('what nobody knows whether the gateway heard is its member’s to decide', async () => {
+it('what it is unknown whether the gateway heard is its member’s to decide', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
@@ -72,7 +72,7 @@ it('what nobody knows whether the gateway heard is its member’s to decide', as
     route: order.route,
   });
   expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
-  await expect.poll(() => standings(made), patience).toEqual(['unconfirmed', 'settled']);
+  await expect.poll(() => standings(made), waitLimit).toEqual(['unconfirmed', 'settled']);
 });
 
 it('a sound that cannot be made a voice message leaves the words, and the log says why', async () => {
@@ -90,7 +90,7 @@ describe('a conversation that is opened anew', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('waits for a gateway that is away, and says so to whoever speaks meanwhile', async () => {
+  it('waits for a gateway that is away, and says so to the speaker meanwhile', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -117,15 +117,15 @@ describe('a conversation that is opened anew', () => {
   });
 });
 
-it('a wish to be forgotten ends a conversation although the bot ended in between', async () => {
+it('a request to be forgotten ends a conversation although the bot ended in between', async () => {
   const first = await scene();
   const talk = await first.begin();
   const unwanted = await first.tasks.book.get(talk.id);
-  // Stored, and nobody in the process has heard of it.
+  // Stored, and no one in the process has heard of it.
   if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
   await first.drop();
   const second = await scene({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.openErasures(), patience).toEqual([]);
+  await expect.poll(() => second.store.openErasures(), waitLimit).toEqual([]);
   expect(await Array.fromAsync(second.store.entries.tasks())).toEqual([]);
 });

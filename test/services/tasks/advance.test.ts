@@ -8,7 +8,7 @@ import { madeSnapshot, madeTask, minute, start, taken } from './made.ts';
 
 const now = start + minute;
 const followed = (): Task => markAccepted(madeTask(), taken, start + 1_000);
-const picture = { kind: 'image', address: 'https://files.example/1.png' } as const;
+const image = { kind: 'image', address: 'https://files.example/1.png' } as const;
 
 describe('news of a task under way', () => {
   it.each(['queued', 'running', 'needs-input'] as const)('that says %s is taken', (state) => {
@@ -61,9 +61,9 @@ describe('news of a task under way', () => {
   });
 
   it('keeps a preview with the moment it was first seen, and no bytes', () => {
-    const first = advance(followed(), madeSnapshot({ preview: { ...picture, base64: 'AAAA' } }), now);
-    const second = advance(first, madeSnapshot({ preview: picture }), now + minute);
-    expect(second.preview).toEqual({ ...picture, firstSeenAt: now });
+    const first = advance(followed(), madeSnapshot({ preview: { ...image, base64: 'AAAA' } }), now);
+    const second = advance(first, madeSnapshot({ preview: image }), now + minute);
+    expect(second.preview).toEqual({ ...image, firstSeenAt: now });
   });
 
   it('ends the count of answers that did not know it', () => {
@@ -80,10 +80,10 @@ describe('news of a task under way', () => {
 
 describe('the end of a task', () => {
   it('is ready with its results’ addresses, when they were first seen and until when they last', () => {
-    const media = [{ ...picture, expiresAt: now + minute, base64: 'AAAA' }];
+    const media = [{ ...image, expiresAt: now + minute, base64: 'AAAA' }];
     const task = advance(followed(), madeSnapshot({ state: 'succeeded', media, finishedAt: now - 1 }), now);
     expect(task).toMatchObject({ state: 'ready', progress: 100, times: { ended: now, remoteFinished: now - 1 } });
-    expect(task.media).toEqual([{ ...picture, expiresAt: now + minute, firstSeenAt: now }]);
+    expect(task.media).toEqual([{ ...image, expiresAt: now + minute, firstSeenAt: now }]);
     expect(task.preview).toBeUndefined();
   });
 

@@ -16,22 +16,22 @@ import { folder } from '../store/stage.ts';
 import { type Engine, engine } from './engine.ts';
 import { order } from './made.ts';
 
-const { kind: _, request: __, parent: ___, ...whence } = order;
+const { kind: _, request: __, parent: ___, ...origin } = order;
 const everything = (): void => undefined;
 const titles = (count: number) => Array.from({ length: count }, (_one, index) => `Song ${index + 1}`);
 
 const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
   until(() => news.findLast((task) => task.id === id && hasEnded(task)));
 
-/** How often one of many was asked about. */
+/** How often one of many was polled. */
 const rounds = ({ gateway }: Engine, id: string): number =>
   lists(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('an album', () => {
-  it('of 300 is asked about with three questions a round at most, though a third is left out each time, in no order', async () => {
+  it('of 300 is polled with three questions a round at most, though a third is left out each time, in no order', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await songs(side.gateway, ...titles(300));
-    const album = await side.tasks.albums.create(whence, ids, everything);
+    const album = await side.tasks.albums.create(origin, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
     // A restart does not scatter them.
@@ -54,7 +54,7 @@ describe('an album', () => {
       do: { type: 'body', body: { code: 'success', data: null } },
       times: 4,
     });
-    const album = await side.tasks.albums.create(whence, ids, everything);
+    const album = await side.tasks.albums.create(origin, ids, everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ remoteId }) => remoteId)).toEqual(ids);
@@ -64,18 +64,18 @@ describe('an album', () => {
   it('gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await songs(side.gateway, 'Song');
-    const album = await side.tasks.albums.create(whence, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
+    const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
-    // Whoever asks for it again may know better.
-    await side.tasks.albums.create(whence, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
+    // Anyone who asks for it again may know better.
+    await side.tasks.albums.create(origin, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
   it('asks with shorter lists once the gateway has refused a long one, and for good', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await songs(side.gateway, ...titles(10));
-    await ended(side, await side.tasks.albums.create(whence, ids, everything));
+    await ended(side, await side.tasks.albums.create(origin, ids, everything));
     const lengths = lists(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
     expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
@@ -85,21 +85,21 @@ describe('an album', () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
-    const album = await side.tasks.albums.create(whence, ids, everything);
+    const album = await side.tasks.albums.create(origin, ids, everything);
     expect(ofKind('album', album).request.parts).toEqual([{ id: song.id, remoteId: song.remoteId, isAdopted: false }]);
     await ended(side, album);
     await side.tasks.book.change(song.id, (task) => markDelivered(task, undefined, side.clock.now()));
-    const again = await side.tasks.albums.create(whence, ids, everything);
+    const again = await side.tasks.albums.create(origin, ids, everything);
     expect((await ended(side, again)).state).toBe('ready');
     expect(lists(side.gateway)).toEqual([]);
   });
 
-  it('changes nothing when somebody may not', async () => {
+  it('changes nothing when someone may not', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
     };
-    await expect(side.tasks.albums.create(whence, ['nobody-1'], refuse)).rejects.toThrow('no');
+    await expect(side.tasks.albums.create(origin, ['nobody-1'], refuse)).rejects.toThrow('no');
     expect(await side.store.live()).toEqual([]);
     expect(side.tasks.book.liveCount).toBe(0);
   });
@@ -107,22 +107,22 @@ describe('an album', () => {
   it('is forgotten with its parts when its member wants that, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    await side.tasks.albums.create(whence, ids, everything);
+    await side.tasks.albums.create(origin, ids, everything);
     const told = Promise.withResolvers<void>();
-    await side.tasks.erasure.begin(whence.requesterId, async () => {
+    await side.tasks.erasure.begin(origin.requesterId, async () => {
       told.resolve();
       return true;
     });
     await side.until(() => (side.tasks.book.liveCount === 0 ? true : undefined));
     await told.promise;
-    expect(await side.store.page({ of: { memberId: whence.requesterId }, max: 10 })).toMatchObject({ summaries: [] });
+    expect(await side.store.page({ of: { memberId: origin.requesterId }, max: 10 })).toMatchObject({ summaries: [] });
     for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
   it('is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
-    const album = await side.tasks.albums.create(whence, ids, everything);
+    const album = await side.tasks.albums.create(origin, ids, everything);
     await ended(side, album);
     await side.store.put(album);
     await side.drop();
@@ -130,7 +130,7 @@ describe('an album', () => {
     expect((await ended(next, album)).state).toBe('ready');
   });
 
-  it('is there as a whole or not at all, wherever a crash comes between its writes', async () => {
+  it('is there as a whole or not at all, after a crash between any two of its writes', async () => {
     const first = await engine({ speed: 20 });
     const ids = await songs(first.gateway, ...titles(3));
     await first.drop();
@@ -171,7 +171,7 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
   const book = new TaskBook({ store, log });
   const albums = new Albums({ specs: kindSpecs, book, store, clock, log, follow: () => undefined });
   try {
-    await albums.create(whence, ids, everything);
+    await albums.create(origin, ids, everything);
     return true;
   } catch {
     return false;

@@ -162,7 +162,7 @@ describe('a task under way', () => {
     expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
-  it('is asked about at once on a hint', async () => {
+  it('is polled at once on a hint', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
@@ -224,7 +224,7 @@ describe('a start', () => {
 });
 
 describe('a change', () => {
-  it('of a task that nobody knows is refused', async () => {
+  it('of a task that no one knows is refused', async () => {
     const side = await engine();
     await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });

@@ -45,18 +45,21 @@ describe('a button of a result', () => {
     { type: 'status', status: 404, as: 'empty' },
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
-  ] as const)('is refused to whoever presses it and to nobody else where no code says why: %o', async (fault) => {
-    const offers = new Offers(new ManualClock());
-    const side = await engine({}, undefined, { offers });
-    const { id } = await side.tasks.orders.submit(order);
-    const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
-    const { customId = '' } = parent.actions[0] ?? {};
-    side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
-    await expect(side.tasks.orders.submit({ ...order, ...actionOrder(parent, 0) })).rejects.toMatchObject({
-      kind: 'not-offered',
-    });
-    expect(offers.isOffered(customId)).toBe(true);
-  });
+  ] as const)(
+    'is refused to the member who presses it and to no one else where no code says why: %o',
+    async (fault) => {
+      const offers = new Offers(new ManualClock());
+      const side = await engine({}, undefined, { offers });
+      const { id } = await side.tasks.orders.submit(order);
+      const parent = await side.until(() => side.news.findLast((task) => task.id === id && task.state === 'ready'));
+      const { customId = '' } = parent.actions[0] ?? {};
+      side.gateway.faults.add({ on: { path: '/imgx/submit/action' }, do: fault });
+      await expect(side.tasks.orders.submit({ ...order, ...actionOrder(parent, 0) })).rejects.toMatchObject({
+        kind: 'not-offered',
+      });
+      expect(offers.isOffered(customId)).toBe(true);
+    },
+  );
 
   it('is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
     const offers = new Offers(new ManualClock());

@@ -95,7 +95,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(next)).toEqual(['settled']);
   });
 
-  it('stays one order however often nobody knows what became of it', async () => {
+  it('stays one order however often no one knows what became of it', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'accepted-then-reset');
     const second = await side.tasks.orders.tryAgain(lost.id, order);
@@ -178,7 +178,7 @@ it('an image that is ordered again after its end has a key of its own', async ()
 describe('what is sent for an order', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
-  it('is kept before the gateway hears of it, and no longer than nobody knows what became of it', async () => {
+  it('is kept before the gateway hears of it, and no longer than no one knows what became of it', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
     const submitted = side.tasks.orders.submit(order);
@@ -264,7 +264,7 @@ function mortal(after: number) {
   };
 }
 
-describe('wherever the bot ends', () => {
+describe('where the bot ends', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });

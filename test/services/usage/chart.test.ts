@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Bar, type ChartData, drawChart, renderChartSvg } from '../../../src/services/usage/chart.ts';
 
 const bar = (label: string, amount: string): Bar => ({ label, amount, text: amount });
-const picture = (bars: ChartData['bars'], entries: Bar[]): ChartData => ({
+const image = (bars: ChartData['bars'], entries: Bar[]): ChartData => ({
   ...{ title: 'What was used', facts: ['Total 31.25', 'Largest: b'], bars, entries },
 });
 
@@ -20,7 +20,7 @@ function bars(svg: string) {
 
 describe('a chart', () => {
   it('has a bar for every day, as high as its amount, and marks the largest', async () => {
-    const svg = await renderChartSvg(picture('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
+    const svg = await renderChartSvg(image('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
     const [first, second, third] = bars(svg).map(({ height }) => height);
     expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
     expect((third ?? 0) / (second ?? 1)).toBeCloseTo(0.5, 1);
@@ -31,7 +31,7 @@ describe('a chart', () => {
 
   it('lays names beside lying bars, with every digit that fits, and cuts long names in their middle', async () => {
     const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
-    const svg = await renderChartSvg(picture('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
+    const svg = await renderChartSvg(image('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = bars(svg).map(({ width }) => width);
     expect((second ?? 0) / (first ?? 1)).toBeCloseTo(0.25, 1);
     expect(texts(svg)).toContain('10.000000001');
@@ -44,23 +44,23 @@ describe('a chart', () => {
     ['huge', '5'.padEnd(30, '0'), '× 10²⁷'],
     ['tiny', '0.000000000000000000005', '× 10⁻²¹'],
   ])('scales its axis where amounts are %s', async (_name, amount, scale) => {
-    const svg = await renderChartSvg(picture('upright', [bar('03-01', amount), bar('03-02', '0')]));
+    const svg = await renderChartSvg(image('upright', [bar('03-01', amount), bar('03-02', '0')]));
     expect(texts(svg)).toContain(scale);
     expect(bars(svg)[0]?.height).toBeGreaterThan(100);
   });
 
   it('shows zeros and money given back for what they are', async () => {
-    const flat = await renderChartSvg(picture('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
+    const flat = await renderChartSvg(image('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
     expect(texts(flat)).toContain('0.00');
     expect(flat).not.toMatch(/NaN|Infinity/);
-    const negative = await renderChartSvg(picture('upright', [bar('03-01', '-3'), bar('03-02', '3')]));
+    const negative = await renderChartSvg(image('upright', [bar('03-01', '-3'), bar('03-02', '3')]));
     const [down, up] = bars(negative).map(({ height }) => height);
     expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
   });
 
   it('leaves out labels that would run into each other', async () => {
     const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
-    const svg = await renderChartSvg(picture('upright', days));
+    const svg = await renderChartSvg(image('upright', days));
     expect(bars(svg)).toHaveLength(60);
     expect(texts(svg).filter((text) => text?.startsWith('d')).length).toBeLessThan(15);
     expect(texts(svg)).not.toContain('1.25');
@@ -69,7 +69,7 @@ describe('a chart', () => {
   it('takes names for words, whatever they are made of', async () => {
     const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
     const drawn = await drawChart(
-      picture(
+      image(
         'lying',
         names.map((name) => bar(name, '1')),
       ),
@@ -78,7 +78,7 @@ describe('a chart', () => {
     expect(
       texts(
         await renderChartSvg(
-          picture(
+          image(
             'lying',
             names.map((name) => bar(name, '1')),
           ),
@@ -88,7 +88,7 @@ describe('a chart', () => {
   });
 
   it('stands on a ground of its own, with letters on it, on a machine without fonts', async () => {
-    const drawn = await drawChart(picture('upright', [bar('03-01', '0')]));
+    const drawn = await drawChart(image('upright', [bar('03-01', '0')]));
     const { width, height } = await sharp(drawn).metadata();
     expect([width, height]).toEqual([1050, 840]);
     const { data, info } = await sharp(drawn).removeAlpha().raw().toBuffer({ resolveWithObject: true });

@@ -15,12 +15,10 @@ it('a chart that cannot be drawn is left out, and the log says why', async () =>
     process,
     log,
   });
-  const picture = { title: 'T', facts: [], bars: 'lying' } as const;
-  expect(await desk.drawChart({ ...picture, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(
-    Buffer,
-  );
+  const image = { title: 'T', facts: [], bars: 'lying' } as const;
+  expect(await desk.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(Buffer);
   expect(warned).toEqual([]);
   // No drawing may hold such a sign.
-  expect(await desk.drawChart({ ...picture, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
+  expect(await desk.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
   expect(warned).toEqual(['A chart could not be drawn.']);
 });

@@ -27,7 +27,7 @@ describe('what is refused without ending the session', () => {
     }
   });
 
-  it.each(dialects)('is a voice that nobody has, in the %s dialect', async (dialect) => {
+  it.each(dialects)('is a voice that no one has, in the %s dialect', async (dialect) => {
     const { say, until } = await (await stage(dialect)).talker();
     say(settings(dialect, { voice: 'robot' }));
     const { error } = await until('error');

@@ -206,7 +206,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 
-  it('tells things that nobody knows', async () => {
+  it('tells things that no one knows', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-unknown');
     await until('response.done');

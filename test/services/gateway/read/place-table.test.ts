@@ -28,7 +28,7 @@ function shapes(path: string, value: unknown, record: object): [string, string][
     : [['in an envelope', JSON.stringify(enveloped)], flat];
 }
 
-describe('a film is found at', () => {
+describe('a video is found at', () => {
   const paths = [
     'data.result_url',
     'result_url',
@@ -67,7 +67,7 @@ describe('a film is found at', () => {
   });
 });
 
-describe('a picture of an image job is found at', () => {
+describe('an image of an image job is found at', () => {
   const lists = ['data', 'result.data', 'response.data', 'data.data', 'outputs', 'images'];
   const items: [string, unknown, object][] = [
     ['url', { url: ADDRESS }, { address: ADDRESS }],

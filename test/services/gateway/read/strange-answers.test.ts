@@ -111,29 +111,29 @@ describe('whatever JSON arrives', () => {
   });
 });
 
-const film = 'https://cdn.example/film.mp4';
+const video = 'https://cdn.example/film.mp4';
 const many = (item: unknown): unknown[] => Array.from({ length: 100_000 }, () => item);
 
 const monsters: [string, unknown][] = [
-  ['lists in lists', nested(10_000, '', film)],
-  ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: film })],
-  ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', film) }],
+  ['lists in lists', nested(10_000, '', video)],
+  ['data in data', nested(10_000, 'data', { id: 't', status: 'SUCCESS', url: video })],
+  ['data in data around a state', { id: 't', task_id: 't', status: 'SUCCESS', data: nested(10_000, 'data', video) }],
   ['errors in errors', nested(10_000, 'error', { message: 'm' })],
   ['a failed task with errors in errors', { id: 't', status: 'failed', error: nested(10_000, 'error', 'm') }],
   [
     'lists as JSON text',
     { id: 't', task_id: 't', status: 'SUCCESS', data: `${'['.repeat(10_000)}1.50${']'.repeat(10_000)}` },
   ],
-  ['a long list of pictures', { id: 't', status: 'SUCCESS', data: many({ url: film, image_url: film }) }],
+  ['a long list of pictures', { id: 't', status: 'SUCCESS', data: many({ url: video, image_url: video }) }],
   [
     'a long list of addresses',
-    { id: 't', status: 'SUCCESS', imageUrls: many(film), videos: many(film), images: many(film) },
+    { id: 't', status: 'SUCCESS', imageUrls: many(video), videos: many(video), images: many(video) },
   ],
-  ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: many({ id: 'c', audio_url: film }) }],
+  ['a long list of clips', { task_id: 't', status: 'SUCCESS', data: many({ id: 'c', audio_url: video }) }],
   ['a long list of buttons', { id: 't', status: 'SUCCESS', buttons: many({ customId: 'a', label: 'U1' }) }],
   ['a long list of nothing', { id: 't', status: 'SUCCESS', data: many(null), url: many({}) }],
   ['a long list', many({ id: 't', status: 'SUCCESS' })],
-  ['a long map', Object.fromEntries(many(0).map((_, at) => [`k${at}`, { url: film }]))],
+  ['a long map', Object.fromEntries(many(0).map((_, at) => [`k${at}`, { url: video }]))],
   ['a long word', { id: 't', status: 'x'.repeat(1_000_000), progress: '9'.repeat(1_000_000) }],
   ['a long address', { id: 't', status: 'SUCCESS', url: `https://cdn.example/${'x'.repeat(1_000_000)}` }],
   [
@@ -157,15 +157,15 @@ describe('a monstrous answer', () => {
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
-  it('brings no more pictures, tracks and buttons than anyone could show', () => {
+  it('brings no more images, tracks and buttons than anyone could show', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
     const answer = {
       id: 't',
       task_id: 't',
       status: 'SUCCESS',
-      data: many({ id: 'c', url: film, audio_url: film }),
-      imageUrls: many(film),
-      videos: many(film),
+      data: many({ id: 'c', url: video, audio_url: video }),
+      imageUrls: many(video),
+      videos: many(video),
       buttons: many({ customId: 'a' }),
     };
     for (const family of families) {

@@ -1,6 +1,6 @@
 import { type Body, MP4, NOW } from './body.ts';
 
-const film = [{ kind: 'video', address: 'https://cdn.example/film.mp4' }];
+const video = [{ kind: 'video', address: 'https://cdn.example/film.mp4' }];
 
 export const videoBodies: Body[] = [
   {
@@ -24,12 +24,12 @@ export const videoBodies: Body[] = [
   {
     what: 'the first shape, finished, with result_url',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","result_url":"https://cdn.example/film.mp4","data":null}}',
-    expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: film, isEmpty: false },
+    expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: video, isEmpty: false },
   },
   {
     what: 'the first shape of older builds: the address stands where failures are explained',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"https://cdn.example/film.mp4","progress":"100%"}}',
-    expected: { state: 'succeeded', media: film, failure: undefined },
+    expected: { state: 'succeeded', media: video, failure: undefined },
   },
   {
     what: 'the first shape, failed: result_url holds a sentence',
@@ -74,7 +74,7 @@ export const videoBodies: Body[] = [
   {
     what: 'the second shape, finished',
     body: '{"code":"success","data":{"error":null,"format":"mp4","metadata":null,"status":"succeeded","task_id":"task_1","url":"https://cdn.example/film.mp4"}}',
-    expected: { state: 'succeeded', media: film },
+    expected: { state: 'succeeded', media: video },
   },
   {
     what: 'the second shape, finished, with the film in the answer itself',
@@ -89,7 +89,7 @@ export const videoBodies: Body[] = [
   {
     what: 'the third shape, flat and finished',
     body: '{"task_id":"task_1","status":"succeeded","url":"https://cdn.example/film.mp4","format":"mp4","metadata":{"duration":5,"fps":24,"width":1280,"height":720,"seed":1234567890123456789},"error":null}',
-    expected: { remoteId: 'task_1', state: 'succeeded', media: film, seed: '1234567890123456789' },
+    expected: { remoteId: 'task_1', state: 'succeeded', media: video, seed: '1234567890123456789' },
   },
   {
     what: 'the third shape, flat and failed',
@@ -109,7 +109,7 @@ export const videoBodies: Body[] = [
   {
     what: 'the second entry, completed, with the address among the metadata',
     body: '{"id":"video_1","object":"video","status":"completed","progress":100,"completed_at":1767225660,"expires_at":1767229260,"metadata":{"url":"https://cdn.example/film.mp4"},"error":null}',
-    expected: { state: 'succeeded', media: film, finishedAt: NOW + 60_000 },
+    expected: { state: 'succeeded', media: video, finishedAt: NOW + 60_000 },
   },
   {
     what: 'the second entry, completed, without an address: the caller knows where its content is',
@@ -144,17 +144,17 @@ export const videoBodies: Body[] = [
   {
     what: "the vendor's shape kept whole inside the first shape",
     body: '{"code":"success","message":"","data":{"task_id":"task_1","status":"SUCCESS","fail_reason":"","progress":"100%","data":{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}}',
-    expected: { remoteId: 'task_1', state: 'succeeded', media: film },
+    expected: { remoteId: 'task_1', state: 'succeeded', media: video },
   },
   {
     what: "the vendor's record inside the first shape",
     body: '{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":{"task_status":"succeed","task_result":{"videos":[{"url":"https://cdn.example/film.mp4"}]}}}}',
-    expected: { media: film },
+    expected: { media: video },
   },
   {
     what: "the vendor's record inside the first shape, as JSON text",
     body: String.raw`{"code":"success","data":{"task_id":"task_1","status":"SUCCESS","data":"{\"url\":\"https://cdn.example/film.mp4\"}"}}`,
-    expected: { media: film },
+    expected: { media: video },
   },
   {
     what: 'several films with what is known of them',
@@ -174,7 +174,7 @@ export const videoBodies: Body[] = [
   {
     what: 'an address under content',
     body: '{"id":"cgt-1","model":"m","status":"succeeded","content":{"video_url":"https://cdn.example/film.mp4"},"usage":{"total_tokens":9},"created_at":1767225600}',
-    expected: { remoteId: 'cgt-1', media: film },
+    expected: { remoteId: 'cgt-1', media: video },
   },
   {
     what: 'a path of the gateway, which wants the key',
@@ -224,7 +224,7 @@ export const videoBodies: Body[] = [
   {
     what: 'a result at no known place is found, and said aloud; what was sent is not',
     body: '{"task_id":"t","status":"succeeded","creations":[{"id":"c","href":"https://cdn.example/film.mp4","cover":"https://cdn.example/c.png"}],"prompt":"https://me.example/p.mp4","reference_video_urls":["https://me.example/r.mp4"],"first_frame_image":"https://me.example/f.png","image_tail":"https://me.example/t.png","callback_url":"https://me.example/cb.mp4"}',
-    expected: { media: film, isEmpty: false },
+    expected: { media: video, isEmpty: false },
     notices: ['walked'],
   },
   {

@@ -116,7 +116,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(samplesOf(events)).toEqual([258, 772, 1286]);
   });
 
-  it('takes no notice of other answers, of words that nobody knows, and of sound that is none', async () => {
+  it('takes no notice of other answers, of words that no one knows, and of sound that is none', async () => {
     const other = words(dialect, 'resp_other');
     const { events } = await answered(dialect, (peer) =>
       peer.tell(

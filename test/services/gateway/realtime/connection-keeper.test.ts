@@ -155,7 +155,7 @@ describe('a live conversation', () => {
       last = ms + 500;
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
-    // Whoever speaks then makes it anew.
+    // Anyone who speaks then makes it anew.
     await side.start();
     const saying = side.session.say({ text: 'Are you there?' });
     const other = await side.next();
@@ -164,7 +164,7 @@ describe('a live conversation', () => {
     expect((await saying).id).toBe('resp_1');
   });
 
-  it('does not wait where somebody speaks', async () => {
+  it('does not wait where someone speaks', async () => {
     const clock = new ManualClock();
     const side = await open({ tools: { clock, random: () => 1 } });
     side.peer.socket.terminate();
@@ -209,7 +209,7 @@ describe('a live conversation', () => {
     expect(side.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('is renewed before its hour is over, while nobody speaks', async () => {
+  it('is renewed before its hour is over, while no one speaks', async () => {
     const clock = new ManualClock();
     const side = await open({ tools: { clock } });
     await talk(side, side.peer, 'One', 'First');

@@ -55,7 +55,7 @@ describe('a gateway that means no good', () => {
     await peer.gone;
   });
 
-  it('floods nobody: what nobody waits for is dropped', async () => {
+  it('floods no one: what no one waits for is dropped', async () => {
     const { peer, saying, session } = await asked();
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
     await all(await saying);

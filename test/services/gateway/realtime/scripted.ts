@@ -56,7 +56,7 @@ export class Peer {
     for (const event of events) this.socket.send(JSON.stringify(event));
   }
 
-  /** The next event of this type, of those that nobody has asked for yet. */
+  /** The next event of this type, of those that no one has asked for yet. */
   async hears(type: string): Promise<Told> {
     for (;;) {
       for (; this.#taken < this.heard.length; ) {
@@ -111,7 +111,7 @@ interface Script {
 
 export interface Stage {
   gateway: Gateway;
-  /** The next connection that nobody has asked for yet. */
+  /** The next connection that no one has asked for yet. */
   next(): Promise<Peer>;
   /** All connections so far. */
   peers: Peer[];

@@ -38,7 +38,7 @@ describe('the settings of a live conversation', () => {
     });
   });
 
-  it.each(dialects)('say nothing of what nobody wished (%s)', async (dialect) => {
+  it.each(dialects)('say nothing of what no one wished (%s)', async (dialect) => {
     const { gateway, next } = await stage({ created: sessions[dialect], manners: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
     expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);

@@ -75,7 +75,7 @@ describe('opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('fails where nobody listens, or the connection is cut before it is open', async () => {
+  it('fails where no one listens, or the connection is cut before it is open', async () => {
     const side = await stage();
     await side.stop();
     expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({

@@ -194,7 +194,7 @@ describe('what is said in a live conversation', () => {
     await peer.gone;
   });
 
-  it('can be taken back: before the request nothing has happened, after it nobody knows', async () => {
+  it('can be taken back: before the request nothing has happened, after it no one knows', async () => {
     const { session, peer } = await open();
     expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'aborted',
@@ -264,7 +264,7 @@ describe('an answer that is cut', () => {
     await peer.gone;
   });
 
-  it('ends as cut where it is larger than anybody wants', async () => {
+  it('ends as cut where it is larger than anyone wants', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const saying = session.say({ text: 'Tell me' });
     await peer.hears('response.create');

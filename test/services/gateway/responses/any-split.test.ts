@@ -44,7 +44,7 @@ describe('the reader of streams', () => {
     expect(await eventsOf([...stream].map((byte) => Buffer.of(byte)))).toEqual(whole);
   });
 
-  it('keeps, wherever the stream is cut off, a beginning of the text and one end', async () => {
+  it('keeps a prefix of the text and exactly one end, at any cut of the stream', async () => {
     const { text } = endOf(await eventsOf([stream]));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: stream.length }), async (end) => {

@@ -180,7 +180,7 @@ describe('the sentence of an error', () => {
     },
   );
 
-  it('holds no key, wherever the gateway put it', () => {
+  it('holds no key, at any place in the response', () => {
     const texts = [
       `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
       `{"error":"Bearer ${KEY} is not valid"}`,

@@ -58,7 +58,7 @@ describe('a read that failed', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
-  it('is left to its caller where the gateway asks for more patience than one call has', () => {
+  it('is left to its caller where the gateway asks for more wait limit than one call has', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
     expect(waitBeforeRetry(failed('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });

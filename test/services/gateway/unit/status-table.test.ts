@@ -75,14 +75,14 @@ describe('an error', () => {
     'get_task_failed',
     'internal_error',
     'channel:response_time_exceeded',
-  ])('with the code %s may follow on work begun, whatever the status', (code) => {
+  ])('with the code %s may follow on work begun, for every status', (code) => {
     for (const status of [200, 400, 500]) {
       const error = failure(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
       expect(error).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
     }
   });
 
-  it('at an address nobody knows means what the caller says a 404 means there', () => {
+  it('at an address no one knows means what the caller says a 404 means there', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
     expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
     expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');

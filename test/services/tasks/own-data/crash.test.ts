@@ -10,7 +10,7 @@ import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { FailingPower } from '../../store/failing-power.ts';
 import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
-import { entriesOf, prices, sums, wishes } from './scene.ts';
+import { entriesOf, prices, requests, sums } from './scene.ts';
 
 const member = '100000000000000001';
 const own = { requesterId: member, request: { prompt: 'a fox that nobody shall know of' } };
@@ -29,7 +29,7 @@ class Power extends FailingPower {
   }
 }
 
-/** Everything a member may have at once, and something of somebody else that was made of it. */
+/** Everything a member may have at once, and something of another member that was made of it. */
 function everything(): Task[] {
   const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
   const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
@@ -55,7 +55,9 @@ const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
 describe('a member who wants to be forgotten', () => {
-  it('is forgotten whole, once, wherever the power fails, and the sums stay', { timeout: 120_000 }, async () => {
+  it('is erased completely, once, after a power failure at any write, and the sums stay', {
+    timeout: 120_000,
+  }, async () => {
     const made = stage();
     const first = (await made.open()) as StoredTasks;
     for (const task of everything()) await first.put(task);
@@ -78,7 +80,7 @@ describe('a member who wants to be forgotten', () => {
         log,
         close: () => power.close(),
       });
-      const before = wishes({ store: failing, clock, log });
+      const before = requests({ store: failing, clock, log });
       const started = await before.catch(() => undefined);
       const isWished = await started?.tasks.erasure
         .begin(member, async () => true)
@@ -93,7 +95,7 @@ describe('a member who wants to be forgotten', () => {
       await failing.close();
 
       const store = (await stage(file).open()) as StoredTasks;
-      const again = await wishes({ store, clock, log });
+      const again = await requests({ store, clock, log });
       if (!isWished) await again.tasks.erasure.begin(member, async () => true);
       await again.until(async () => (await store.openErasures()).length === 0);
       await again.stop();

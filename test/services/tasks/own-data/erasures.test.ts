@@ -7,23 +7,23 @@ import type { ErasureOutcome } from '../../../../src/services/tasks/own-data/mem
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { DAY_MS, keysIn, MINUTE_MS, makeTask, START, type Stage, settled, sql, stage } from '../../store/stage.ts';
 import { madeSnapshot, order, type taken } from '../made.ts';
-import { clear, entriesOf, type Wishes, type WishesOptions, wishes } from './scene.ts';
+import { clear, entriesOf, type Requests, type RequestsOptions, requests } from './scene.ts';
 
 const ann = order.requesterId;
 const bob = '100000000000000002';
 
-interface Scene extends Wishes, Stage {
+interface Scene extends Requests, Stage {
   store: StoredTasks;
-  /** What whoever pressed the button has been told. */
+  /** What the member who pressed the button has been told. */
   heard: ErasureOutcome[];
   forget(memberId?: string): Promise<void>;
   isOver(): Promise<boolean>;
 }
 
-async function scene(before: readonly Task[], options: Partial<WishesOptions> = {}, on = stage()): Promise<Scene> {
+async function scene(before: readonly Task[], options: Partial<RequestsOptions> = {}, on = stage()): Promise<Scene> {
   const store = (await on.open()) as StoredTasks;
   for (const task of before) await store.put(task);
-  const running = await wishes({ ...on, store, ...options });
+  const running = await requests({ ...on, store, ...options });
   onTestFinished(() => running.stop());
   const heard: ErasureOutcome[] = [];
   return {
@@ -46,7 +46,7 @@ const done = (ms: number, over: Parameters<typeof makeTask>[0] = {}): Task =>
 const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
-describe('a wish to be forgotten', () => {
+describe('a request to be forgotten', () => {
   it('follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {
     let isDone = false;
     const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
@@ -66,7 +66,7 @@ describe('a wish to be forgotten', () => {
     expect(here.told).toEqual([]);
   });
 
-  it('that comes twice is one, and keeps nobody else waiting', async () => {
+  it('that comes twice is one, and keeps no one else waiting', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -141,7 +141,7 @@ describe('a wish to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
-  it('tells in a direct message what nobody heard, as soon as one comes through', async () => {
+  it('tells in a direct message what no one heard, as soon as one comes through', async () => {
     let comesThrough = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
     const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
@@ -182,7 +182,7 @@ describe('a wish to be forgotten', () => {
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('that nobody can read is set aside, and keeps the bot from nothing', async () => {
+  it('that no one can read is set aside, and keeps the bot from nothing', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(

@@ -17,7 +17,7 @@ import { madeSnapshot, taken } from '../made.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 
-export interface Wishes {
+export interface Requests {
   tasks: Tasks;
   /** What direct messages have said. */
   told: { memberId: string; forgotten: ErasureOutcome }[];
@@ -29,7 +29,7 @@ export interface Wishes {
   stop(): Promise<void>;
 }
 
-export interface WishesOptions {
+export interface RequestsOptions {
   store: StoredTasks;
   clock: ManualClock;
   log: Log;
@@ -43,7 +43,7 @@ export interface WishesOptions {
 export const clear: MessageRemoval = { removed: 0, left: [], needsRetry: false };
 
 /** The engine with its ledger on a store, and a delivery that shows every end at once. */
-export async function wishes({
+export async function requests({
   store,
   clock,
   log,
@@ -51,8 +51,8 @@ export async function wishes({
   says = () => madeSnapshot({ state: 'succeeded' }),
   submits = async () => taken,
   isHeard = () => true,
-}: WishesOptions): Promise<Wishes> {
-  const [told, removed, shown]: [Wishes['told'], string[], string[]] = [[], [], []];
+}: RequestsOptions): Promise<Requests> {
+  const [told, removed, shown]: [Requests['told'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
     book: new TaskBook({ store: store, log }),
     specs: kindSpecs,
@@ -113,7 +113,7 @@ const MAX_STEPS = 2_000;
 export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
   Array.fromAsync(store.entries.between('', '9999-12-31'));
 
-/** What the ledger says was used, whoever it was: how often and for how much, by kind, model and how it stands. */
+/** What the ledger says was used, by all members together: how often and for how much, by kind, model and how it stands. */
 export function sums(entries: readonly Entry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { kind: name, model = '', facts } of entries) {

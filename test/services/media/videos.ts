@@ -1,4 +1,4 @@
-/** Films of no frames, whose heads say what a test wants to be said. */
+/** Videos of no frames, whose heads say what a test wants to be said. */
 interface Said {
   width?: number;
   height?: number;
@@ -30,7 +30,7 @@ export function box(kind: string, ...content: Buffer[]): Buffer {
   return Buffer.concat([uint(8 + body.length), latin(kind), body]);
 }
 
-export function mp4Film({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Said = {}): Buffer {
+export function mp4Video({ width = 1280, height = 720, seconds = 5, ...more }: Mp4Said = {}): Buffer {
   const { brand = 'isom', isLong = false, isTurned = false, inPieces = false } = more;
   const length = isLong ? 8 : 4;
   const version = uint(isLong ? 0x0100_0000 : 0);
@@ -65,7 +65,7 @@ interface WebmSaid extends Said {
   isLive?: boolean;
 }
 
-export function webmFilm({ width = 640, height = 360, seconds = 4, isLive = false }: WebmSaid = {}): Buffer {
+export function webmVideo({ width = 640, height = 360, seconds = 4, isLive = false }: WebmSaid = {}): Buffer {
   const duration = Buffer.alloc(8);
   duration.writeDoubleBE(seconds * 1000);
   const info = element(

@@ -2,9 +2,9 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
-import { noise } from './pictures.ts';
+import { noise } from './images.ts';
 
-describe('a member’s picture', () => {
+describe('a member’s image', () => {
   let media: Media;
   beforeEach(() => {
     media = openMedia(
@@ -53,7 +53,7 @@ describe('a member’s picture', () => {
     await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
-  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('is not half of a picture in %s', async (format) => {
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('is not half of an image in %s', async (format) => {
     const bytes = await noise(200, 200).toFormat(format).toBuffer();
     const half = bytes.subarray(0, bytes.length / 2);
     await expect(media.checkImage(half)).rejects.toMatchObject({ kind: 'damaged' });

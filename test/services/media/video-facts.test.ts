@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
-import { box, mp4Film, webmFilm } from './films.ts';
+import { box, mp4Video, webmVideo } from './videos.ts';
 
 const factsOf = (bytes: Buffer) => videoFacts(memoryContent(bytes));
 const said = { width: 1024, height: 576, seconds: 7.5 };
 
-describe('what a film says of itself', () => {
+describe('what a video says of itself', () => {
   let studio: Studio;
   let real: Buffer;
   beforeAll(async () => {
@@ -17,48 +17,48 @@ describe('what a film says of itself', () => {
   });
   afterAll(() => studio.close());
 
-  it('is read from a film that an encoder wrote', async () => {
+  it('is read from a video that an encoder wrote', async () => {
     expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
   it.each([
-    ['an MP4', mp4Film(said)],
-    ['a MOV', mp4Film({ ...said, brand: 'qt  ' })],
-    ['an MP4 with long times', mp4Film({ ...said, isLong: true })],
-    ['an MP4 that was written piece by piece', mp4Film({ ...said, inPieces: true })],
-    ['a WebM', webmFilm(said)],
-  ])('is read from %s', async (_, film) => {
-    expect(recognise(film)?.kind).toBe('video');
-    expect(await factsOf(film)).toEqual(said);
+    ['an MP4', mp4Video(said)],
+    ['a MOV', mp4Video({ ...said, brand: 'qt  ' })],
+    ['an MP4 with long times', mp4Video({ ...said, isLong: true })],
+    ['an MP4 that was written piece by piece', mp4Video({ ...said, inPieces: true })],
+    ['a WebM', webmVideo(said)],
+  ])('is read from %s', async (_, video) => {
+    expect(recognise(video)?.kind).toBe('video');
+    expect(await factsOf(video)).toEqual(said);
   });
 
-  it('is turned as the film is turned', async () => {
-    expect(await factsOf(mp4Film({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
+  it('is turned as the video is turned', async () => {
+    expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
   it('leaves out what it does not say', async () => {
-    expect(await factsOf(webmFilm({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
-    expect(await factsOf(mp4Film({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
-    expect(await factsOf(mp4Film({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
+    expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
+    expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
     const empty = Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom')), box('moov'), box('mdat')]);
     expect(await factsOf(empty)).toEqual({});
   });
 
-  it('is nothing where the file is no film', async () => {
+  it('is nothing where the file is no video', async () => {
     expect(await factsOf(Buffer.alloc(0))).toEqual({});
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('never throws and makes sense, however a film is damaged', async () => {
-    const films = [real.subarray(0, 2_000), mp4Film(said), mp4Film({ isLong: true }), webmFilm(said)];
+  it('never throws and makes sense, however a video is damaged', async () => {
+    const videos = [real.subarray(0, 2_000), mp4Video(said), mp4Video({ isLong: true }), webmVideo(said)];
     const spoilt = fc
       .tuple(
-        fc.constantFrom(...films),
+        fc.constantFrom(...videos),
         fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 12 }),
         fc.nat(),
       )
-      .map(([film, changes, length]) => {
-        const bytes = Buffer.from(film);
+      .map(([video, changes, length]) => {
+        const bytes = Buffer.from(video);
         for (const [at, value] of changes) bytes[at % bytes.length] = value;
         return length % 3 === 0 ? bytes.subarray(0, length % (bytes.length + 1)) : bytes;
       });
@@ -73,13 +73,13 @@ describe('what a film says of itself', () => {
   });
 
   it('is not looked for behind thousands of empty pieces, which are there to keep us busy', async () => {
-    const film = mp4Film(said);
-    const brands = film.readUInt32BE(0);
+    const video = mp4Video(said);
+    const brands = video.readUInt32BE(0);
     const behind = (count: number): Buffer =>
       Buffer.concat([
-        film.subarray(0, brands),
+        video.subarray(0, brands),
         ...Array.from({ length: count }, () => box('free')),
-        film.subarray(brands),
+        video.subarray(brands),
       ]);
     expect(await factsOf(behind(10))).toEqual(said);
     expect(await factsOf(behind(100_000))).toEqual({});

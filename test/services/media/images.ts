@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 
-/** A picture of noise, which cannot be compressed away. */
+/** An image of noise, which cannot be compressed away. */
 export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp {
   const pixels = Buffer.alloc(width * height * channels);
-  // A fixed recurrence, so that every run works on the same picture.
+  // A fixed recurrence, so that every run works on the same image.
   let state = 1;
   for (let at = 0; at < pixels.length; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

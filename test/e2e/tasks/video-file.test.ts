@@ -3,18 +3,18 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { at, MODEL as IMAGE_MODEL, picture, upload } from './image-scene.ts';
+import { at, MODEL as IMAGE_MODEL, image, upload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { here, MODEL, ordered } from './video-scene.ts';
 
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describe.each(profiles)('a film of what a message shows, at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('a video of what a message shows, at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) =>
     here({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
 
-  it('is made from the menu on any message, beside it, with the picture and the model filled in', async () => {
+  it('is made from the menu on any message, beside it, with the image and the model filled in', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const shown = await stage.discord
@@ -33,9 +33,9 @@ describe.each(profiles)('a film of what a message shows, at a gateway of the %s 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('is made of a result by whoever sees it, and says of which one', async () => {
+  it('is made of a result by anyone who sees it, and says of which one', async () => {
     const stage = await stand();
-    const parent = await picture(stage);
+    const parent = await image(stage);
     expect(labels(parent)).toContain(BUTTON);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, BUTTON)).modal();
@@ -51,14 +51,14 @@ describe.each(profiles)('a film of what a message shows, at a gateway of the %s 
   it('is as private as the result it is made of', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
-    const form = await (await member.click(await picture(stage, { private: true }), BUTTON)).modal();
+    const form = await (await member.click(await image(stage, { private: true }), BUTTON)).modal();
     const message = await (await member.fill(form, { words: 'it runs' })).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
   });
 });
 
 describe('what is refused of it', () => {
-  it('is a message without a picture, and a place where the bot may not answer', async () => {
+  it('is a message without an image, and a place where the bot may not answer', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
