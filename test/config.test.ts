@@ -85,7 +85,7 @@ const withRequired = (environment: Environment) => config({ ...required, ...envi
 const everythingSaid = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
 describe('the defaults', () => {
-  it('make a complete configuration out of the three required variables', () => {
+  it('The defaults make a complete configuration out of the three required variables', () => {
     expect(config(required)).toEqual({
       discord: {
         token,
@@ -122,12 +122,12 @@ describe('the defaults', () => {
     });
   });
 
-  it('hold for variables that are empty or blank', () => {
+  it('The defaults hold for variables that are empty or blank', () => {
     const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
     expect(config({ ...blank, ...required })).toEqual(config(required));
   });
 
-  it('leave optional values out instead of setting them to undefined', () => {
+  it('The defaults leave optional values out instead of setting them to undefined', () => {
     const { discord, gateway, models } = config(required);
     expect(discord).not.toHaveProperty('deployGuildId');
     expect(gateway).not.toHaveProperty('usageUnit');
@@ -137,7 +137,7 @@ describe('the defaults', () => {
 });
 
 describe('a value', () => {
-  it('is read without the spaces around it', () => {
+  it('A value is read without the spaces around it', () => {
     expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(config(required));
   });
 
@@ -146,7 +146,7 @@ describe('a value', () => {
     'https://gateway.example/v1',
     'https://gateway.example//v1//',
     'HTTPS://GATEWAY.example:443',
-  ])('is the same base address when written as %s', (address) => {
+  ])('A value is the same base address when written as %s', (address) => {
     expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe('https://gateway.example');
   });
 
@@ -154,18 +154,18 @@ describe('a value', () => {
     ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
     ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
     ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
-  ])('keeps what belongs to the base address %s', (address, kept) => {
+  ])('A value keeps what belongs to the base address %s', (address, kept) => {
     expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe(kept);
   });
 
   it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
-    'may be an unencrypted Discord address on this machine: %s',
+    'A value may be an unencrypted Discord address on this machine: %s',
     (address) => {
       expect(withRequired({ DISCORD_API_URL: address }).discord.apiUrl).toBe(address.replace(/\/$/, ''));
     },
   );
 
-  it('sets each part of the gateway that differs from the specification', () => {
+  it('A value sets each part of the gateway that differs from the specification', () => {
     const gateway: GatewayConfig = withRequired({
       GATEWAY_IMGX_PATH: '/mj-fast/mj/',
       GATEWAY_VIDEOA_PATH: '/',
@@ -195,23 +195,23 @@ describe('a value', () => {
     ['rediss', 'rediss://redis.example'],
     ['postgres', 'postgres://user:p%40ss@db.example/atelier'],
     ['postgresql', 'postgresql://db.example/atelier?sslmode=require'],
-  ])('names the %s driver and stays as it was given: %s', (scheme, url) => {
+  ])('A value names the %s driver and stays as it was given: %s', (scheme, url) => {
     expect(withRequired({ STORE_URL: url }).store).toEqual({ url, scheme });
   });
 
-  it('switches something on in any of the usual words', () => {
+  it('A value switches something on in any of the usual words', () => {
     for (const word of ['on', 'ON', 'true', 'yes', '1'])
       expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(true);
     for (const word of ['off', 'False', 'no', '0'])
       expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(false);
   });
 
-  it('is milliseconds where it was given in seconds', () => {
+  it('A value is milliseconds where it was given in seconds', () => {
     const { maxWaitMs } = withRequired({ MAX_WAIT_IMAGE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
     expect(maxWaitMs).toMatchObject({ image: 30_000, video: 86_400_000 });
   });
 
-  it('may have the old name MAX_WAIT_PICTURE_SECONDS, and the new name wins', () => {
+  it('A value may have the old name MAX_WAIT_PICTURE_SECONDS, and the new name wins', () => {
     expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.image).toBe(60_000);
     const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
     expect(withRequired(both).maxWaitMs.image).toBe(90_000);
@@ -221,7 +221,7 @@ describe('a value', () => {
     ]);
   });
 
-  it('is what a file of prices says, digit by digit', () => {
+  it('A value is what a file of prices says, digit by digit', () => {
     const path = pricesFile('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
     expect(withRequired({ PRICES: path }).prices).toEqual({
       imagine: '0.050',
@@ -241,13 +241,13 @@ describe('a value', () => {
     '{"imagine": "$1"}',
     '{"imagine": true}',
     '{"imagine": {"model": "1"}}',
-  ])('is no file of prices that holds %s', (text) => {
+  ])('A value is no file of prices that holds %s', (text) => {
     expect(problems({ ...required, PRICES: pricesFile(text) })).toEqual([
       { variable: 'PRICES', problem: expect.stringMatching(/^should be the path of a JSON file/) },
     ]);
   });
 
-  it('is a model id with everything such ids hold', () => {
+  it('A value is a model id with everything such ids hold', () => {
     const id = 'vendor/Model.X:2026-01-01%beta';
     const models = Object.fromEntries(
       configVariables.filter((name) => /^DEFAULT_/.test(name)).map((name) => [name, id]),
@@ -257,7 +257,7 @@ describe('a value', () => {
 });
 
 describe('the servers', () => {
-  it('are a list with commas, spaces or both, each once', () => {
+  it('The servers are a list with commas, spaces or both, each once', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: ` ${guild}, ${other} ${guild},` }).discord.guildIds).toEqual([
       guild,
       other,
@@ -265,15 +265,15 @@ describe('the servers', () => {
     expect(withRequired({ DISCORD_GUILD_ID: guild }).discord.deployGuildId).toBe(guild);
   });
 
-  it('have the only one served as the one whose managers see the account', () => {
+  it('The servers have the only one served as the one whose managers see the account', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: guild }).discord.adminGuildIds).toEqual([guild]);
   });
 
-  it('have none whose managers see the account when several are served and no one said which', () => {
+  it('The servers have none whose managers see the account when several are served and no one said which', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${other}` }).discord.adminGuildIds).toEqual([]);
   });
 
-  it('have the named ones as those whose managers see the account', () => {
+  it('The servers have the named ones as those whose managers see the account', () => {
     const { discord } = withRequired({ DISCORD_GUILD_IDS: guild, DISCORD_ADMIN_GUILD_IDS: other });
     expect(discord.adminGuildIds).toEqual([other]);
   });
@@ -363,12 +363,12 @@ describe('a bad value', () => {
     FOLLOW_QUIET_SECONDS: waits,
   };
 
-  it('is known for every variable', () => {
+  it('A bad value is known for every variable', () => {
     expect(Object.keys(bad)).toEqual([...configVariables]);
   });
 
   it.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    'of %s is told by name, once, with what it should be: %j',
+    'A bad value of %s is told by name, once, with what it should be: %j',
     (name, value) => {
       expect(problems({ ...required, [name]: value })).toEqual([
         { variable: name, problem: expect.stringMatching(/^should be \w.{8,}/) },
@@ -376,7 +376,7 @@ describe('a bad value', () => {
     },
   );
 
-  it('is told together with all others, in one order, with those that are missing', () => {
+  it('A bad value is told together with all others, in one order, with those that are missing', () => {
     const everything = Object.fromEntries(Object.entries(bad).map(([name, [first]]) => [name, first]));
     expect(problems(everything).map(({ variable }) => variable)).toEqual([...configVariables]);
     const some = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
@@ -389,7 +389,7 @@ describe('a bad value', () => {
     ]);
   });
 
-  it('is in the message of the error by name, a line each', () => {
+  it('A bad value is in the message of the error by name, a line each', () => {
     const error = refusal({ ...required, LOG_LEVEL: 'loud', MEDIA_ALLOW_PRIVATE: 'maybe' });
     expect(error?.message.split('\n')).toEqual([
       'MEDIA_ALLOW_PRIVATE should be on or off',
@@ -399,7 +399,7 @@ describe('a bad value', () => {
 });
 
 describe('a missing variable', () => {
-  it('is required when it is one of three', () => {
+  it('A missing variable is required when it is one of three', () => {
     expect(problems({}).map(({ variable }) => variable)).toEqual(Object.keys(required));
     for (const { problem } of problems({})) expect(problem).toMatch(/^is required: the /);
   });
@@ -418,7 +418,7 @@ describe('a variable that is almost one of ours', () => {
     ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
     ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
-  ])('is told with the one that was meant: %s', (name, meant) => {
+  ])('A variable that is almost one of ours is told with the one that was meant: %s', (name, meant) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([
       { variable: name, problem: `is not an Atelier setting. Did you mean ${meant}?` },
     ]);
@@ -428,17 +428,17 @@ describe('a variable that is almost one of ours', () => {
     ['further away', 'GATEWAY_TIMEOUT'],
     ['of another program', 'DISCORD_WEBHOOK_URL'],
     ['outside our names', 'LOG_LEVELS'],
-  ])('is no problem when it is %s: %s', (_, name) => {
+  ])('A variable that is almost one of ours is no problem when it is %s: %s', (_, name) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([]);
   });
 
-  it('is no problem when it is empty', () => {
+  it('A variable that is almost one of ours is no problem when it is empty', () => {
     expect(problems({ ...required, DISCORD_TOKENS: ' ' })).toEqual([]);
   });
 });
 
 describe('the configuration', () => {
-  it('is frozen to its depths', () => {
+  it('The configuration is frozen to its depths', () => {
     const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
     const thawed: unknown[] = [];
     const visit = (value: unknown): void => {
@@ -452,7 +452,7 @@ describe('the configuration', () => {
     expect(Object.isFrozen(configVariables)).toBe(true);
   });
 
-  it('does not share anything with the next one', () => {
+  it('The configuration does not share anything with the next one', () => {
     expect(config(required).store).not.toBe(config(required).store);
   });
 });
@@ -471,7 +471,7 @@ describe('a secret', () => {
     ['an address with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
     ['a secret in the wrong line', { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password }],
     ['a secret in a misspelled line', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
-  ])('is never said: %s', (_, environment) => {
+  ])('A secret is never said: %s', (_, environment) => {
     const error = refusal({ ...required, ...environment });
     expect(error).toBeInstanceOf(ConfigError);
     if (error) expect(everythingSaid(error)).not.toMatch(/hunter2|secret-of/);
@@ -499,7 +499,7 @@ describe('a secret', () => {
     fc.integer().map(String),
   );
 
-  it('is never said in any environment, and nothing but a ConfigError is ever thrown', () => {
+  it('A secret is never said in any environment, and nothing but a ConfigError is ever thrown', () => {
     const environment = fc.record({
       others: fc.dictionary(name, value, { maxKeys: 12 }),
       secrets: fc.tuple(secret, secret, secret),
@@ -535,32 +535,32 @@ describe('.env.example', () => {
       .join('\n'),
   );
 
-  it('names exactly the variables that are known, each once', () => {
+  it('.env.example names exactly the variables that are known, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
     expect(names.toSorted()).toEqual([...configVariables].toSorted());
     expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
   });
 
-  it('has the required variables first, empty, and nothing else in use', () => {
+  it('.env.example has the required variables first, empty, and nothing else in use', () => {
     expect(inUse).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(text.lastIndexOf('\nGATEWAY_API_KEY=')).toBeLessThan(text.search(/^#[A-Z]/m));
   });
 
-  it('shows the real default of every optional variable', () => {
+  it('.env.example shows the real default of every optional variable', () => {
     expect(commented).toEqual(defaults);
     for (const [name, shown] of Object.entries(commented)) {
       expect([name, withRequired({ [name]: shown })]).toEqual([name, config(required)]);
     }
   });
 
-  it('explains every group of variables in the line before', () => {
+  it('.env.example explains every group of variables in the line before', () => {
     const paragraphs = text.split('\n').filter((line) => line !== '');
     paragraphs.forEach((line, index) => {
       if (/^#?[A-Z_]+=/.test(line)) expect(paragraphs[index - 1]).toMatch(/^# [^=]|^#?[A-Z_]+=/);
     });
   });
 
-  it('becomes a valid configuration when the required lines are filled in', () => {
+  it('.env.example becomes a valid configuration when the required lines are filled in', () => {
     let filled = text;
     for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
     expect(config(parseEnv(filled))).toEqual(config(required));

@@ -27,27 +27,33 @@ const rows = readFileSync('docs/configuration.md', 'utf8')
   .map(([, name = '', , byDefault = '', example = '']) => ({ name, byDefault, example }));
 
 describe('docs/configuration.md', () => {
-  it('has one row for each setting', () => {
+  it('Docs/configuration.md has one row for each setting', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(
       configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
     );
   });
 
-  it.each(rows.filter(({ name }) => !(name in required)))('states the default of $name', ({ name, byDefault }) => {
-    expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
-  });
+  it.each(rows.filter(({ name }) => !(name in required)))(
+    'Docs/configuration.md states the default of $name',
+    ({ name, byDefault }) => {
+      expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
+    },
+  );
 
-  it.each(rows)('gives a working example of $name that differs from its default', ({ name, example }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const prices = join(folder, example);
-    if (name === 'PRICES') writeFileSync(prices, '{"imagine": "0.05"}');
-    expect(configWith({ [name]: name === 'PRICES' ? prices : example })).not.toEqual(configWith({}));
-  });
+  it.each(rows)(
+    'Docs/configuration.md gives a working example of $name that differs from its default',
+    ({ name, example }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const prices = join(folder, example);
+      if (name === 'PRICES') writeFileSync(prices, '{"imagine": "0.05"}');
+      expect(configWith({ [name]: name === 'PRICES' ? prices : example })).not.toEqual(configWith({}));
+    },
+  );
 });
 
 describe('docs/commands.md and README.md', () => {
-  it.each(typedNames)('describe /%s', (name) => {
+  it.each(typedNames)('Docs/commands.md and README.md describe /%s', (name) => {
     expect(readFileSync('docs/commands.md', 'utf8')).toContain(`/${name}`);
     expect(readFileSync('README.md', 'utf8')).toContain(`/${name.split(' ')[0]}`);
   });
@@ -62,7 +68,7 @@ describe('the pages for readers', () => {
     expect(broken).toEqual([]);
   });
 
-  it('name only files of the project that exist', () => {
+  it('The pages for readers name only files of the project that exist', () => {
     const named = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
       .filter((page) => existsSync(page))
       .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\.ts|\/))`/g)])

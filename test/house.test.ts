@@ -143,30 +143,33 @@ describe('the lint rules', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(forbidden)('keep %s from importing %s', (room, text) => {
+  it.each(forbidden)('The lint rules keep %s from importing %s', (room, text) => {
     expect(broken.get(fileOf(room, text))).toContain('lint/style/noRestrictedImports');
   });
 
-  it.each(allowed)('let %s import %s', (room, text) => {
+  it.each(allowed)('The lint rules let %s import %s', (room, text) => {
     expect(broken.get(fileOf(room, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
-  it('let the environment be read at the start alone', () => {
+  it('The lint rules let the environment be read at the start alone', () => {
     expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
 
-  it.each(['src/lib', 'sandbox/discord'])('let no circle of imports be in %s, not even of types', (room) => {
-    expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
-    expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
-  });
+  it.each(['src/lib', 'sandbox/discord'])(
+    'The lint rules let no circle of imports be in %s, not even of types',
+    (room) => {
+      expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+      expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
+    },
+  );
 
-  it('leave no promise unawaited and no failure unheard', () => {
+  it('The lint rules leave no promise unawaited and no failure unheard', () => {
     expect(broken.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
     expect(broken.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
   });
 
-  it.each(Object.entries(writers))('know whether %s may write to Discord', (path, [, isAllowed]) => {
+  it.each(Object.entries(writers))('The lint rules know whether %s may write to Discord', (path, [, isAllowed]) => {
     expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
   });
 });
@@ -183,7 +186,7 @@ const WRITES = [
 const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
 
 describe('the outbox', () => {
-  it('is the one place from which Discord is written to', () => {
+  it('The outbox is the one place from which Discord is written to', () => {
     const sources = globSync(['src/*.ts', 'src/discord/**/*.ts'], { cwd: root }).filter(
       (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),
     );
@@ -201,7 +204,7 @@ describe('the outbox', () => {
     'await interaction.deferUpdate();',
     'await channel.send(plan);',
     'await message.edit({ content });',
-  ])('would not be if a file said: %s', (source) => {
+  ])('The outbox would not be if a file said: %s', (source) => {
     expect(writesIn(source)).not.toEqual([]);
   });
 });

@@ -20,20 +20,20 @@ describe('the check of regular expressions', () => {
     ['a pattern in a call of RegExp', String.raw`new RegExp('\\s+$', 'u')`],
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
     ['a pattern that is put together as the program runs', 'new RegExp(text)'],
-  ])('finds %s', (_what, source) => {
+  ])('The check of regular expressions finds %s', (_what, source) => {
     expect(objectionsTo(`export const probe = (text: string) => ${source};`)).toEqual([
       expect.stringMatching(/^src\/services\/media\/probe\.ts:1: /),
     ]);
   });
 
   it.each([String.raw`/^[\w-]{1,64}$/`, String.raw`/\s\S*$/`, String.raw`/^\d+(?:\.\d*)?$/`, "new RegExp('^x+$')"])(
-    'has nothing against %s',
+    'The check of regular expressions has nothing against %s',
     (source) => {
       expect(objectionsTo(`export const probe = ${source};`)).toEqual([]);
     },
   );
 
-  it('lets an exception stand as long as its pattern stands in its file, and no longer', () => {
+  it('The check of regular expressions lets an exception stand as long as its pattern stands in its file, and no longer', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
     expect(objectionsTo('export const probe = /x+$/;', exceptions)).toEqual([]);
     const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
@@ -44,7 +44,7 @@ describe('the check of regular expressions', () => {
     ]);
   });
 
-  it('knows an exception by its file', () => {
+  it('The check of regular expressions knows an exception by its file', () => {
     const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
     expect(objectionsTo('export const probe = /x+$/;', exceptions)).toHaveLength(2);
   });

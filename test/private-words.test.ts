@@ -177,7 +177,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
 
 describe('no private word reaches the log, at any level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
-    'where everything sent to Discord ends in %s',
+    'No private word reaches the log, at any level where everything sent to Discord ends in %s',
     async (trouble) => {
       const { url, asked } = await failing(trouble);
       const clients = openDiscordClients(`${url}/api`);
@@ -192,7 +192,7 @@ describe('no private word reaches the log, at any level', () => {
     },
   );
 
-  it('and no address of Discord that the bot knows is left out of this', () => {
+  it('The search for private text covers every Discord route that the bot uses', () => {
     const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const known = new Set(
       sources.flatMap((source) => [...source.matchAll(/\bRoutes\.(\w+)/g)].map(([, name]) => name)),
@@ -202,20 +202,23 @@ describe('no private word reaches the log, at any level', () => {
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
 
-  it.each(TROUBLES)('where everything sent to the gateway ends in %s', async (trouble) => {
-    const { url, asked } = await failing(trouble);
-    const log = logs();
-    const gateway = gatewayAt(url, log.json);
-    let failed = 0;
-    for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
-      if (await told(call, log)) failed += 1;
-    }
-    expect(asked.size).toBeGreaterThan(20);
-    expect(failed).toBeGreaterThan(20);
-    expectNoPrivateWord(log.lines);
-  });
+  it.each(TROUBLES)(
+    'No private word reaches the log, at any level where everything sent to the gateway ends in %s',
+    async (trouble) => {
+      const { url, asked } = await failing(trouble);
+      const log = logs();
+      const gateway = gatewayAt(url, log.json);
+      let failed = 0;
+      for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
+        if (await told(call, log)) failed += 1;
+      }
+      expect(asked.size).toBeGreaterThan(20);
+      expect(failed).toBeGreaterThan(20);
+      expectNoPrivateWord(log.lines);
+    },
+  );
 
-  it('and no call to the gateway is left out of this', () => {
+  it('The search for private text covers every call to the gateway', () => {
     const gateway = gatewayAt('http://127.0.0.1:9', logs().json);
     const { close: _, ...families } = gateway;
     const methods = (family: object): string[] =>

@@ -29,7 +29,7 @@ function npmRun(script: string, settings: Record<string, string> = {}) {
 }
 
 describe('npm start', () => {
-  it('says all that is missing and exits 78 when nothing is set', () => {
+  it('npm start says all that is missing and exits 78 when nothing is set', () => {
     const { status, stdout, stderr } = npmRun('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
@@ -37,7 +37,7 @@ describe('npm start', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('says what is wrong without saying a secret', () => {
+  it('npm start says what is wrong without saying a secret', () => {
     const { status, stderr } = npmRun('start', {
       ...required,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
@@ -88,7 +88,9 @@ describe('the check of the Node version', () => {
       });
   }
 
-  it('stops an older Node with one sentence and exit code 78 before the entry is read', ({ skip }) => {
+  it('The check of the Node version stops an older Node with one sentence and exit code 78 before the entry is read', ({
+    skip,
+  }) => {
     const older = olderNode();
     if (!older) return skip('no Node between 18.18 and 24.11 on the PATH of this machine');
     const { status, stdout, stderr } = run(older.path, checkNode);
@@ -99,12 +101,12 @@ describe('the check of the Node version', () => {
     );
   });
 
-  it('says nothing when the Node at hand fits', () => {
+  it('The check of the Node version says nothing when the Node at hand fits', () => {
     expect(run(process.execPath, checkNode)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
   });
 
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
-    'obeys the range of package.json: refuses %s',
+    'The check of the Node version obeys the range of package.json: refuses %s',
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
@@ -113,15 +115,18 @@ describe('the check of the Node version', () => {
     },
   );
 
-  it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])('obeys the range of package.json: allows %s', (range) => {
-    expect(run(process.execPath, checkWanting(range))).toMatchObject({
-      status: 0,
-      stdout: 'the entry ran',
-      stderr: '',
-    });
-  });
+  it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
+    'The check of the Node version obeys the range of package.json: allows %s',
+    (range) => {
+      expect(run(process.execPath, checkWanting(range))).toMatchObject({
+        status: 0,
+        stdout: 'the entry ran',
+        stderr: '',
+      });
+    },
+  );
 
-  it('understands the range that package.json has', () => {
+  it('The check of the Node version understands the range that package.json has', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(engines.node).toMatch(/^>=\d+\.\d+ <\d+$/);
   });

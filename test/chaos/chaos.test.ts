@@ -11,7 +11,7 @@ const WAIT_LIMIT_MS = 300_000;
 describe('the bot', () =>
   onStores(['sqlite', 'redis', 'postgres'], (stage) =>
     it(
-      'loses nothing and doubles nothing while it is killed and both its sides fail it',
+      'The bot loses nothing and doubles nothing while it is killed and both its sides fail it',
       async () => {
         const { url } = await stage();
         const studio = thriftyStudio();

@@ -25,13 +25,13 @@ async function channel() {
 }
 
 describe('a limit that a bot meets', () => {
-  it('is its own fault when it was told that nothing is left, by a refusal too', async () => {
+  it('A limit that a bot meets is its own fault when it was told that nothing is left, by a refusal too', async () => {
     const { post, untold } = await channel();
     for (const status of [200, 200, 429, 429]) expect(await post()).toBe(status);
     expect(untold(LONG_AGO)).toEqual([false, false]);
   });
 
-  it('is none of its faults when the answer that would have told it was lost, and only then', async () => {
+  it('A limit that a bot meets is none of its faults when the answer that would have told it was lost, and only then', async () => {
     const { discord, post, untold } = await channel();
     expect(await post()).toBe(200);
     discord.faults.add({ do: { type: 'reset', done: true } });
@@ -40,7 +40,7 @@ describe('a limit that a bot meets', () => {
     expect(untold(LONG_AGO)).toEqual([true, false]);
   });
 
-  it('is its own fault when an earlier answer was lost but the last one was not', async () => {
+  it('A limit that a bot meets is its own fault when an earlier answer was lost but the last one was not', async () => {
     const { discord, post, untold } = await channel();
     discord.faults.add({ do: { type: 'reset' } });
     expect(await post()).toBe(undefined);
@@ -48,7 +48,7 @@ describe('a limit that a bot meets', () => {
     expect(untold(LONG_AGO)).toEqual([false]);
   });
 
-  it('is none of its faults when its predecessor used it up, but once', async () => {
+  it('A limit that a bot meets is none of its faults when its predecessor used it up, but once', async () => {
     const { clock, post, untold } = await channel();
     for (const status of [200, 200]) expect(await post()).toBe(status);
     clock.advance(1_000);

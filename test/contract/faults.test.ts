@@ -80,7 +80,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     },
   );
 
-  it('tells how long to wait when the gateway tells it', async () => {
+  it('Trouble with a gateway tells how long to wait when the gateway tells it', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ do: { type: 'status', status: 429, retryAfter: 90 } });
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBe(90_000);
@@ -88,7 +88,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBeUndefined();
   });
 
-  it("a task that fails by moderation says so in the gateway's words", async () => {
+  it("A task that fails by moderation says so in the gateway's words", async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'moderated' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -97,7 +97,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect(failed.failure?.reason).toContain('moderation');
   });
 
-  it('a task that sticks goes on running for ever', async () => {
+  it('A task that sticks goes on running for ever', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'stick' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -105,7 +105,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect((await side.gateway.imgx.get(remoteId)).state).toBe('running');
   });
 
-  it('a task that succeeds with nothing to show is finished and empty', async () => {
+  it('A task that succeeds with nothing to show is finished and empty', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'no-media' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -116,14 +116,14 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     });
   });
 
-  it('a finished task without buttons has no actions', async () => {
+  it('A finished task without buttons has no actions', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'no-buttons' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
-  it('files that are lost and files of 60 MB are still at the address that was named', async () => {
+  it('Files that are lost and files of 60 MB are still at the address that was named', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'lose-files' });
     const lost = await side.gateway.imgx.imagine({ prompt: 'lost' });
@@ -138,13 +138,13 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
 });
 
 describe('deviations of gateways in the wild', () => {
-  it('an empty status right after the submit means queued', async () => {
+  it('An empty status right after the submit means queued', async () => {
     const { gateway } = await both({ profile: 'stock', quirks: { emptyStatus: true } });
     const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await gateway.imgx.get(remoteId)).toMatchObject({ state: 'queued', word: '' });
   });
 
-  it('a task that is unknown for its first second is not found, and then found', async () => {
+  it('A task that is unknown for its first second is not found, and then found', async () => {
     const side = await both({ profile: 'stock', quirks: { lateTask: true } });
     const { remoteId } = await side.gateway.music.makeSong({ about: 'x' });
     expect(await failureOf(side.gateway.music.get(remoteId))).toMatchObject({ kind: 'not-found' });
@@ -152,13 +152,13 @@ describe('deviations of gateways in the wild', () => {
     expect((await side.gateway.music.get(remoteId)).state).toBe('queued');
   });
 
-  it('buttons that travel as text are read all the same', async () => {
+  it('Buttons that travel as text are read all the same', async () => {
     const side = await both({ profile: 'stock', quirks: { listsAsText: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
-  it('image addresses on "localhost" are led back to the gateway', async () => {
+  it('Image addresses on "localhost" are led back to the gateway', async () => {
     const side = await both({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const { media } = await side.until(() => side.gateway.imgx.get(remoteId));
@@ -166,7 +166,7 @@ describe('deviations of gateways in the wild', () => {
     expect((await fetch(media[0]?.address ?? '')).headers.get('content-type')).toMatch(/^image\//);
   });
 
-  it('a queue before the task is told, and a full one is a refusal', async () => {
+  it('A queue before the task is told, and a full one is a refusal', async () => {
     const { gateway, embedded } = await both({
       profile: 'stock',
       quirks: { queuedFrom: 1, fullFrom: 2, rewriteCodes: false },
@@ -178,7 +178,7 @@ describe('deviations of gateways in the wild', () => {
     expect(embedded.jobs.list()).toHaveLength(2);
   });
 
-  it('a body over the limit is a refusal that says so', async () => {
+  it('A body over the limit is a refusal that says so', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await both({ profile, quirks: { bodyLimit: 2_000 } });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'long '.repeat(1_000) }));

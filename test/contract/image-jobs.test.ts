@@ -10,7 +10,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     return largest.replace(/-4K$/, '');
   };
 
-  it('are queued, run and succeed with images at addresses that open', async () => {
+  it('Image jobs of a gateway are queued, run and succeed with images at addresses that open', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const model = await modelOf(side);
@@ -32,7 +32,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     expect((await image.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
-  it('are never made twice for one idempotency key', async () => {
+  it('Image jobs of a gateway are never made twice for one idempotency key', async () => {
     const side = await both({ profile });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const first = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
@@ -41,7 +41,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     expect(side.embedded.jobs.list()).toHaveLength(1);
   });
 
-  it('say why they failed', async () => {
+  it('Image jobs of a gateway say why they failed', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const order = { model: await modelOf(side), prompt: 'a red boat' };
@@ -54,7 +54,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('carry images as base64 where the gateway does', async () => {
+  it('Image jobs of a gateway carry images as base64 where the gateway does', async () => {
     const side = await both({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
@@ -66,7 +66,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     ).toBe('PNG');
   });
 
-  it('that no one knows are not found', async () => {
+  it('Image jobs of a gateway that no one knows are not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });
@@ -78,7 +78,7 @@ describe('an image job', () => {
     [{ model: '', prompt: 'x' }, 'model'],
     [{ model: 'm', prompt: 'x', image: 'not an address' }, 'image'],
     [{ model: 'm', prompt: 'x', image: ['https://a.example/x.png', 'ftp://b.example/y.png'] }, 'image'],
-  ])('like %j is refused before it leaves, and the sentence names %s', async (order, field) => {
+  ])('An image job like %j is refused before it leaves, and the sentence names %s', async (order, field) => {
     const { gateway, embedded } = await both();
     const error = await failureOf(gateway.imageJobs.create(order, { idempotencyKey: 'a' }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
@@ -86,7 +86,7 @@ describe('an image job', () => {
     expect(embedded.heard).toHaveLength(0);
   });
 
-  it('for a model that does not exist is refused, and nothing was taken', async () => {
+  it('An image job for a model that does not exist is refused, and nothing was taken', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await both({ profile });
       const error = await failureOf(

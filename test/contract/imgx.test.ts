@@ -13,7 +13,7 @@ function button(snapshot: Snapshot, pattern: RegExp): string {
 }
 
 describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => {
-  it('imagines: queued, running with progress and a preview, then a grid with its buttons', async () => {
+  it('The image-prompt family of a gateway imagines: queued, running with progress and a preview, then a grid with its buttons', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const submission = await imgx.imagine({
@@ -43,7 +43,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(side.said).toEqual([]);
   });
 
-  it('carries out every button of a grid and of an upscale', async () => {
+  it('The image-prompt family of a gateway carries out every button of a grid and of an upscale', async () => {
     const side = await both({ profile, quirks: { refusedActions: false } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -62,24 +62,27 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each([/CustomZoom/, /Inpaint/])('waits for words after %s, and goes on when it has them', async (pattern) => {
-    const side = await both({ profile });
-    const { imgx } = side.gateway;
-    const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
-    const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /upsample::1/) });
-    const upscaled = await finished(side, upscale);
-    const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: button(upscaled, pattern) });
-    expect(waiting.needsInput).toBe(true);
-    expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
-    const words = await imgx.modal({
-      taskId: waiting.remoteId,
-      prompt: 'a lighthouse --zoom 1.8',
-      ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
-    });
-    expect((await finished(side, words)).state).toBe('succeeded');
-  });
+  it.each([/CustomZoom/, /Inpaint/])(
+    'The image-prompt family of a gateway waits for words after %s, and goes on when it has them',
+    async (pattern) => {
+      const side = await both({ profile });
+      const { imgx } = side.gateway;
+      const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
+      const upscale = await imgx.action({ taskId: grid.remoteId ?? '', customId: button(grid, /upsample::1/) });
+      const upscaled = await finished(side, upscale);
+      const waiting = await imgx.action({ taskId: upscaled.remoteId ?? '', customId: button(upscaled, pattern) });
+      expect(waiting.needsInput).toBe(true);
+      expect((await imgx.get(waiting.remoteId)).state).toBe('needs-input');
+      const words = await imgx.modal({
+        taskId: waiting.remoteId,
+        prompt: 'a lighthouse --zoom 1.8',
+        ...(pattern.source === 'Inpaint' ? { mask: redImage } : {}),
+      });
+      expect((await finished(side, words)).state).toBe('succeeded');
+    },
+  );
 
-  it('sees that a task waits for words although the code was rewritten on its way', async () => {
+  it('The image-prompt family of a gateway sees that a task waits for words although the code was rewritten on its way', async () => {
     const side = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -88,7 +91,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
   });
 
-  it('changes by name and index, and by one line of text in both orders', async () => {
+  it('The image-prompt family of a gateway changes by name and index, and by one line of text in both orders', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
       const side = await both({ profile, settings: { simpleChangeOrder } });
       const { imgx } = side.gateway;
@@ -105,22 +108,25 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each(['base64Array', 'base64'])('describes images sent as %s in four lines', async (describeField) => {
-    const side = await both({
-      profile,
-      quirks: { refusedActions: false },
-      settings: { fields: { ...fields, describeField } },
-    });
-    const { imgx } = side.gateway;
-    const described = await finished(side, await imgx.describe({ images: [redImage] }));
-    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
-    expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
-    expect(described.isEmpty).toBe(false);
-    const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
-    expect(line.needsInput).toBe(true);
-  });
+  it.each(['base64Array', 'base64'])(
+    'The image-prompt family of a gateway describes images sent as %s in four lines',
+    async (describeField) => {
+      const side = await both({
+        profile,
+        quirks: { refusedActions: false },
+        settings: { fields: { ...fields, describeField } },
+      });
+      const { imgx } = side.gateway;
+      const described = await finished(side, await imgx.describe({ images: [redImage] }));
+      expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
+      expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
+      expect(described.isEmpty).toBe(false);
+      const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
+      expect(line.needsInput).toBe(true);
+    },
+  );
 
-  it('shortens, blends, edits, uploads and animates', async () => {
+  it('The image-prompt family of a gateway shortens, blends, edits, uploads and animates', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const shortened = await finished(
@@ -138,7 +144,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
-  it('answers about many tasks at once and leaves out those it does not know', async () => {
+  it('The image-prompt family of a gateway answers about many tasks at once and leaves out those it does not know', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
@@ -148,14 +154,14 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     await expect(imgx.getMany(['nobody'])).resolves.toEqual(new Map());
   });
 
-  it('says of an unknown task that it is not found', async () => {
+  it('The image-prompt family of a gateway says of an unknown task that it is not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imgx.get('1320098173412546'))).toMatchObject({ kind: 'not-found' });
     const action = gateway.imgx.action({ taskId: '1320098173412546', customId: 'MJ::JOB::upsample::1::x' });
     expect(await failureOf(action)).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
   });
 
-  it('says of a button that the gateway does not carry out that it is refused', async () => {
+  it('The image-prompt family of a gateway says of a button that the gateway does not carry out that it is refused', async () => {
     const side = await both({ profile, quirks: { refusedActions: true } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -164,7 +170,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(refused.message).toContain('unknown_action');
   });
 
-  it('keeps ids that travel as numbers digit by digit', async () => {
+  it('The image-prompt family of a gateway keeps ids that travel as numbers digit by digit', async () => {
     const side = await both({ profile: 'stock', quirks: { numericIds: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(side.embedded.jobs.get(remoteId)).toBeDefined();

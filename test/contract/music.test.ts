@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { both, failureOf, heardAt, lastHeard, profiles } from './both.ts';
 
 describe.each(profiles)('music of a %s gateway', (profile) => {
-  it('is made and followed to its tracks', async () => {
+  it('Music of a gateway is made and followed to its tracks', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const { remoteId } = await music.makeSong({
@@ -34,7 +34,7 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     ).toBe('RIFF');
   });
 
-  it('writes lyrics', async () => {
+  it('Music of a gateway writes lyrics', async () => {
     const side = await both({ profile });
     const { remoteId } = await side.gateway.music.makeLyrics({ about: 'a lighthouse' });
     const done = await side.until(() => side.gateway.music.get(remoteId));
@@ -42,7 +42,7 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     expect(done.text).toBeTruthy();
   });
 
-  it('answers about many tasks in one question, without those it does not know', async () => {
+  it('Music of a gateway answers about many tasks in one question, without those it does not know', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const one = await music.makeSong({ about: 'one' });
@@ -52,27 +52,27 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     expect(heardAt(side, '/music/fetch')).toHaveLength(1);
   });
 
-  it('answers with nothing about nothing it knows', async () => {
+  it('Music of a gateway answers with nothing about nothing it knows', async () => {
     for (const nullBatches of [true, false]) {
       const side = await both({ profile, quirks: { nullBatches } });
       await expect(side.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
     }
   });
 
-  it('says of an unknown task that it is not found', async () => {
+  it('Music of a gateway says of an unknown task that it is not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.music.get('nobody'))).toMatchObject({ kind: 'not-found' });
   });
 });
 
 describe('a song', () => {
-  it('about nothing never leaves', async () => {
+  it('About nothing never leaves', async () => {
     const { gateway, embedded } = await both();
     expect(await failureOf(gateway.music.makeSong({}))).toMatchObject({ kind: 'invalid', code: 'bad_input' });
     expect(embedded.heard).toEqual([]);
   });
 
-  it('for a gateway without that route is not offered, and nothing was taken', async () => {
+  it('A song for a gateway without that route is not offered, and nothing was taken', async () => {
     const side = await both({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });

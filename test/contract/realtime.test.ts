@@ -62,7 +62,7 @@ const tone = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
 describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
-  it('is spoken, with its words beside it, and says what it took', async () => {
+  it('A live conversation in the words of is spoken, with its words beside it, and says what it took', async () => {
     const { asked, embedded, session } = await talk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
     const one = await asked({ text: 'Tell me of foxes' });
@@ -76,7 +76,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(audioOutput).toBeGreaterThan(0);
   });
 
-  it('hears sound, and tells what was understood of it where it is written down', async () => {
+  it('A live conversation in the words of hears sound, and tells what was understood of it where it is written down', async () => {
     const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     const one = await asked({ audio: tone(2.5) });
     const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
@@ -85,7 +85,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(one.end.usage?.audioInput).toBeGreaterThan(0);
   });
 
-  it('is struck by what goes wrong with the writing down, and answers all the same', async () => {
+  it('A live conversation in the words of is struck by what goes wrong with the writing down, and answers all the same', async () => {
     const { asked, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     embedded.faults.add({ do: 'realtime-transcription-failed' });
     const one = await asked({ audio: tone(1) });
@@ -93,7 +93,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(one.end.end).toBe('completed');
   });
 
-  it('goes without the writing down where that is refused', async () => {
+  it('A live conversation in the words of goes without the writing down where that is refused', async () => {
     const side = await swift(dialect);
     side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
     const session = await side.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
@@ -102,7 +102,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expectSpoken(one);
   });
 
-  it('calls a tool, and goes on with what came of it', async () => {
+  it('A live conversation in the words of calls a tool, and goes on with what came of it', async () => {
     const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
     const { asked } = await talk(dialect, { tools });
@@ -113,7 +113,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(next.end).toMatchObject({ end: 'completed', calls: [] });
   });
 
-  it('refuses a voice that it does not have, in its own words', async () => {
+  it('A live conversation in the words of refuses a voice that it does not have, in its own words', async () => {
     const side = await swift(dialect);
     expect(await failureOf(side.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
       kind: 'invalid',
@@ -122,7 +122,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     });
   });
 
-  it('is broken off: the gateway keeps nothing of what had not come, and hears the next thing', async () => {
+  it('A live conversation in the words of is broken off: the gateway keeps nothing of what had not come, and hears the next thing', async () => {
     const side = await talk(dialect, {}, { speed: 5 });
     const answer = await side.session.say({ text: 'Tell me of foxes' });
     const came: RealtimeEvent[] = [];
@@ -139,7 +139,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(side.said.map(({ facts }) => facts)).toEqual([]);
   });
 
-  it('outlasts its connection, and so does all that was said', async () => {
+  it('A live conversation in the words of outlasts its connection, and so does all that was said', async () => {
     const { asked, embedded } = await talk(dialect);
     const first = await asked({ text: 'My boat is green' });
     embedded.realtime.cut();
@@ -151,7 +151,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(embedded.realtime.opened).toBe(2);
   });
 
-  it('goes on from one that was held before', async () => {
+  it('A live conversation in the words of goes on from one that was held before', async () => {
     const side = await swift(dialect);
     const earlier = [
       { by: 'member', text: 'My boat is green' },
@@ -163,7 +163,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(end.text).toContain('So it floats');
   });
 
-  it('finds another connection when its hour is over', async () => {
+  it('A live conversation in the words of finds another connection when its hour is over', async () => {
     const { asked, embedded } = await talk(dialect);
     await asked({ text: 'My boat is green' });
     const [before] = embedded.realtime.sessions;
@@ -172,7 +172,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   });
 
   it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
-    'comes whole and once through %s',
+    'A live conversation in the words of comes whole and once through %s',
     async (how) => {
       const { asked, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
@@ -191,32 +191,38 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     ['fatal', { end: 'cut', error: { kind: 'unreachable' } }],
     ['failed', { end: 'failed', error: { code: 'server_error' } }],
     ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
-  ] as const)('that suffers %s ends with what had come, and goes on', async (how, expected) => {
-    const { asked, embedded } = await talk(dialect);
-    embedded.faults.add({ do: `realtime-${how}` });
-    const one = await asked({ text: 'Tell me of foxes' });
-    expect(one.end).toMatchObject(expected);
-    expect(one.end.text).toMatch(/^This is/);
-    const next = await asked({ text: 'Go on' });
-    expect(next.end.end).toBe('completed');
-    expect(next.end.text).toContain('Tell me of foxes');
-    expect(next.end.text).toContain('My last words were');
-  });
+  ] as const)(
+    'A live conversation in the words of that suffers %s ends with what had come, and goes on',
+    async (how, expected) => {
+      const { asked, embedded } = await talk(dialect);
+      embedded.faults.add({ do: `realtime-${how}` });
+      const one = await asked({ text: 'Tell me of foxes' });
+      expect(one.end).toMatchObject(expected);
+      expect(one.end.text).toMatch(/^This is/);
+      const next = await asked({ text: 'Go on' });
+      expect(next.end.end).toBe('completed');
+      expect(next.end.text).toContain('Tell me of foxes');
+      expect(next.end.text).toContain('My last words were');
+    },
+  );
 
   it.each([
     ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
     ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
-  ] as const)('tells what %s means for what was said, and does not say it again by itself', async (how, expected) => {
-    const { asked, session, embedded } = await talk(dialect);
-    embedded.faults.add({ do: `realtime-${how}` });
-    expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
-    expect(embedded.writing).toBe(0);
-    const next = await asked({ text: 'Hello' });
-    expect(next.end.text).not.toContain('foxes');
-  });
+  ] as const)(
+    'A live conversation in the words of tells what %s means for what was said, and does not say it again by itself',
+    async (how, expected) => {
+      const { asked, session, embedded } = await talk(dialect);
+      embedded.faults.add({ do: `realtime-${how}` });
+      expect(await failureOf(session.say({ text: 'Tell me of foxes' }))).toMatchObject(expected);
+      expect(embedded.writing).toBe(0);
+      const next = await asked({ text: 'Hello' });
+      expect(next.end.text).not.toContain('foxes');
+    },
+  );
 
-  it('does not wait for ever for a gateway that has gone quiet', async () => {
+  it('A live conversation in the words of does not wait for ever for a gateway that has gone quiet', async () => {
     const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
@@ -225,13 +231,16 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect((await asked({ text: 'Hello again' })).end.end).toBe('completed');
   });
 
-  it.each(['drop-open', 'drop-updated'] as const)('is opened at the second attempt after %s', async (how) => {
-    const side = await swift(dialect, { limits: { attempts: 2 } });
-    side.embedded.faults.add({ do: `realtime-${how}` });
-    const session = await side.gateway.realtime.open(request);
-    expect((await heard(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
-    expect(side.embedded.realtime.opened).toBe(2);
-  });
+  it.each(['drop-open', 'drop-updated'] as const)(
+    'A live conversation in the words of is opened at the second attempt after %s',
+    async (how) => {
+      const side = await swift(dialect, { limits: { attempts: 2 } });
+      side.embedded.faults.add({ do: `realtime-${how}` });
+      const session = await side.gateway.realtime.open(request);
+      expect((await heard(await session.say({ text: 'Hello' }))).end.end).toBe('completed');
+      expect(side.embedded.realtime.opened).toBe(2);
+    },
+  );
 });
 
 describe.each(profiles)('opening a live conversation with a %s gateway', (profile) => {
@@ -239,7 +248,7 @@ describe.each(profiles)('opening a live conversation with a %s gateway', (profil
     ['a model that writes', { model: 'quill-5' }, {}, { kind: 'invalid', status: 400 }],
     ['a model that nobody has', { model: 'no-such' }, {}, { kind: 'not-found' }],
     ['a wrong key', request, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
-  ])('is refused for %s', async (_name, settings, options, expected) => {
+  ])('Opening a live conversation with a gateway is refused for %s', async (_name, settings, options, expected) => {
     const side = await swift('ga', { profile, ...options });
     const failure = await failureOf(side.gateway.realtime.open(settings));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
@@ -250,12 +259,15 @@ describe.each(profiles)('opening a live conversation with a %s gateway', (profil
     ['rate-limited', { kind: 'rate-limited' }],
     ['bad-gateway', { kind: 'unavailable' }],
     ['reset', { kind: 'unreachable' }],
-  ] as const)('fails as any question does under %s', async (how, expected) => {
-    const side = await swift('ga', { profile });
-    side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
-    expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
-      mayHaveTakenEffect: false,
-      ...expected,
-    });
-  });
+  ] as const)(
+    'Opening a live conversation with a gateway fails as any question does under %s',
+    async (how, expected) => {
+      const side = await swift('ga', { profile });
+      side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
+      expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
+        mayHaveTakenEffect: false,
+        ...expected,
+      });
+    },
+  );
 });

@@ -41,7 +41,7 @@ const textOf = (events: readonly TextEvent[]) =>
   events.flatMap((one) => (one.type === 'text' ? [one.delta] : [])).join('');
 
 describe.each(profiles)('text of a %s gateway', (profile) => {
-  it('is the same whether it comes whole or as it is made', async () => {
+  it('Text of a gateway is the same whether it comes whole or as it is made', async () => {
     const { gateway } = await swift({ profile });
     const whole = await gateway.responses.create(ask);
     const events = await all(gateway.responses.stream(ask));
@@ -58,7 +58,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(20);
   });
 
-  it('is asked for in the words of the wire', async () => {
+  it('Text of a gateway is asked for in the words of the wire', async () => {
     const side = await swift({ profile });
     await side.gateway.responses.create({
       model,
@@ -120,7 +120,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
   });
 
-  it('remembers nothing but what it is sent, and is shown images and files', async () => {
+  it('Text of a gateway remembers nothing but what it is sent, and is shown images and files', async () => {
     const { gateway } = await swift({ profile });
     const { text } = await gateway.responses.create({
       model,
@@ -142,7 +142,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
       expect(text).toContain(word);
   });
 
-  it('calls the tools that are asked for, and speaks once their outputs came', async () => {
+  it('Text of a gateway calls the tools that are asked for, and speaks once their outputs came', async () => {
     const { gateway } = await swift({ profile });
     const input = 'Please make image and make video of a fox';
     const tools = [makeImage, { ...makeImage, name: 'make_video' }, { ...makeImage, name: 'look_up' }];
@@ -175,7 +175,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(after.text).toContain('make_video answered');
   });
 
-  it('searches the web where that is offered and asked for, and tells how it goes', async () => {
+  it('Text of a gateway searches the web where that is offered and asked for, and tells how it goes', async () => {
     const { gateway } = await swift({ profile });
     const events = await all(
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
@@ -187,7 +187,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(endOf(events).text).not.toBe('');
   });
 
-  it('fits a schema that was asked for, and is JSON where JSON was', async () => {
+  it('Text of a gateway fits a schema that was asked for, and is JSON where JSON was', async () => {
     const { gateway } = await swift({ profile });
     const schema = {
       type: 'object',
@@ -206,7 +206,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('is long, has code and tables, is refused, and is cut where that is asked for', async () => {
+  it('Text of a gateway is long, has code and tables, is refused, and is cut where that is asked for', async () => {
     const { gateway } = await swift({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));
@@ -222,7 +222,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     );
   });
 
-  it('of thoughts comes from models alone that have any', async () => {
+  it('Text of a gateway of thoughts comes from models alone that have any', async () => {
     const { gateway } = await swift({ profile });
     expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
     const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
@@ -242,43 +242,49 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     ['plain', 'completed', undefined],
   ];
 
-  it.each(endings)('under the trouble "%s" keeps what came and ends as %s', async (how, end, code) => {
-    const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
-    const whole = await gateway.responses.create(ask);
-    embedded.faults.add({ do: { type: 'text', how, after: 60 } });
-    const events = await all(gateway.responses.stream(ask));
-    const response = endOf(events);
-    expect(response).toMatchObject({
-      end,
-      ...(code === undefined ? { error: undefined } : { error: { code, mayHaveTakenEffect: true } }),
-    });
-    expect(textOf(events)).toBe(response.text);
-    expect(response.text.length).toBeGreaterThan(5);
-    expect(whole.text.startsWith(response.text)).toBe(true);
-    if (end === 'completed')
+  it.each(endings)(
+    'Text of a gateway under the trouble "%s" keeps what came and ends as %s',
+    async (how, end, code) => {
+      const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
+      const whole = await gateway.responses.create(ask);
+      embedded.faults.add({ do: { type: 'text', how, after: 60 } });
+      const events = await all(gateway.responses.stream(ask));
+      const response = endOf(events);
       expect(response).toMatchObject({
-        text: whole.text,
-        usage: { input: whole.usage?.input, total: whole.usage?.total },
+        end,
+        ...(code === undefined ? { error: undefined } : { error: { code, mayHaveTakenEffect: true } }),
       });
-    await vi.waitFor(() => expect(embedded.writing).toBe(0));
-    expect(endOf(await all(gateway.responses.stream(ask))).end).toBe('completed');
-  });
+      expect(textOf(events)).toBe(response.text);
+      expect(response.text.length).toBeGreaterThan(5);
+      expect(whole.text.startsWith(response.text)).toBe(true);
+      if (end === 'completed')
+        expect(response).toMatchObject({
+          text: whole.text,
+          usage: { input: whole.usage?.input, total: whole.usage?.total },
+        });
+      await vi.waitFor(() => expect(embedded.writing).toBe(0));
+      expect(endOf(await all(gateway.responses.stream(ask))).end).toBe('completed');
+    },
+  );
 
   it.each([
     ['no-tools', 'tools'],
     ['no-reasoning', 'reasoning'],
-  ] as const)('that refuses %s is a definite refusal of that, which can be asked without it', async (fault, part) => {
-    const { gateway, embedded } = await swift({ profile });
-    embedded.faults.add({ do: fault, times: 9 });
-    const request: TextRequest = { ...ask, tools: [makeImage] };
-    const error = await failureOf(all(gateway.responses.stream(request)));
-    expect(error).toMatchObject({ kind: 'invalid', status: 400, mayHaveTakenEffect: false });
-    // The specification's envelope names no field, so it may be either.
-    expect(refusedParts(error, request)).toEqual(profile === 'stock' ? [part] : ['tools', 'reasoning']);
-    const { tools, effort, ...plain } = request;
-    const without = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
-    expect(endOf(await all(gateway.responses.stream(without))).end).toBe('completed');
-  });
+  ] as const)(
+    'Text of a gateway that refuses %s is a definite refusal of that, which can be asked without it',
+    async (fault, part) => {
+      const { gateway, embedded } = await swift({ profile });
+      embedded.faults.add({ do: fault, times: 9 });
+      const request: TextRequest = { ...ask, tools: [makeImage] };
+      const error = await failureOf(all(gateway.responses.stream(request)));
+      expect(error).toMatchObject({ kind: 'invalid', status: 400, mayHaveTakenEffect: false });
+      // The specification's envelope names no field, so it may be either.
+      expect(refusedParts(error, request)).toEqual(profile === 'stock' ? [part] : ['tools', 'reasoning']);
+      const { tools, effort, ...plain } = request;
+      const without = part === 'tools' ? { ...plain, effort } : { ...plain, tools };
+      expect(endOf(await all(gateway.responses.stream(without))).end).toBe('completed');
+    },
+  );
 
   it.each([
     ['server-error', 'unavailable', true],
@@ -291,7 +297,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     ['reset', 'unreachable', true],
     ['hang', 'unreachable', true],
   ] as const)(
-    'under "%s" is thrown as %s before it begins, asked once, and no refusal of a part',
+    'Text of a gateway under "%s" is thrown as %s before it begins, asked once, and no refusal of a part',
     async (fault, kind, may) => {
       const side = await swift({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [() => all(side.gateway.responses.stream(ask)), () => side.gateway.responses.create(ask)]) {
@@ -304,7 +310,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     },
   );
 
-  it('is written no further once no one listens: the loop was left, or the signal given', async () => {
+  it('Text of a gateway is written no further once no one listens: the loop was left, or the signal given', async () => {
     const { gateway, embedded, clock } = await both({ profile });
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
     const left = gateway.responses.stream(story);
@@ -326,14 +332,14 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('is not asked for at all where it was taken back before', async () => {
+  it('Text of a gateway is not asked for at all where it was taken back before', async () => {
     const { gateway, embedded } = await both({ profile });
     const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
     expect(embedded.heard).toEqual([]);
   });
 
-  it('ends where it grows beyond all bounds, with what came', async () => {
+  it('Text of a gateway ends where it grows beyond all bounds, with what came', async () => {
     const { gateway, embedded } = await swift({ profile, limits: { responseBytes: 200_000 } });
     const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
@@ -341,7 +347,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('is booked with the account', async () => {
+  it('Text of a gateway is booked with the account', async () => {
     const { gateway, embedded } = await swift({ profile });
     await gateway.responses.create(ask);
     await all(gateway.responses.stream(ask));
@@ -376,7 +382,7 @@ describe('a request for text', () => {
     [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
     [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
-  ])('with %j never leaves, and says what is wrong', async (wrong, sentence) => {
+  ])('A request for text with %j never leaves, and says what is wrong', async (wrong, sentence) => {
     const { gateway, embedded } = await both();
     const request = { ...ask, ...wrong } as TextRequest;
     for (const run of [() => gateway.responses.create(request), () => all(gateway.responses.stream(request))]) {

@@ -8,7 +8,7 @@ async function videoModel(side: Both): Promise<string> {
 }
 
 describe.each(profiles)('videos of a %s gateway', (profile) => {
-  it('are made from every parameter of the specification, each in its place', async () => {
+  it('Videos of a gateway are made from every parameter of the specification, each in its place', async () => {
     const side = await both({
       profile,
       settings: {
@@ -55,13 +55,13 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
-  it('never send the face check where no one knows its name', async () => {
+  it('Videos of a gateway never send the face check where no one knows its name', async () => {
     const side = await both({ profile });
     await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
   });
 
-  it('fail with their reason', async () => {
+  it('Videos of a gateway fail with their reason', async () => {
     const side = await both({ profile });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     side.embedded.jobs.fail(remoteId, 'the reference could not be read');
@@ -72,7 +72,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     });
   });
 
-  it('of the second entry are made and read, and fetched by id with the key', async () => {
+  it('Videos of a gateway of the second entry are made and read, and fetched by id with the key', async () => {
     const side = await both({ profile, quirks: { contentOnly: true } });
     const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
     const { remoteId } = await side.gateway.v1Videos.create(order);
@@ -95,7 +95,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     ).toBe('ftyp');
   });
 
-  it('from an image go through the vendor path, and are found where they are asked for', async () => {
+  it('Videos of a gateway from an image go through the vendor path, and are found where they are asked for', async () => {
     const side = await both({ profile });
     const image = `${side.embedded.url}/files/none.png`;
     const order = { model: await videoModel(side), prompt: 'waves', image, duration: 5, mode: 'std' };
@@ -107,7 +107,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     expect(failed.failure?.reason).toContain(image);
   });
 
-  it('that no one knows are not found, at every entry', async () => {
+  it('Videos of a gateway that no one knows are not found, at every entry', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
@@ -116,7 +116,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
 });
 
 describe('the shapes of a finished video', () => {
-  it.each(videoShapes)('are all understood: %s', async (videoShape) => {
+  it.each(videoShapes)('The shapes of a finished video are all understood: %s', async (videoShape) => {
     const side = await both({ profile: 'stock', quirks: { videoShape } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     const done = await side.until(() => side.gateway.videos.get(remoteId));
@@ -124,13 +124,13 @@ describe('the shapes of a finished video', () => {
     expect(side.said).toEqual([]);
   });
 
-  it('without an address is finished and empty, not asked for ever', async () => {
+  it('The shapes of a finished video without an address is finished and empty, not asked for ever', async () => {
     const side = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     expect(await side.until(() => side.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
   });
 
-  it('follow the outer word when the inner one contradicts it', async () => {
+  it('The shapes of a finished video follow the outer word when the inner one contradicts it', async () => {
     const side = await both({ profile: 'stock', quirks: { innerContradiction: true } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     expect((await side.until(() => side.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
@@ -158,7 +158,7 @@ describe('a video order that does not fit never leaves', () => {
     expect(side.embedded.heard).toEqual([]);
   });
 
-  it('but a model without the limit takes eight images', async () => {
+  it('But a model without the limit takes eight images', async () => {
     const side = await both();
     const order = { model: await videoModel(side), prompt: 'x', images: eight };
     await failureOf(side.gateway.videos.create(order, { limits: { images: 20 } }));

@@ -17,7 +17,7 @@ function verdict(plan: MessagePlan) {
 }
 
 describe('a message plan', () => {
-  it('becomes content, files with their alt text, and rows of five buttons', () => {
+  it('A message plan becomes content, files with their alt text, and rows of five buttons', () => {
     const plan: MessagePlan = {
       content: 'hello',
       files: [{ name: 'a.png', bytes: Buffer.from('x'), alt: 'AI-generated: a boat', spoiler: true }],
@@ -34,7 +34,7 @@ describe('a message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('with content that is too long is cut at a word, or moved to a file with its beginning shown', () => {
+  it('A message plan with content that is too long is cut at a word, or moved to a file with its beginning shown', () => {
     const long = 'word '.repeat(1_000).trim();
     const cut = bodyOf({ content: long });
     expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
@@ -44,7 +44,7 @@ describe('a message plan', () => {
     expect(verdict({ content: long, overflow: 'file' })).toEqual([]);
   });
 
-  it('with more buttons than a message holds offers them in a list that presses them', () => {
+  it('A message plan with more buttons than a message holds offers them in a list that presses them', () => {
     const plan = { content: 'x', controls: Array.from({ length: 26 }, (_, index) => button(index)) };
     const [row] = bodyOf(plan).body.components;
     const select = row && 'components' in row ? row.components[0] : undefined;
@@ -52,7 +52,7 @@ describe('a message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('of any content, labels and pages is a message that Discord takes', () => {
+  it('A message plan of any content, labels and pages is a message that Discord takes', () => {
     const text = fc.string({ minLength: 1, maxLength: 6_000, unit: 'grapheme' }).filter((one) => one.trim() !== '');
     const page = fc.record({ title: text, blocks: fc.array(text, { maxLength: 5 }), footer: text });
     const controls = fc.array(
@@ -79,11 +79,11 @@ describe('the beginning of a long message', () => {
     ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
     ['a sign that is taken literally', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
     ['nothing of the kind', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
-  ])('is not cut through %s', (_, text, start) => {
+  ])('The beginning of a long message is not cut through %s', (_, text, start) => {
     expect(truncateMarkdown(text, 40)).toBe(start);
   });
 
-  it('is never longer than allowed, keeps whole what comes in pairs, and is the beginning of the whole', () => {
+  it('The beginning of a long message is never longer than allowed, keeps whole what comes in pairs, and is the beginning of the whole', () => {
     const pieces = fc.constantFrom(
       '**',
       '~~',
@@ -118,7 +118,7 @@ describe('the beginning of a long message', () => {
 });
 
 describe('text that is shortened', () => {
-  it('is left alone where it fits, never longer than allowed, and never cut through a letter', () => {
+  it('Text that is shortened is left alone where it fits, never longer than allowed, and never cut through a letter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
         const short = truncate(text, most);

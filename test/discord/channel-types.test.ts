@@ -4,7 +4,7 @@ import { ChannelTypes } from '../../src/discord/place.ts';
 
 const made = (id: string, type: number) => ({ t: 'INTERACTION_CREATE', d: { id, channel: { id: '3', type } } });
 
-it('the kind of channel is known of the interactions that were heard, and of the newest alone', () => {
+it('The kind of channel is known of the interactions that were heard, and of the newest alone', () => {
   const whereabouts = new ChannelTypes();
   whereabouts.readPacket(made('1', ChannelType.PrivateThread));
   expect(whereabouts.channelTypeOf('1')).toBe(ChannelType.PrivateThread);
@@ -14,7 +14,7 @@ it('the kind of channel is known of the interactions that were heard, and of the
   expect(whereabouts.channelTypeOf('2000')).toBe(ChannelType.GuildText);
 });
 
-it('every other packet is ignored', () => {
+it('Every other packet is ignored', () => {
   const whereabouts = new ChannelTypes();
   for (const packet of [
     undefined,

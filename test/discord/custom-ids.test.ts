@@ -86,14 +86,14 @@ function read(text: string): { id: CustomId; verb: Verb<unknown> } {
 }
 
 describe('the table of custom ids', () => {
-  it.each(INSIDE_MESSAGES)('reads %s, and would write it the same today', (text) => {
+  it.each(INSIDE_MESSAGES)('The table of custom ids reads %s, and would write it the same today', (text) => {
     const { id, verb } = read(text);
     const pointer = verb.read(id);
     expect(pointer).not.toBeInstanceOf(Refusal);
     expect(verb.id(pointer)).toBe(text);
   });
 
-  it('has something to do for each of them', () => {
+  it('The table of custom ids has something to do for each of them', () => {
     const filled = { fields: { words: 'a fox' }, files: {} };
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
@@ -107,7 +107,7 @@ describe('the table of custom ids', () => {
     }
   });
 
-  it('has no verb twice, and none that no message carries', () => {
+  it('The table of custom ids has no verb twice, and none that no message carries', () => {
     expect(verbs.size).toBe(Object.keys(customIds).length);
     expect([...verbs.keys()].toSorted()).toEqual(
       [...new Set(INSIDE_MESSAGES.map((id) => read(id).id.verb))].toSorted(),
@@ -128,19 +128,19 @@ describe('the table of custom ids', () => {
     'tune.1.delete.ft',
     'tune.1.page..1',
     'tasks.1.x....',
-  ])('refuses %s, which was never written', (text) => {
+  ])('The table of custom ids refuses %s, which was never written', (text) => {
     const { id, verb } = read(text);
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
   });
 
-  it('refuses a version that it does not know with a sentence of its own', () => {
+  it('The table of custom ids refuses a version that it does not know with a sentence of its own', () => {
     const { id, verb } = read('retry.2.01k3v9x2mabcdefgh');
     expect(verb.read(id)).toEqual(new Refusal('refusals.outdatedButton'));
   });
 });
 
 describe('a custom id', () => {
-  it('says again what was put into it, whatever that is', () => {
+  it('A custom id returns any value that was put into it', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 12 }), { maxLength: 4 }), (args) => {
         expect(readCustomId(customId('models', 3, ...args))).toEqual({ verb: 'models', version: 3, args });
@@ -148,11 +148,11 @@ describe('a custom id', () => {
     );
   });
 
-  it('keeps the plain form that messages of today carry', () => {
+  it('A custom id keeps the plain form that messages of today carry', () => {
     expect(customId('a', 1, '01k2', '3')).toBe('a.1.01k2.3');
   });
 
-  it('is never longer than Discord takes', () => {
+  it('A custom id is never longer than Discord takes', () => {
     expect(() => customId('a', 1, 'x'.repeat(100))).toThrow(RangeError);
   });
 
@@ -169,11 +169,11 @@ describe('a custom id', () => {
     '../a.1',
     `a.1.${'x'.repeat(100)}`,
     'a.99999',
-  ])('that is forged (%j) is none', (text) => {
+  ])('A custom id that is forged (%j) is none', (text) => {
     expect(readCustomId(text)).toBeUndefined();
   });
 
-  it('that is any text at all is read or is none, and never breaks the reader', () => {
+  it('A custom id that is any text at all is read or is none, and never breaks the reader', () => {
     fc.assert(fc.property(fc.string(), (text) => void readCustomId(text)));
   });
 });

@@ -25,11 +25,11 @@ function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
 }
 
 describe('deploying', () => {
-  it('creates everything where nothing is registered', () => {
+  it('Deploying creates everything where nothing is registered', () => {
     expect(planDeployment([], wanted).create.map(({ name }) => name)).toEqual(names);
   });
 
-  it('writes nothing where nothing has changed', () => {
+  it('Deploying writes nothing where nothing has changed', () => {
     expect(planDeployment(registered(wanted), wanted)).toEqual({
       create: [],
       change: [],
@@ -38,7 +38,7 @@ describe('deploying', () => {
     });
   });
 
-  it('changes what differs and removes what is gone', () => {
+  it('Deploying changes what differs and removes what is gone', () => {
     const there = registered(wanted);
     const [first] = there;
     if (first) Object.assign(first, { description: 'Another' });
@@ -48,7 +48,7 @@ describe('deploying', () => {
     expect(unchanged).toEqual(names.slice(1, -1));
   });
 
-  it('renames a menu that is registered under a former name', () => {
+  it('Deploying renames a menu that is registered under a former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const former = new Map([['New', ['Old', 'Older']]]);
     const there = registered([{ ...menu, name: 'Old' }]);
@@ -64,21 +64,24 @@ describe('deploying', () => {
     });
   });
 
-  it.each([true, false])('registers what Discord takes (user installation: %s)', (userInstall) => {
+  it.each([true, false])('Deploying registers what Discord takes (user installation: %s)', (userInstall) => {
     expect(judgeBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
-  it.each([true, false])('offers live conversations on servers alone (user installation: %s)', (userInstall) => {
-    const all = registrations(features, { userInstall });
-    const talk = all.find(({ name }) => name === 'talk');
-    expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
-    const others = all
-      .filter((one) => one !== talk)
-      .map((one) => JSON.stringify([one.integration_types, one.contexts]));
-    expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
-  });
+  it.each([true, false])(
+    'Deploying offers live conversations on servers alone (user installation: %s)',
+    (userInstall) => {
+      const all = registrations(features, { userInstall });
+      const talk = all.find(({ name }) => name === 'talk');
+      expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
+      const others = all
+        .filter((one) => one !== talk)
+        .map((one) => JSON.stringify([one.integration_types, one.contexts]));
+      expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
+    },
+  );
 
-  it('asks for exactly the permissions and scopes that are needed', () => {
+  it('Deploying asks for exactly the permissions and scopes that are needed', () => {
     const { server, person } = installLinks('900000000000000100', { userInstall: true });
     const url = new URL(server);
     expect(url.searchParams.get('scope')).toBe('bot applications.commands');

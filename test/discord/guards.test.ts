@@ -15,28 +15,28 @@ const text: Place = {
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('a conversation for its member alone', () => {
-  it('gets a private thread where the bot may make one', () => {
+  it('A conversation for its member alone gets a private thread where the bot may make one', () => {
     expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
   });
 
-  it('gets a public one where it may make only those', () => {
+  it('A conversation for its member alone gets a public one where it may make only those', () => {
     const place = { ...text, appPermissions: needed | May.CreatePublicThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
   });
 
-  it('gets one of their own kind in channels for announcements, which know no private ones', () => {
+  it('A conversation for its member alone gets one of their own kind in channels for announcements, which know no private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
   });
 
-  it('needs no public threads where it gets a private one', () => {
+  it('A conversation for its member alone needs no public threads where it gets a private one', () => {
     const place = { ...text, appPermissions: needed | May.CreatePrivateThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
     expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
-it('a conversation for everyone gets a public thread, even if the bot may create private ones', () => {
+it('A conversation for everyone gets a public thread, even if the bot may create private ones', () => {
   expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
 });
 
@@ -52,7 +52,7 @@ it.each([
 });
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
-  'there are no threads in a channel of the kind %s',
+  'There are no threads in a channel of the kind %s',
   (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
 );
 
@@ -69,7 +69,7 @@ it.each([
   }
 });
 
-it('an administrator may do everything', () => {
+it('An administrator may do everything', () => {
   expect(talkPlaceFor({ ...text, appPermissions: May.Administrator }, 'me')).toMatchObject({ kind: 'private' });
 });
 

@@ -63,20 +63,20 @@ async function told(): Promise<EmbeddedDiscord> {
 }
 
 describe('options', () => {
-  it('come as what they are, zero and false included', async () => {
+  it('Options come as what they are, zero and false included', async () => {
     const discord = await told();
     const filled = { words: 'hello', sure: false, count: 0, share: 0.5 };
     const exchange = await discord.as('member').slash('tell', filled);
     expect(JSON.parse(text(await exchange.message()))).toEqual(filled);
   });
 
-  it('are left out where nothing was filled in', async () => {
+  it('Options are left out where nothing was filled in', async () => {
     const discord = await told();
     const exchange = await discord.as('member').slash('tell', { words: 'hello' });
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
-  it('name a file by where it is, with what is claimed of it, and no one has fetched it', async () => {
+  it('Options name a file by where it is, with what is claimed of it, and no one has fetched it', async () => {
     const discord = await told();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });
@@ -91,7 +91,7 @@ describe('options', () => {
     expect(discord.heard.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
   });
 
-  it('are seen by the command’s guards before the acknowledgement', async () => {
+  it('Options are seen by the command’s guards before the acknowledgement', async () => {
     const discord = await told();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });

@@ -27,13 +27,13 @@ async function applicationOf(answer: () => { status: number; body: object }) {
   return { isOperator, warned, asked: () => asked };
 }
 
-it('the owner of an application runs the bot, and Discord is asked once', async () => {
+it('The owner of an application runs the bot, and Discord is asked once', async () => {
   const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
   expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
   expect(asked()).toBe(1);
 });
 
-it('everyone who belongs to its team does, but no one who is only invited', async () => {
+it('Everyone who belongs to its team does, but no one who is only invited', async () => {
   const members = [
     { membership_state: 2, user: { id: '1' } },
     { membership_state: 1, user: { id: '2' } },
@@ -43,7 +43,7 @@ it('everyone who belongs to its team does, but no one who is only invited', asyn
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
-it('no one does while Discord does not say so, and it is asked again', async () => {
+it('No one does while Discord does not say so, and it is asked again', async () => {
   let isUp = false;
   const { isOperator, warned } = await applicationOf(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },

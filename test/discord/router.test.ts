@@ -145,7 +145,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
 }
 
 describe('the router', () => {
-  it('brings a command, a press, a choice and a message menu to their handlers', async () => {
+  it('The router brings a command, a press, a choice and a message menu to their handlers', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -160,7 +160,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('brings a menu that is still registered under a former name to its handler', async () => {
+  it('The router brings a menu that is still registered under a former name to its handler', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -169,7 +169,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('opens a form as the first answer and takes what was filled in', async () => {
+  it('The router opens a form as the first answer and takes what was filled in', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -179,7 +179,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('refuses an invalid form privately and without an acknowledgement that others could see', async () => {
+  it('The router refuses an invalid form privately and without an acknowledgement that others could see', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -191,7 +191,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('presses the button that was chosen from a list that stands for too many', async () => {
+  it('The router presses the button that was chosen from a list that stands for too many', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
@@ -199,7 +199,7 @@ describe('the router', () => {
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 
-  it('answers politely to a button of another version, and to a command it does not have', async () => {
+  it('The router answers politely to a button of another version, and to a command it does not have', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -212,14 +212,14 @@ describe('the router', () => {
     expect(gone.ephemeral).toBe(true);
   });
 
-  it('shows a refusal that comes after the acknowledgement in place of the reply', async () => {
+  it('The router shows a refusal that comes after the acknowledgement in place of the reply', async () => {
     const { discord } = await routed();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);
     expect(text(await late.message())).toContain('is restarting');
   });
 
-  it('tells a member a reference where a handler throws, and the log the stack', async () => {
+  it('The router tells a member a reference where a handler throws, and the log the stack', async () => {
     const { discord, logged } = await routed();
     const said = text(await (await discord.as('member').slash('throws')).message());
     const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';

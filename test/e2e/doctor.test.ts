@@ -20,7 +20,7 @@ function doctor(store: string, ...args: string[]): Promise<{ code: number; said:
 }
 
 describe('npm run doctor', () => {
-  it('finds, then repairs, then finds nothing', async () => {
+  it('npm run doctor finds, then repairs, then finds nothing', async () => {
     const { file, open } = stage();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -46,7 +46,7 @@ describe('npm run doctor', () => {
     expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
   });
 
-  it('says that a bot is running, and touches nothing', async () => {
+  it('npm run doctor says that a bot is running, and touches nothing', async () => {
     const { file, open } = stage();
     await open();
     const { code, said } = await doctor(`sqlite://${file}`);
@@ -54,12 +54,12 @@ describe('npm run doctor', () => {
     expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
-  it('is content where there is no store yet', async () => {
+  it('npm run doctor is content where there is no store yet', async () => {
     const { file } = stage();
     expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
   });
 
-  it('says in one sentence what is wrong with an option, a setting or a file', async () => {
+  it('npm run doctor says in one sentence what is wrong with an option, a setting or a file', async () => {
     const { file } = stage();
     expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
     expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });

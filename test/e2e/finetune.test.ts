@@ -42,7 +42,7 @@ async function fileOf(message: Message): Promise<string> {
 }
 
 describe('/finetune', () => {
-  it('shows a manager the events in the order of time, with level and raw text, to no one else', async () => {
+  it('/finetune shows a manager the events in the order of time, with level and raw text, to no one else', async () => {
     const { discord, gateway } = await at();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
@@ -57,7 +57,7 @@ describe('/finetune', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('turns pages of a long list, newest last, and hands all of it over as a file', async () => {
+  it('/finetune turns pages of a long list, newest last, and hands all of it over as a file', async () => {
     const { discord, gateway } = await at();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
     tells(gateway, events);
@@ -74,7 +74,7 @@ describe('/finetune', () => {
     expect(read(forth)).toContain('step 299');
   });
 
-  it('is refused to anyone who neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
+  it('/finetune is refused to anyone who neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
     const { discord, gateway } = await at();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s server',
@@ -85,7 +85,7 @@ describe('/finetune', () => {
     expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
-  it('says that the gateway has no such endpoint, that it knows no such fine-tune, and what an id is', async () => {
+  it('/finetune says that the gateway has no such endpoint, that it knows no such fine-tune, and what an id is', async () => {
     const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
@@ -101,7 +101,7 @@ describe('/finetune', () => {
 });
 
 describe('a followed fine-tune', () => {
-  it('is kept up to date until its member stops it, also through words of its end', async () => {
+  it('A followed fine-tune is kept up to date until its member stops it, also through words of its end', async () => {
     const { discord, gateway } = await at();
     tells(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -121,7 +121,7 @@ describe('a followed fine-tune', () => {
     expect(read(again)).toContain('too late for you');
   });
 
-  it('ends when nothing new arrived for the configured time, and says so', async () => {
+  it('A followed fine-tune ends when nothing new arrived for the configured time, and says so', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -134,7 +134,7 @@ describe('a followed fine-tune', () => {
     expect(asked(gateway)).toBe(looks);
   });
 
-  it('ends a minute before Discord takes no more changes, and can be begun anew from the same message', async () => {
+  it('A followed fine-tune ends a minute before Discord takes no more changes, and can be begun anew from the same message', async () => {
     const { discord, gateway, clock } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -149,7 +149,7 @@ describe('a followed fine-tune', () => {
     expect(read(renewed)).toContain('still at it');
   });
 
-  it('goes on after a restart', async () => {
+  it('A followed fine-tune goes on after a restart', async () => {
     const { discord, gateway, app, again } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -161,7 +161,7 @@ describe('a followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('outlives a gateway that does not answer for a while, and ends where it no longer knows of it', async () => {
+  it('A followed fine-tune outlives a gateway that does not answer for a while, and ends where it no longer knows of it', async () => {
     const { discord, gateway } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

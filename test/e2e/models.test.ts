@@ -3,7 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
 
 describe('/models', () => {
-  it('lists the models of the key, grouped by owner, to the member alone', async () => {
+  it('Lists the models of the key, grouped by owner, to the member alone', async () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -16,7 +16,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('turns its pages in place', async () => {
+  it('/models turns its pages in place', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const first = await (await member.slash('models')).message();
@@ -28,7 +28,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('filters by text and by kind, and says so where nothing fits', async () => {
+  it('/models filters by text and by kind, and says so where nothing fits', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const videos = text(await (await member.slash('models', { kind: 'video' })).message());
@@ -42,14 +42,14 @@ describe('/models', () => {
     );
   });
 
-  it('shows the list of the compatible entry', async () => {
+  it('/models shows the list of the compatible entry', async () => {
     const { discord, gateway } = await bot();
     const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
     expect(said).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('shows everything the gateway says of one model', async () => {
+  it('/models shows everything the gateway says of one model', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
@@ -57,7 +57,7 @@ describe('/models', () => {
     expect(said).toContain('Likely purpose: images');
   });
 
-  it('says of an unknown model what may be the matter, suggests near ones, and does not ask for it again', async () => {
+  it('/models says of an unknown model what may be the matter, suggests near ones, and does not ask for it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
@@ -68,14 +68,14 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('shows what a member typed in code, where it neither pings anyone nor breaks the sentence', async () => {
+  it('/models shows what a member typed in code, where it neither pings anyone nor breaks the sentence', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('suggests ids while the member types, from a list that is asked for once', async () => {
+  it('/models suggests ids while the member types, from a list that is asked for once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -84,13 +84,13 @@ describe('/models', () => {
     expect(gateway.heard).toHaveLength(1);
   });
 
-  it('does not let a member wait for suggestions when the gateway hangs', async () => {
+  it('/models does not let a member wait for suggestions when the gateway hangs', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
   });
 
-  it('answers in words when the gateway is in trouble, and works again when it is not', async () => {
+  it('/models answers in words when the gateway is in trouble, and works again when it is not', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });

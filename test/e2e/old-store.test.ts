@@ -66,7 +66,7 @@ async function begin(orders?: JobOrders): Promise<void> {
   app = await enter(stage);
 }
 
-it('what the bot before the restructuring left at work comes to its end, of every kind', async () => {
+it('What the bot before the restructuring left at work comes to its end, of every kind', async () => {
   await begin();
   const { discord, config, clock, log } = stage;
   for (const [name, words] of Object.entries(ends)) await posted(stage, name, says(words));
@@ -97,7 +97,7 @@ const retries = {
   ...{ 'live-image': 'is no longer available', 'live-image-to-video': 'is no longer available' },
 } as const;
 
-it('what it left at work and fails is told, and tried again, of every kind', async () => {
+it('What it left at work and fails is told, and tried again, of every kind', async () => {
   await begin({ failsWith: 'too dark' });
   const tried = Object.entries(retries).map(async ([name, words]) => {
     const failed = await posted(stage, name, (message) => labels(message).includes('Retry'));
@@ -138,16 +138,19 @@ const results: Record<string, readonly Press[]> = {
 describe('a button that the bot before the restructuring posted', () => {
   beforeEach(() => begin());
 
-  it.each(Object.entries(results))('under %s comes to its result', async (_, presses) => {
-    const shown = presses.map(async ([name, button, words, who]) => {
-      const result = await (await press(name, button, who)).message(done);
-      expect(text(result)).toContain(words);
-      expect(result.attachments.length).toBeGreaterThan(0);
-    });
-    await Promise.all(shown);
-  });
+  it.each(Object.entries(results))(
+    'A button that the bot before the restructuring posted under %s comes to its result',
+    async (_, presses) => {
+      const shown = presses.map(async ([name, button, words, who]) => {
+        const result = await (await press(name, button, who)).message(done);
+        expect(text(result)).toContain(words);
+        expect(result.attachments.length).toBeGreaterThan(0);
+      });
+      await Promise.all(shown);
+    },
+  );
 
-  it('opens a form, which comes to its result', async () => {
+  it('A button that the bot before the restructuring posted opens a form, which comes to its result', async () => {
     const forms = [
       ['needs-input', 'Continue'],
       ['animate', 'Extend (Low motion)'],
@@ -163,27 +166,30 @@ describe('a button that the bot before the restructuring posted', () => {
     await Promise.all(shown);
   });
 
-  it('tells that a file is gone which an order goes by', async () => {
+  it('A button that the bot before the restructuring posted tells that a file is gone which an order goes by', async () => {
     for (const name of ['second-video', 'image-to-video'])
       await (await press(name, 'Again')).alone(says('is no longer available'));
   });
 
-  it.each(['ask', 'ask-continued', 'broken-ask'])('goes on from an answer (%s)', async (name) => {
-    const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
-    expect(text(answer)).toContain('and what of rain?');
-    expect(text(answer)).toContain('Continues [this answer]');
-  });
+  it.each(['ask', 'ask-continued', 'broken-ask'])(
+    'A button that the bot before the restructuring posted goes on from an answer (%s)',
+    async (name) => {
+      const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
+      expect(text(answer)).toContain('and what of rain?');
+      expect(text(answer)).toContain('Continues [this answer]');
+    },
+  );
 
-  it('makes an answer again that was broken off', async () => {
+  it('A button that the bot before the restructuring posted makes an answer again that was broken off', async () => {
     expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
   });
 
-  it('turns the pages of a list', async () => {
+  it('A button that the bot before the restructuring posted turns the pages of a list', async () => {
     const older = await (await press('tasks', 'Older')).message(says('waves at dawn'));
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('makes images of what was described and shortened', async () => {
+  it('A button that the bot before the restructuring posted makes images of what was described and shortened', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await posted(stage, name);
       const question = await (await press(name, 'All of them')).message();
@@ -192,7 +198,7 @@ describe('a button that the bot before the restructuring posted', () => {
     }
   });
 
-  it('deletes its message, or ends what it is about', async () => {
+  it('A button that the bot before the restructuring posted deletes its message, or ends what it is about', async () => {
     const { discord } = stage;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
       const { id, channel_id } = await posted(stage, name);

@@ -50,7 +50,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
   const open = ({ discord }: Awaited<ReturnType<typeof refusing>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
-  it('of the gateway after a public acknowledgement is told to the member alone, and nothing of it stays in public', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) of the gateway after a public acknowledgement is told to the member alone, and nothing of it stays in public', async () => {
     const stage = await refusing();
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const refused = await exchange.alone(says('used up'));
@@ -64,7 +64,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
   });
 
-  it('after a press in public is told to the member who pressed alone', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) after a press in public is told to the member who pressed alone', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
@@ -76,7 +76,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     await stage.discord.until(() => (others().length === 0 ? true : undefined));
   });
 
-  it('of a forged or outdated id comes before anything is acknowledged, in private', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) of a forged or outdated id comes before anything is acknowledged, in private', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
     const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -87,7 +87,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     }
   });
 
-  it('whose private words are lost leaves nothing but a deleted message', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) whose private words are lost leaves nothing but a deleted message', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -103,7 +103,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     ).toHaveLength(1);
   });
 
-  it('is never said in public where the neutral line cannot be put there', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) is never said in public where the neutral line cannot be put there', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -113,7 +113,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     );
   });
 
-  it('stands as a neutral line where that cannot be deleted', async () => {
+  it('A refusal (a follow-up after a deletion is taken:) stands as a neutral line where that cannot be deleted', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });

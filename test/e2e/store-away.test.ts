@@ -10,7 +10,7 @@ const times = (words: string, said: string): number => said.split(words).length 
 
 describe('a bot whose store is away for a moment', () =>
   onServers((stage) => {
-    it('says so, refuses orders before the gateway hears of them, and goes on when it is back', async () => {
+    it('A bot whose store is away for a moment says so, refuses orders before the gateway hears of them, and goes on when it is back', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
       const side = await bot({ settings: { STORE_URL: wire.url } });
@@ -38,7 +38,7 @@ describe('a bot whose store is away for a moment', () =>
       expect(await site.keys('finished')).toHaveLength(1);
     });
 
-    it('keeps in mind what the gateway took meanwhile, and asks for nothing twice', async () => {
+    it('A bot whose store is away for a moment keeps in mind what the gateway took meanwhile, and asks for nothing twice', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
       const { discord, gateway, app, logged } = await bot({ settings: { STORE_URL: wire.url } });

@@ -46,7 +46,7 @@ function run({ discord, gateway }: Stage, storeUrl: string): Running {
 
 describe('two bots on one store', () =>
   onServers((stage) => {
-    it('where the first was stopped by the system for too long: it wakes up, does nothing, and ends with 75', async () => {
+    it('Two bots on one store where the first was stopped by the system for too long: it wakes up, does nothing, and ends with 75', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
@@ -76,7 +76,7 @@ describe('two bots on one store', () =>
       expect(first.said() + second.said()).not.toContain(new URL(site.url).password);
     });
 
-    it('ends the second with 75 and a sentence while the first lives', async () => {
+    it('Two bots on one store ends the second with 75 and a sentence while the first lives', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);

@@ -56,7 +56,7 @@ async function used(site: Site): Promise<void> {
 describe('npm run migrate-store', () => {
   onServers((stage) =>
     onStores(['sqlite'], (fileStage) => {
-      it('counts, moves, compares, and tells no password and nothing that members wrote', async () => {
+      it('npm run migrate-store counts, moves, compares, and tells no password and nothing that members wrote', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await used(from);
         const counted = await migrate(from.url, to.url, '--dry-run');
@@ -83,7 +83,7 @@ describe('npm run migrate-store', () => {
   );
 
   onStores(['sqlite'], (stage) => {
-    it('takes its addresses from the environment as well, where no list of processes shows a password', async () => {
+    it('npm run migrate-store takes its addresses from the environment as well, where no list of processes shows a password', async () => {
       const [from, to] = [await stage(), await stage()];
       await used(from);
       const moved = await migrateBy(from.url, to.url);
@@ -93,7 +93,7 @@ describe('npm run migrate-store', () => {
     });
   });
 
-  it('says how to keep a password out of its arguments where there is one, and nothing where there is none', async () => {
+  it('npm run migrate-store says how to keep a password out of its arguments where there is one, and nothing where there is none', async () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
     const shown = await migrate('sqlite://no/such/store', secret);
@@ -105,12 +105,12 @@ describe('npm run migrate-store', () => {
       expect([said.includes('There is no store at'), said.includes(warning)]).toEqual([true, false]);
   });
 
-  it('explains itself', async () => {
+  it('npm run migrate-store explains itself', async () => {
     const { code, said } = await migrate('--help');
     expect([code, said.includes('MIGRATE_FROM'), said.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
-  it('says in one sentence what is wrong with what it was given', async () => {
+  it('npm run migrate-store says in one sentence what is wrong with what it was given', async () => {
     for (const args of [
       [],
       ['sqlite://a'],
@@ -130,7 +130,7 @@ describe('npm run migrate-store', () => {
 
 describe('npm run doctor on a server', () =>
   onServers((stage) => {
-    it('finds, then repairs, then finds nothing, and leaves a running bot alone', async () => {
+    it('npm run doctor on a server finds, then repairs, then finds nothing, and leaves a running bot alone', async () => {
       const site = await stage();
       expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
       await used(site);
@@ -151,7 +151,7 @@ describe('a store whose packages are not installed', () => {
   it.each([
     ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @redis/client@'],
     ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev pg@'],
-  ])('ends the bot with 78 and the line to run: %s', async (url, line) => {
+  ])('A store whose packages are not installed ends the bot with 78 and the line to run: %s', async (url, line) => {
     const settings = {
       ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
       STORE_URL: url,

@@ -5,12 +5,12 @@ import { startApp } from '../../src/app.ts';
 import { bot, stage } from './bot.ts';
 
 describe('the bot', () => {
-  it('says that its token is refused, and ends', async () => {
+  it('The bot says that its token is refused, and ends', async () => {
     const { config, log } = await stage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
     await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
   });
 
-  it('starts although the gateway is down, and works once it is up', async () => {
+  it('The bot starts although the gateway is down, and works once it is up', async () => {
     const { discord, gateway, config, log } = await stage();
     await gateway.close();
     const app = await startApp(config, { log, version: '1' });
@@ -22,7 +22,7 @@ describe('the bot', () => {
     await again.close();
   });
 
-  it('takes orders of people who installed it for themselves only when that is switched on', async () => {
+  it('The bot takes orders of people who installed it for themselves only when that is switched on', async () => {
     const off = await bot({ deployed: { userInstall: true } });
     const refused = await (await off.discord.as('installer').slash('about')).message();
     expect(text(refused)).toContain('not as a personal app');
@@ -31,7 +31,7 @@ describe('the bot', () => {
     expect(on.discord.violations).toEqual([]);
   });
 
-  it('goes on after its socket was cut, also in the middle of a command', async () => {
+  it('The bot goes on after its socket was cut, also in the middle of a command', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.cut();
@@ -40,7 +40,7 @@ describe('the bot', () => {
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
   });
 
-  it('refuses politely on a server that it does not serve, and does nothing else', async () => {
+  it('The bot refuses politely on a server that it does not serve, and does nothing else', async () => {
     const { discord, gateway } = await bot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -48,7 +48,7 @@ describe('the bot', () => {
     expect(gateway.heard).toEqual([]);
   });
 
-  it('keeps its own token when the token of an interaction has died', async () => {
+  it('The bot keeps its own token when the token of an interaction has died', async () => {
     const { discord, gateway, logged } = await bot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });
     const exchange = await discord.as('member').slash('models');
@@ -58,13 +58,13 @@ describe('the bot', () => {
     expect(text(await (await discord.as('member').slash('help')).message())).toContain('/models');
   });
 
-  it('waits out a storm of 429 and then says what it had to say', async () => {
+  it('The bot waits out a storm of 429 and then says what it had to say', async () => {
     const { discord } = await bot({ waits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
     expect(text(await (await discord.as('member').slash('models')).message())).toContain('22 models');
   });
 
-  it('gives a member a reference that the log carries too when something unexpected happens', async () => {
+  it('The bot gives a member a reference that the log carries too when something unexpected happens', async () => {
     const { discord, logged } = await bot();
     discord.faults.add({
       on: { method: 'GET', route: '/applications' },
@@ -77,7 +77,7 @@ describe('the bot', () => {
     expect(logged()).toContain(reference);
   });
 
-  it('finishes what is under way when it is stopped, and takes nothing new', async () => {
+  it('The bot finishes what is under way when it is stopped, and takes nothing new', async () => {
     const { discord, gateway, app } = await bot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 2 } });
     const exchange = await discord.as('member').slash('models');
@@ -86,7 +86,7 @@ describe('the bot', () => {
     expect(text(await exchange.message())).toContain('22 models');
   });
 
-  it('writes no secret into its log', async () => {
+  it('The bot writes no secret into its log', async () => {
     const { discord, logged } = await bot();
     const exchange = await discord.as('member').slash('models');
     await exchange.message();
@@ -104,7 +104,7 @@ describe('what Discord does not hear at once', () => {
     ['reset after it was carried out', { type: 'reset', done: true }],
     ['answered with 503', { type: 'status', status: 503 }],
     ['carried out and never answered', { type: 'hang', done: true }],
-  ] as const)('an acknowledgement that is %s does not lose the order', async (_what, fault) => {
+  ] as const)('An acknowledgement that is %s does not lose the order', async (_what, fault) => {
     const { discord, gateway } = await bot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callback, do: fault, times: 1 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -112,7 +112,7 @@ describe('what Discord does not hear at once', () => {
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   });
 
-  it('an interaction that another process has answered is left to it', async () => {
+  it('An interaction that another process has answered is left to it', async () => {
     const { discord, gateway, logged } = await bot();
     discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -120,7 +120,7 @@ describe('what Discord does not hear at once', () => {
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 
-  it('a refusal is told until it is heard', async () => {
+  it('A refusal is told until it is heard', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated' });
     discord.faults.add({

@@ -43,7 +43,7 @@ async function fileOf(message: Message, ending: string): Promise<Buffer> {
 }
 
 describe('/usage of a spec gateway', () => {
-  it('shows the last seven days of the account to a manager, in the channel, with every digit', async () => {
+  it('/usage of a spec gateway shows the last seven days of the account to a manager, in the channel, with every digit', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'lumen-image-1', long);
     book(2, 'verse-1', '0.000000000000000001');
@@ -68,7 +68,7 @@ describe('/usage of a spec gateway', () => {
     expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('sends both dates anything that is given, and adds up by model', async () => {
+  it('/usage of a spec gateway sends both dates anything that is given, and adds up by model', async () => {
     const { discord, gateway, book } = await at();
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
@@ -83,7 +83,7 @@ describe('/usage of a spec gateway', () => {
     ]);
   });
 
-  it('adds dollars beside cents where the operator says so, and never instead', async () => {
+  it('/usage of a spec gateway adds dollars beside cents where the operator says so, and never instead', async () => {
     const { discord, book } = await at({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     book(0, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -93,7 +93,7 @@ describe('/usage of a spec gateway', () => {
     );
   });
 
-  it('names members from the bot’s own book, with the account’s total beside them', async () => {
+  it('/usage of a spec gateway names members from the bot’s own book, with the account’s total beside them', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
@@ -102,7 +102,7 @@ describe('/usage of a spec gateway', () => {
     expect(asked(gateway)).toHaveLength(1);
   });
 
-  it('leaves what does not fit into a message to the CSV', async () => {
+  it('/usage of a spec gateway leaves what does not fit into a message to the CSV', async () => {
     const { discord, book } = await at();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
@@ -113,7 +113,7 @@ describe('/usage of a spec gateway', () => {
 });
 
 describe('/usage of a stock gateway', () => {
-  it('shows its total, and does not claim that it is of the range', async () => {
+  it('/usage of a stock gateway shows its total, and does not claim that it is of the range', async () => {
     const { discord, gateway, book } = await at({ gateway: { profile: 'stock' } });
     book(400, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -128,7 +128,7 @@ describe('/usage of a stock gateway', () => {
 describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
   const options = { gateway: { profile } };
 
-  it('hides the account’s numbers when a manager wants it private', async () => {
+  it('/usage, the requester of a gateway hides the account’s numbers when a manager wants it private', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
@@ -136,7 +136,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(text(await exchange.message())).toContain('Account usage');
   });
 
-  it('shows a member their own use alone, privately, and asks the gateway nothing', async () => {
+  it('/usage, the requester of a gateway shows a member their own use alone, privately, and asks the gateway nothing', async () => {
     const { discord, gateway, book } = await at(options);
     book(0, 'verse-1', '777');
     for (const asking of [{}, { private: false }, { by: 'member' }]) {
@@ -147,7 +147,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(asked(gateway)).toEqual([]);
   });
 
-  it('shows the account to the owner of the application anywhere, privately outside of admin servers', async () => {
+  it('/usage, the requester of a gateway shows the account to the owner of the application anywhere, privately outside of admin servers', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
     const there = discord.as('owner').in('elsewhere/hall');
@@ -160,7 +160,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(heard).toHaveLength(1);
   });
 
-  it('shows a manager of another server their own use alone', async () => {
+  it('/usage, the requester of a gateway shows a manager of another server their own use alone', async () => {
     const { discord } = await at(options);
     const elsewhere = discord.world.guild('elsewhere');
     elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
@@ -179,15 +179,18 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     [{ start: '2030-01-01', end: '2030-01-02' }, 'is in the future'],
     [{ start: '2025-03-09' }, 'has `367` days, and the limit is `366`'],
     [{ start: '2016-01-01', end: '2026-01-01' }, 'has `3654` days, and the limit is `366`'],
-  ])('refuses %o in a sentence, at once, to its member alone, and sends nothing', async (given, words) => {
-    const { discord, gateway } = await at(options);
-    const exchange = await discord.as('admin').slash('usage', given);
-    expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
-    expect(text(await exchange.message())).toContain(words);
-    expect(asked(gateway)).toEqual([]);
-  });
+  ])(
+    '/usage, the requester of a gateway refuses %o in a sentence, at once, to its member alone, and sends nothing',
+    async (given, words) => {
+      const { discord, gateway } = await at(options);
+      const exchange = await discord.as('admin').slash('usage', given);
+      expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
+      expect(text(await exchange.message())).toContain(words);
+      expect(asked(gateway)).toEqual([]);
+    },
+  );
 
-  it('says that an empty answer may be a matter of the dates', async () => {
+  it('/usage, the requester of a gateway says that an empty answer may be a matter of the dates', async () => {
     const { discord } = await at(options);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain('choose a different date range');
@@ -195,7 +198,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('tells of an error that comes with HTTP 200, and of an answer that makes no sense', async () => {
+  it('/usage, the requester of a gateway tells of an error that comes with HTTP 200, and of an answer that makes no sense', async () => {
     const { discord, gateway } = await at(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const told = text(await (await discord.as('admin').slash('usage')).message());
@@ -207,7 +210,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
 });
 
 describe('/usage of gateways in the wild', () => {
-  it('reads daily costs with line items, in exact sums', async () => {
+  it('/usage of gateways in the wild reads daily costs with line items, in exact sums', async () => {
     const { discord, gateway } = await at();
     const items = [
       { name: 'GPT', cost: '0.1' },
@@ -226,7 +229,7 @@ describe('/usage of gateways in the wild', () => {
     expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
   });
 
-  it('reads rows of requests and spend', async () => {
+  it('/usage of gateways in the wild reads rows of requests and spend', async () => {
     const { discord, gateway } = await at();
     answers(gateway, {
       data: [
@@ -239,7 +242,7 @@ describe('/usage of gateways in the wild', () => {
     expect(said).toContain('Total: **3.30** for 5 requests');
   });
 
-  it('leaves out days that were not asked for, and says that the gateway did not keep to the range', async () => {
+  it('/usage of gateways in the wild leaves out days that were not asked for, and says that the gateway did not keep to the range', async () => {
     const { discord, gateway } = await at();
     answers(gateway, {
       data: [
@@ -255,7 +258,7 @@ describe('/usage of gateways in the wild', () => {
     expect(said).toContain('The gateway’s total of 509.5 includes them.');
   });
 
-  it('says so when rows have no day, or do not come to the total', async () => {
+  it('/usage of gateways in the wild says so when rows have no day, or do not come to the total', async () => {
     const { discord, gateway } = await at();
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
@@ -267,7 +270,7 @@ describe('/usage of gateways in the wild', () => {
 });
 
 describe('the ranges of /usage', () => {
-  it('are buttons that show today, a week, this month and the last in the same message', async () => {
+  it('The ranges of /usage are buttons that show today, a week, this month and the last in the same message', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     book(20, 'lumen-image-1', '2');
@@ -290,7 +293,7 @@ describe('the ranges of /usage', () => {
     }
   });
 
-  it('ask anew who presses: no one changes a public message who may not see the account', async () => {
+  it('The ranges of /usage ask anew who presses: no one changes a public message who may not see the account', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const shown = await (await discord.as('admin').slash('usage')).message();
@@ -308,7 +311,7 @@ describe('the ranges of /usage', () => {
     ).toContain('Account usage');
   });
 
-  it('ask anew what may be seen: a manager no longer one sees their own use in their private message', async () => {
+  it('The ranges of /usage ask anew what may be seen: a manager no longer one sees their own use in their private message', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -320,7 +323,7 @@ describe('the ranges of /usage', () => {
     expect(asked(gateway)).toHaveLength(1);
   });
 
-  it('take the chart and the CSV away where there is nothing to show', async () => {
+  it('The ranges of /usage take the chart and the CSV away where there is nothing to show', async () => {
     const { discord, book } = await at();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -331,7 +334,7 @@ describe('the ranges of /usage', () => {
     expect(text(empty)).toContain('choose a different date range');
   });
 
-  it('stay in a member’s own message', async () => {
+  it('The ranges of /usage stay in a member’s own message', async () => {
     const { discord, gateway } = await at();
     const member = discord.as('member');
     const shown = await (await member.slash('usage')).message();
@@ -341,7 +344,7 @@ describe('the ranges of /usage', () => {
 });
 
 describe('what members ordered', () => {
-  it('is in their own use, and in that of all members for anyone who may see it', async () => {
+  it('What members ordered is in their own use, and in that of all members for anyone who may see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');

@@ -35,7 +35,7 @@ describe('a number keeps its digits', () => {
     expect(parseExact(`[[1,2,"x"],${text}]`)).toEqual([[1, 2, 'x'], text]);
   });
 
-  it('in a list that holds it between plain ones', () => {
+  it('A number keeps its digits in a list that holds it between plain ones', () => {
     expect(parseExact('[1,-2,30,9007199254740993,4.50,5]')).toEqual([1, -2, 30, '9007199254740993', '4.50', 5]);
   });
 });
@@ -61,7 +61,7 @@ describe('what needs no care is left as it is', () => {
     expect(parseExact(`[${text},1.10]`)).toEqual([expected, '1.10']);
   });
 
-  it('names that mean something to JavaScript are names like any other', () => {
+  it('What needs no care is left as it is names that mean something to JavaScript are names like any other', () => {
     for (const text of ['{"__proto__":{"a":1},"constructor":2}', '{"__proto__":{"a":1.10},"constructor":2}']) {
       const value = parseExact(text);
       expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
@@ -79,7 +79,7 @@ describe('what needs no care is left as it is', () => {
 });
 
 describe('any JSON', () => {
-  it('reads as JSON.parse reads it, numbers aside', () => {
+  it('Any JSON reads as JSON.parse reads it, numbers aside', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ noUnicodeString: false } as object),
@@ -115,7 +115,7 @@ describe('any JSON', () => {
     .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
     .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
 
-  it('keeps any whole number of up to thirty digits and any decimal, at every depth', () => {
+  it('Any JSON keeps any whole number of up to thirty digits and any decimal, at every depth', () => {
     fc.assert(
       fc.property(
         fc.oneof(integer, decimal).filter((text) => text !== '-0'),
@@ -139,16 +139,19 @@ describe('what is nested without an end', () => {
     ['lists', '[', ']'],
     ['records', '{"a":', '}'],
     ['records with quotes in their names', '{"\\"[[":', '}'],
-  ])('is no JSON for us: %s of more than 500 levels, whatever number they hold', (_what, open, close) => {
-    const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
-    for (const core of ['1', '1.50']) {
-      expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
-      expect(() => parseExact(deep(500, core))).not.toThrow();
-    }
-  });
+  ])(
+    'What is nested without an end is no JSON for us: %s of more than 500 levels with any number inside',
+    (_what, open, close) => {
+      const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+      for (const core of ['1', '1.50']) {
+        expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
+        expect(() => parseExact(deep(500, core))).not.toThrow();
+      }
+    },
+  );
 
-  it('is counted outside of strings alone', () => {
+  it('What is nested without an end is counted outside of strings alone', () => {
     const text = JSON.stringify({ a: '[{'.repeat(1_000), b: '\\"[['.repeat(1_000) });
     expect(parseExact(text)).toEqual(JSON.parse(text));
   });

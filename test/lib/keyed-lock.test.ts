@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 
 describe('work on the same key', () => {
-  it('goes one after the other, in the order in which it was asked for', async () => {
+  it('Work on the same key goes one after the other, in the order in which it was asked for', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -19,7 +19,7 @@ describe('work on the same key', () => {
     expect(log).toEqual(['begins 0', 'ends 0', 'begins 1', 'ends 1']);
   });
 
-  it('goes on after work that failed, whose own caller hears of it', async () => {
+  it('Work on the same key goes on after work that failed, whose own caller hears of it', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('no')));
     const next = lock.run('a', () => Promise.resolve('yes'));
@@ -28,7 +28,7 @@ describe('work on the same key', () => {
   });
 });
 
-it('lets different keys work at the same time', async () => {
+it('A keyed lock lets different keys work at the same time', async () => {
   const lock = new KeyedLock();
   const gate = Promise.withResolvers<string>();
   const waiting = lock.run('a', () => gate.promise);

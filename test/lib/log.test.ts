@@ -14,7 +14,7 @@ function logged(act: (log: ReturnType<typeof openLog>) => void, readable = false
 }
 
 describe.each([true, false])('the log (readable: %s)', (readable) => {
-  it('never writes a secret, in whatever it is wrapped', () => {
+  it('The log (readable:) never writes a secret in any wrapping', () => {
     const error = Object.assign(new Error(`refused ${token}`), { nested: { deep: [key] }, url: `https://x/?k=${key}` });
     const text = logged((log) => {
       log.info({ key, list: [{ token }] }, `with ${token}`);
@@ -24,7 +24,7 @@ describe.each([true, false])('the log (readable: %s)', (readable) => {
     expect(text).toContain('[hidden]');
   });
 
-  it('never writes the token of an interaction, in an address or an error of one', () => {
+  it('The log (readable:) never writes the token of an interaction, in an address or an error of one', () => {
     const url = 'https://discord.com/api/v10/webhooks/900000000000000100/aW50ZXJhY3Rpb24tdG9rZW4/messages/@original';
     const callback = 'http://127.0.0.1/api/v10/interactions/900000000000000101/aW50ZXJhY3Rpb24tdG9rZW4/callback';
     const text = logged(
@@ -102,7 +102,7 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     expect(text).not.toContain(String([...Buffer.from('geheim')]));
   });
 
-  it('an error tells what it is, where it was thrown and what it came from', () => {
+  it('An error tells what it is, where it was thrown and what it came from', () => {
     const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
     const text = logged(
       (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
@@ -111,14 +111,14 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     for (const told of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET']) expect(text).toContain(told);
   });
 
-  it('a refusal of Discord tells its code, its route and the fields it objects to', () => {
+  it('A refusal of Discord tells its code, its route and the fields it objects to', () => {
     const text = logged((log) => log.error({ err: throwing[0]?.[1]() }, 'failed'), readable);
     for (const told of ['50035', '400', 'PATCH', '/messages/@original', 'content: BASE_TYPE_BAD_LENGTH'])
       expect(text).toContain(told);
     expect(text).not.toContain('/token/');
   });
 
-  it('a line is never endless', () => {
+  it('A line is never endless', () => {
     const long = 'x'.repeat(4_000_000);
     const facts = {
       long,
@@ -128,7 +128,7 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     expect(logged((log) => log.error(facts, 'failed'), readable).length).toBeLessThan(50_000);
   });
 
-  it('nothing in a line is obeyed by a terminal', () => {
+  it('Nothing in a line is obeyed by a terminal', () => {
     const commands = '\u001b[2J\u009b31m\u0007\r\u007f\u202e\u2028';
     const text = logged((log) => {
       log.warn({ word: commands, [commands]: [commands], err: new Error(`a${commands}b`) }, `said ${commands}`);
@@ -139,7 +139,7 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
 });
 
 describe('the log', () => {
-  it('is JSON for machines and a line for people', () => {
+  it('The log is JSON for machines and a line for people', () => {
     expect(JSON.parse(logged((log) => log.warn({ route: '/x' }, 'slow')))).toMatchObject({
       level: 40,
       route: '/x',
@@ -150,7 +150,7 @@ describe('the log', () => {
     );
   });
 
-  it('writes nothing below its level', () => {
+  it('The log writes nothing below its level', () => {
     const lines: string[] = [];
     openLog({ level: 'warn', secrets: [], readable: false, write: (line) => lines.push(line) }).info('quiet');
     expect(lines).toEqual([]);

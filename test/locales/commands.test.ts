@@ -53,13 +53,13 @@ const needed = (command: Command<never>): string[] =>
     : ['description', ...neededBy(command, '')];
 
 it.each(features.map(({ command, text }) => [command.name, command, text.command] as const))(
-  'the text of /%s describes what the command has, and nothing else',
+  'The text of /%s describes what the command has, and nothing else',
   (_name, command, text) => {
     expect(placesIn(text).sort()).toEqual(needed(command).sort());
   },
 );
 
-it('no name or description of a command is longer than Discord takes', () => {
+it('No name or description of a command is longer than Discord takes', () => {
   for (const body of registrations(features, { userInstall: true })) {
     expect(body.name.length, body.name).toBeLessThanOrEqual(MAX_NAME);
     if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MAX_DESCRIPTION);
@@ -74,14 +74,14 @@ it('no name or description of a command is longer than Discord takes', () => {
   }
 });
 
-it('the description of an option is a short phrase without a full stop', () => {
+it('The description of an option is a short phrase without a full stop', () => {
   const odd = features
     .flatMap(({ text }) => sentencesIn(text.command, 'options'))
     .filter((description) => description.length > MAX_OPTION || description.endsWith('.'));
   expect(odd).toEqual([]);
 });
 
-it('no choice is longer than Discord takes', () => {
+it('No choice is longer than Discord takes', () => {
   const choices = features.flatMap(({ text }) => choicesIn(text.command));
   expect(choices.length).toBeGreaterThan(20);
   expect(choices.filter((name) => name.length > MAX_CHOICE)).toEqual([]);

@@ -20,13 +20,13 @@ const placesIn = (sentences: Sentences): string[] =>
     typeof one === 'string' ? [name] : placesIn(one).map((place) => `${name}.${place}`),
   );
 
-it('every refusal has its sentence', () => {
+it('Every refusal has its sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
   const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
   for (const key of keys) expect(found(key), key).toBeTypeOf('string');
 });
 
-it('no sentence belongs to two features', () => {
+it('No sentence belongs to two features', () => {
   const places = owners.flatMap(placesIn);
   expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
 });

@@ -28,7 +28,7 @@ const variablesOf = (key: string): string[] => [
 const meant = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
 
-it('the code is understood: it says sentences by keys that can be read in it', () => {
+it('The code is understood: it says sentences by keys that can be read in it', () => {
   expect(uses.length).toBeGreaterThan(200);
   const dark = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
   // The funnel says any refusal; the others hand on refusals from the media process.
@@ -39,14 +39,14 @@ it('the code is understood: it says sentences by keys that can be read in it', (
   ]);
 });
 
-it('every key in the code leads to a sentence', () => {
+it('Every key in the code leads to a sentence', () => {
   const lost = uses.flatMap(({ at, keys: patterns }) =>
     patterns.filter((pattern) => meant([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
   );
   expect(lost).toEqual([]);
 });
 
-it('every sentence is used by the code', () => {
+it('Every sentence is used by the code', () => {
   const named = new Set([...keys].filter((key) => words.has(key)));
   const patterns = uses.flatMap((use) => use.keys);
   const unused = [...keys].filter((key) => {
@@ -59,7 +59,7 @@ it('every sentence is used by the code', () => {
   expect(unused).toEqual([]);
 });
 
-it('every variable of a sentence is passed by the code, at every use', () => {
+it('Every variable of a sentence is passed by the code, at every use', () => {
   const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
     meant(patterns)
       // A key that is put together does not stand for those that the code names in full.
@@ -73,7 +73,7 @@ it('every variable of a sentence is passed by the code, at every use', () => {
   expect(missing).toEqual([]);
 });
 
-it('every variable that the code passes is in a sentence', () => {
+it('Every variable that the code passes is in a sentence', () => {
   const superfluous = uses.flatMap(({ at, keys: patterns, variables = new Set<string>() }) => {
     const known = new Set(meant(patterns).flatMap(variablesOf));
     return patterns.length === 0
@@ -83,7 +83,7 @@ it('every variable that the code passes is in a sentence', () => {
   expect(superfluous).toEqual([]);
 });
 
-it('a plural has both forms, with the same variables', () => {
+it('A plural has both forms, with the same variables', () => {
   const plurals = [...sentences.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''));
   for (const key of new Set(plurals)) {
     const [one = [], other = [], ...more] = formsOf(key).map((form) => variablesIn(form).sort());
@@ -105,7 +105,7 @@ const MOST: Readonly<Record<Part, number>> = {
   placeholder: 150,
 };
 
-it('no label, title, hint or choice is longer than Discord takes', () => {
+it('No label, title, hint or choice is longer than Discord takes', () => {
   const labels = uses.flatMap(({ keys: patterns, part }) =>
     part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
   );

@@ -48,7 +48,7 @@ async function noted() {
 }
 
 describe('the references of a task that failed', () => {
-  it('are asked for once, however often it is shown, and never with the key', async () => {
+  it('The references of a task that failed are asked for once, however often it is shown, and never with the key', async () => {
     const { host, failed, stored, begin } = await noted();
     const task = await stored(failed());
     const { ofFailure } = await begin();
@@ -61,7 +61,7 @@ describe('the references of a task that failed', () => {
     expect(host.heard).toHaveLength(2);
   });
 
-  it('are not asked for again by the next start, be it in the middle of the first look that the last one ended', async () => {
+  it('The references of a task that failed are not asked for again by the next start, be it in the middle of the first look that the last one ended', async () => {
     const { host, failed, stored, begin } = await noted();
     const task = await stored(failed());
     const first = await (await begin()).ofFailure(task);
@@ -78,7 +78,7 @@ describe('the references of a task that failed', () => {
     await looking;
   });
 
-  it('are left alone where something else is the reason, or there are none', async () => {
+  it('The references of a task that failed are left alone where something else is the reason, or there are none', async () => {
     const { host, failed, begin } = await noted();
     const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
@@ -87,13 +87,13 @@ describe('the references of a task that failed', () => {
     expect(host.heard).toEqual([]);
   });
 
-  it('of another shape than any are not read at all', async () => {
+  it('The references of a task that failed of another shape than any are not read at all', async () => {
     const { failed } = await noted();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failed({ request })).toThrow('request.references');
   });
 
-  it('are not accused of anything because the bot is about to stop', async () => {
+  it('The references of a task that failed are not accused of anything because the bot is about to stop', async () => {
     const { host, media, failed, stored, begin } = await noted();
     const task = await stored(failed());
     await media.close();

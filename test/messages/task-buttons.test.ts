@@ -40,7 +40,7 @@ const done = (actions: Task['actions'], more: Parts = {}): Task =>
   madeTask({ state: 'ready', media: [...media], actions, ...more });
 
 describe('the buttons of a result', () => {
-  it('stand under a grid as members know them', () => {
+  it('The buttons of a result stand under a grid as members know them', () => {
     const grid = [
       ...four.map((index) => action(`MJ::JOB::upsample::${index}::${uuid}`, `U${index}`)),
       action(`MJ::JOB::reroll::0::${uuid}::SOLO`, '', '🔄'),
@@ -53,7 +53,7 @@ describe('the buttons of a result', () => {
     ]);
   });
 
-  it('stand under an upscale in rows of what belongs together', () => {
+  it('The buttons of a result stand under an upscale in rows of what belongs together', () => {
     const upscale = [
       action(`MJ::JOB::upsample_v7_2x_subtle::1::${uuid}::SOLO`, 'Upscale (Subtle)', 'upscale_1'),
       action(`MJ::JOB::upsample_v7_2x_creative::1::${uuid}::SOLO`, 'Upscale (Creative)', 'upscale_1'),
@@ -75,7 +75,7 @@ describe('the buttons of a result', () => {
     ]);
   });
 
-  it('are upscale, variation and reroll where a grid came without any, and none where it is no grid', () => {
+  it('The buttons of a result are upscale, variation and reroll where a grid came without any, and none where it is no grid', () => {
     expect(rowsOf(done([]))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
@@ -86,14 +86,14 @@ describe('the buttons of a result', () => {
   });
 
   it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(
-    'have no emoji that Discord would refuse, and are not without any name: %j',
+    'The buttons of a result have no emoji that Discord would refuse, and are not without any name: %j',
     (emoji) => {
       const [[only] = []] = rowsOf(done([action('unheard::of', '', emoji)]));
       expect(only).toBe('Follow-up');
     },
   );
 
-  it('that no one has heard of are shown all the same, up to as many as a message holds', () => {
+  it('The buttons of a result that no one has heard of are shown all the same, up to as many as a message holds', () => {
     const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
     expect(rowsOf(done(many)).flat()).toHaveLength(25);
     const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
@@ -101,7 +101,7 @@ describe('the buttons of a result', () => {
     expect(rowsOf(done(more))).toHaveLength(2);
   });
 
-  it('make of an image another one, but not of a video, and only where there is room', () => {
+  it('The buttons of a result make of an image another one, but not of a video, and only where there is room', () => {
     const video = [{ kind: 'video', firstSeenAt: start }] as const;
     expect(rowsOf(done([action('unheard::of', 'More')], { media: [...video] }))).toEqual([['More', 'Delete']]);
     const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>

@@ -8,7 +8,7 @@ const health = {
   gateway: { answers: true, ms: 5 } as const,
 };
 
-it('says since when the store cannot be reached, and nothing of it where it can', () => {
+it('/about says since when the store is unreachable, and nothing about a reachable store', () => {
   const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak(texts)));
   expect(away).toContain('cannot reach its database (since <t:1700000000:R>)');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak(texts)))).not.toContain(

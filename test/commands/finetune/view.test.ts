@@ -18,7 +18,7 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
 const shown = (text: string) => text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 
 describe('the words of a fine-tune', () => {
-  it('are shown letter by letter, with every sign that means something taken literally', () => {
+  it('The words of a fine-tune are shown letter by letter, with every sign that means something taken literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(shown(escapeMarkdown(text))).toBe(text);
@@ -27,7 +27,7 @@ describe('the words of a fine-tune', () => {
     );
   });
 
-  it('fit into a message however many and long they are, and the file has all of them', () => {
+  it('The words of a fine-tune fit into a message however many and long they are, and the file has all of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 900, unit: 'grapheme' }), { minLength: 1, maxLength: 30 }),
@@ -48,7 +48,7 @@ describe('the words of a fine-tune', () => {
     );
   });
 
-  it('stand each on exactly one page, in their order', () => {
+  it('The words of a fine-tune stand each on exactly one page, in their order', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const all: string[] = [];
     for (let at = 0; ; at++) {
@@ -60,7 +60,7 @@ describe('the words of a fine-tune', () => {
     expect(all).toEqual(events.map(({ message }) => message));
   });
 
-  it('are the newest while they are followed, and only then can the following be stopped', () => {
+  it('The words of a fine-tune are the newest while they are followed, and only then can the following be stopped', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const followed = page({
       events,
@@ -72,7 +72,7 @@ describe('the words of a fine-tune', () => {
     expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'tune.1.follow.ft-1' });
   });
 
-  it('without a time or a level are shown all the same, and none at all is said', () => {
+  it('The words of a fine-tune without a time or a level are shown all the same, and none at all is said', () => {
     expect(page({ events: [{ ...event('well'), at: undefined, level: undefined }] }).content).toContain(
       'unknown time · well',
     );

@@ -28,7 +28,7 @@ function shown(task: Task) {
 }
 
 describe('an image by an image job', () => {
-  it('says its model, and what can be made of it', () => {
+  it('An image by an image job says its model, and what can be made of it', () => {
     expect(shown(made({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -47,7 +47,7 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('can be had larger only than it is', () => {
+  it('An image by an image job can be had larger only than it is', () => {
     const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
@@ -56,7 +56,7 @@ describe('an image by an image job', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
-  it('without an image offers only to be ordered again', () => {
+  it('An image by an image job without an image offers only to be ordered again', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -71,7 +71,7 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('that failed can be retried and edited, though it was made of another one', () => {
+  it('An image by an image job that failed can be retried and edited, though it was made of another one', () => {
     const failed = { state: 'failed', failure: { cause: 'failed', reason: 'no' }, parentId: 'p' } as const;
     expect(shown(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
       {
@@ -87,7 +87,7 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('has a model whose name is taken literally', () => {
+  it('An image by an image job has a model whose name is taken literally', () => {
     expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model \\*\\*x\\*\\*');
   });
 });
@@ -98,7 +98,7 @@ describe('the form for an image made of others', () => {
   const form = (count: number, model?: string) =>
     referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
-  it('has words, the images, and the model', () => {
+  it('The form for an image made of others has words, the images, and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
       {
         "fields": [
@@ -132,18 +132,21 @@ describe('the form for an image made of others', () => {
     `);
   });
 
-  it.each([1, 2, 7, 10, 40])('with %i images is taken by Discord, and holds whole addresses', (count) => {
-    const plan = form(count);
-    expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
-    const field = plan.fields.find(({ name }) => name === 'pictures');
-    const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
-    expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
-    for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
-    const which = plan.fields.find(({ name }) => name === 'which');
-    expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
-  });
+  it.each([1, 2, 7, 10, 40])(
+    'The form for an image made of others with %i images is taken by Discord, and holds whole addresses',
+    (count) => {
+      const plan = form(count);
+      expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
+      const field = plan.fields.find(({ name }) => name === 'pictures');
+      const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
+      expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));
+      for (const [n, one] of addresses.entries()) expect(one).toBe(address(n));
+      const which = plan.fields.find(({ name }) => name === 'which');
+      expect(which?.type === 'choice' ? which.options.length : 1).toBe(addresses.length);
+    },
+  );
 
-  it('gives back what was filled in, and nothing for what was left out', () => {
+  it('The form for an image made of others gives back what was filled in, and nothing for what was left out', () => {
     const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };
     expect(readReferenceForm({ fields })).toEqual({
       ...{ words: 'a fox', addresses: 'https://x.example/1.png', which: undefined, model: undefined },

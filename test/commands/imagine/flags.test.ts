@@ -26,12 +26,12 @@ const table: { wish: FlagValues; written: string; typed: string[] }[] = [
 ];
 
 describe('an option', () => {
-  it.each(table)('becomes $written', ({ wish, written }) => {
+  it.each(table)('An option becomes $written', ({ wish, written }) => {
     expect(flagsFor('a fox', wish)).toEqual([written]);
   });
 
   it.each(table.flatMap(({ wish, typed }) => typed.map((flag) => [flag, wish] as const)))(
-    'gives way to %s in the prompt',
+    'An option gives way to %s in the prompt',
     (flag, wish) => {
       expect(flagsFor(flag, wish)).toEqual([]);
       expect(flagsFor(`a fox ${flag} --fast`, wish)).toEqual([]);
@@ -47,11 +47,11 @@ describe('an option', () => {
     '--no-one',
     'ar 16:9',
     '-ar 16:9',
-  ])('is not taken for typed by "%s"', (words) => {
+  ])('An option is not taken for typed by "%s"', (words) => {
     expect(flagsFor(words, { aspect: '1:1', negative: 'text' })).toEqual(['--ar 1:1', '--no text']);
   });
 
-  it('that says nothing becomes nothing', () => {
+  it('An option that says nothing becomes nothing', () => {
     expect(flagsFor('a fox', { tile: false, negative: ' \n ', seed: undefined })).toEqual([]);
   });
 });
@@ -66,7 +66,7 @@ describe('the range of a flag', () => {
     ['--seed 4294967296', '--seed'],
     ['--seed 99999999999999999999999999', '--seed'],
     ['--chaos 5 --chaos 500', '--chaos'],
-  ])('is not that of %s', (words, flag) => {
+  ])('The range of a flag is not that of %s', (words, flag) => {
     expect(outOfRangeRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
   });
 
@@ -77,12 +77,12 @@ describe('the range of a flag', () => {
     '--seed',
     '--stop 500 --v 99',
     'chaos 500',
-  ])('says nothing against %s', (words) => {
+  ])('The range of a flag says nothing against %s', (words) => {
     expect(outOfRangeRefusal(words)).toBeUndefined();
   });
 });
 
-it('what is to be left out is words, not flags', () => {
+it('What is to be left out is words, not flags', () => {
   expect(negativeFlagRefusal({ negative: 'people --ar 1:1' })?.variables).toEqual({ flag: '--ar' });
   expect(negativeFlagRefusal({ negative: '—no people' })?.variables).toEqual({ flag: '--no' });
   expect(negativeFlagRefusal({ negative: 'well-lit people, half—timbered houses' })).toBeUndefined();
@@ -111,7 +111,7 @@ const typedFlag = fc.constantFrom(...table.flatMap(({ typed }) => typed));
 const phrase = fc.array(fc.oneof(fc.constantFrom('a', 'fox', 'snow—white', '🦊', 'no', '—', '::2'), typedFlag));
 
 describe('anything that is typed and chosen', () => {
-  it('typed flags win, and no flag is added that is there', () => {
+  it('Typed flags win, and no flag is added that is there', () => {
     fc.assert(
       fc.property(phrase, requests, (pieces, wish) => {
         const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
@@ -125,7 +125,7 @@ describe('anything that is typed and chosen', () => {
     );
   });
 
-  it('every option that nothing typed stands against is written', () => {
+  it('Every option that nothing typed stands against is written', () => {
     fc.assert(
       fc.property(requests, (wish) => {
         expect(flagsFor('a fox', wish)).toHaveLength(Object.keys(wish).length);
@@ -133,7 +133,7 @@ describe('anything that is typed and chosen', () => {
     );
   });
 
-  it('the words stand in the prompt as they were typed, with links before and flags behind them', () => {
+  it('The words stand in the prompt as they were typed, with links before and flags behind them', () => {
     const anything = fc.oneof(
       phrase.map((pieces) => pieces.join(' ')),
       fc.string({ unit: 'grapheme' }),

@@ -18,7 +18,7 @@ async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slas
 }
 
 describe('/imagine', () => {
-  it('is registered as Discord takes it', () => {
+  it('/imagine is registered as Discord takes it', () => {
     const body = registrationOf(imagine, { userInstall: true });
     expect(judgeBody('commands', [body])).toEqual([]);
     const byName = Object.fromEntries((body.options ?? []).map((option) => [option.name, option]));
@@ -33,7 +33,7 @@ describe('/imagine', () => {
     expect(byName.tile).toMatchObject({ type: 5 });
   });
 
-  it('writes options into the prompt as flags', async () => {
+  it('/imagine writes options into the prompt as flags', async () => {
     const { discord, gateway } = await bot();
     const options = {
       ...{
@@ -52,7 +52,7 @@ describe('/imagine', () => {
     );
   });
 
-  it('leaves what was typed as it is, and lets it win', async () => {
+  it('/imagine leaves what was typed as it is, and lets it win', async () => {
     const { discord, gateway } = await bot();
     const prompt = 'a  fox —ar 2:3 --no wolves';
     await (
@@ -61,7 +61,7 @@ describe('/imagine', () => {
     expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
   });
 
-  it('puts links in front of the words', async () => {
+  it('/imagine puts links in front of the words', async () => {
     const { discord, gateway } = await bot();
     const links = 'https://x.example/1.png, https://x.example/2.png';
     await (await discord.as('member').slash('imagine', { prompt: 'a fox', links })).message();
@@ -78,7 +78,7 @@ describe('/imagine', () => {
     ],
     ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
     ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
-  ])('refuses %s at once, and the gateway hears nothing of it', async (_what, options, words) => {
+  ])('/imagine refuses %s at once, and the gateway hears nothing of it', async (_what, options, words) => {
     const { discord, gateway } = await bot();
     expect(await refused(discord.as('member').slash('imagine', options))).toContain(words);
     expect(orders(gateway)).toEqual([]);
@@ -87,18 +87,21 @@ describe('/imagine', () => {
   it.each([
     ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
     ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
-  ])('tells %s in %s which permissions the bot lacks, before the gateway hears of it', async (who, where, words) => {
-    const { discord, gateway } = await bot();
-    expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
-    expect(orders(gateway)).toEqual([]);
-  });
+  ])(
+    '/imagine tells %s in %s which permissions the bot lacks, before the gateway hears of it',
+    async (who, where, words) => {
+      const { discord, gateway } = await bot();
+      expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
+      expect(orders(gateway)).toEqual([]);
+    },
+  );
 
   it.each([
     ['what only the member sees, where the bot may not post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
     ['a server that has no bot', 'installer', 'lobby', {}],
-  ])('asks for no permission for %s', async (_what, who, where, options) => {
+  ])('/imagine asks for no permission for %s', async (_what, who, where, options) => {
     const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
     await (
       await discord

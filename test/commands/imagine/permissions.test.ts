@@ -20,13 +20,13 @@ describe('a public result', () => {
   it.each([
     ['SendMessages', May.SendMessages],
     ['SendMessagesInThreads', May.SendMessagesInThreads],
-  ])('may be posted with %s, for it is unknown whether the channel is a thread', (_name, bit) => {
+  ])('A public result may be posted with %s, for it is unknown whether the channel is a thread', (_name, bit) => {
     expect(
       requirePostPermissions({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {}),
     ).toBeUndefined();
   });
 
-  it('may be posted by an administrator without any other permission', () => {
+  it('A public result may be posted by an administrator without any other permission', () => {
     expect(requirePostPermissions({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe('a public result', () => {
     ['View Channel', May.ViewChannel],
     ['Send Messages', May.SendMessages],
     ['Attach Files', May.AttachFiles],
-  ])('may not be posted without %s', (name, bit) => {
+  ])('A public result may not be posted without %s', (name, bit) => {
     const refusal = requirePostPermissions(
       { ...server, appPermissions: server.appPermissions & ~bit },
       { private: false },
@@ -42,17 +42,17 @@ describe('a public result', () => {
     expect(refusal?.variables).toEqual({ missing: [name] });
   });
 
-  it('needs nothing granted in a direct message, where Discord tells only of what is unusual', () => {
+  it('A public result needs nothing granted in a direct message, where Discord tells only of what is unusual', () => {
     // https://discord.com/developers/docs/interactions/receiving-and-responding, "Interaction Structure"
     const appPermissions = May.AttachFiles | May.EmbedLinks | May.MentionEveryone | May.UseExternalEmojis;
     expect(requirePostPermissions({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
   });
 
-  it('goes no other way than the token where only the person has installed the bot', () => {
+  it('A public result goes no other way than the token where only the person has installed the bot', () => {
     expect(requirePostPermissions({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
   });
 });
 
-it('a private result takes the token or nothing', () => {
+it('A private result takes the token or nothing', () => {
   expect(requirePostPermissions({ ...server, appPermissions: 0n }, { private: true })).toBeUndefined();
 });

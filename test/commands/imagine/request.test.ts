@@ -16,7 +16,7 @@ function objection(values: Partial<ImagineValues>): Refusal | undefined {
 }
 
 describe('the request', () => {
-  it('names images by where they are, in the order of the options', () => {
+  it('The request names images by where they are, in the order of the options', () => {
     const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
     expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
       prompt: 'a fox',
@@ -28,7 +28,7 @@ describe('the request', () => {
     });
   });
 
-  it('has no images where none were handed in', () => {
+  it('The request has no images where none were handed in', () => {
     expect(imagineRequest({ prompt: 'a fox' })).toEqual({ prompt: 'a fox', typed: 'a fox' });
   });
 
@@ -38,7 +38,7 @@ describe('the request', () => {
     [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
-  ])('reads the links of "%s"', (links, addresses) => {
+  ])('The request reads the links of "%s"', (links, addresses) => {
     const request = imagineRequest({ prompt: 'a fox', links });
     if (request instanceof Refusal) throw request;
     const { prompt } = request;
@@ -49,26 +49,32 @@ describe('the request', () => {
 });
 
 describe('an objection', () => {
-  it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])('is made to a prompt without words (%j)', (prompt) => {
-    expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
-  });
+  it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])(
+    'An objection is made to a prompt without words (%j)',
+    (prompt) => {
+      expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
+    },
+  );
 
-  it.each(['image/svg+xml', 'IMAGE/PNG', undefined])('is not made yet to a file announced as %s', (mediaType) => {
-    expect(objection({ image: file({ mediaType }) })).toBeUndefined();
-  });
+  it.each(['image/svg+xml', 'IMAGE/PNG', undefined])(
+    'An objection is not made yet to a file announced as %s',
+    (mediaType) => {
+      expect(objection({ image: file({ mediaType }) })).toBeUndefined();
+    },
+  );
 
-  it('is made to a file that is announced as something else than an image', () => {
+  it('An objection is made to a file that is announced as something else than an image', () => {
     const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
     expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
   });
 
-  it('is made to a file of more than 20 MB, and not to one of exactly so much', () => {
+  it('An objection is made to a file of more than 20 MB, and not to one of exactly so much', () => {
     expect(objection({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
     expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
   });
 
-  it('is made to more than five images, files and links together', () => {
+  it('An objection is made to more than five images, files and links together', () => {
     const files = { image: file(), image2: file(), image3: file() };
     const links = 'https://x.example/1 https://x.example/2';
     expect(objection({ ...files, links })).toBeUndefined();
@@ -86,22 +92,22 @@ describe('an objection', () => {
     'https://member:secret@x.example/1.png',
     'data:image/png;base64,AAAA',
     'my cat',
-  ])('is made to the link %s', (links) => {
+  ])('An objection is made to the link %s', (links) => {
     expect(objection({ links })?.key).toBe('refusals.imageUrlInvalid');
   });
 
-  it('shows no more of a long link than fits into a sentence', () => {
+  it('An objection shows no more of a long link than fits into a sentence', () => {
     const link = objection({ links: 'x'.repeat(3_000) })?.variables.link;
     expect(link).toHaveLength(100);
   });
 
-  it('is made to flags among what is to be left out, and to numbers out of range where they come from', () => {
+  it('An objection is made to flags among what is to be left out, and to numbers out of range where they come from', () => {
     expect(objection({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
     expect(objection({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
     expect(objection({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
   });
 
-  it('is not made to an option out of range that a typed flag stands in for', () => {
+  it('An objection is not made to an option out of range that a typed flag stands in for', () => {
     expect(objection({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
   });
 });

@@ -31,11 +31,11 @@ describe('ids', () => {
     ],
     ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
     ['doubled', `${one} ${one} ${two} ${three} ${two}`],
-  ])('are read %s', (_how, text) => {
+  ])('Ids are read %s', (_how, text) => {
     expect(readIds(text)).toEqual({ ids: [one, two, three], odd: [] });
   });
 
-  it('are read from what a submit answers', () => {
+  it('Ids are read from what a submit answers', () => {
     expect(readIds(JSON.stringify({ code: 'success', message: '', data: one })).ids).toEqual([one]);
   });
 
@@ -45,12 +45,12 @@ describe('ids', () => {
     [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
     [`id-1\u0000`, ['id-1\u0000']],
     ['9'.repeat(101), ['9'.repeat(101)]],
-  ])('are not made of %j', (text, odd) => {
+  ])('Ids are not made of %j', (text, odd) => {
     expect(readIds(text).odd).toEqual(odd);
   });
 
   it.each(['', '   ', '[]', '{}', '[null]', '{"data":null}', ',;|', '[[[[[[[[[[["id-1"]]]]]]]]]]]'])(
-    'are missing in %j',
+    'Ids are missing in %j',
     (text) => {
       expect(readIds(text)).toEqual({ ids: [], odd: [] });
     },
@@ -65,7 +65,7 @@ describe('ids', () => {
     (ids) => ids.map((name) => `https://gateway.example/music/fetch/${encodeURIComponent(name)}?a=b`).join(' '),
   ];
 
-  it('come back once each, in their order, whatever form they were pasted in', () => {
+  it('Ids come back once each, in their order from any pasted form', () => {
     fc.assert(
       fc.property(fc.array(id, { minLength: 1, maxLength: 40 }), fc.constantFrom(...forms), (ids, form) => {
         expect(readIds(form(ids))).toEqual({ ids: [...new Set(ids)], odd: [] });
@@ -73,7 +73,7 @@ describe('ids', () => {
     );
   });
 
-  it('are fit to be sent, whatever was pasted, and nothing is both an id and none', () => {
+  it('Ids are safe to send, for any pasted text, and nothing is both an id and none', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         const { ids, odd } = readIds(text);

@@ -34,7 +34,7 @@ const refuse = (response: ServerResponse, status: number) =>
 const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
 
 describe('many songs', () => {
-  it.each([400, 413])('are polled in shorter lists once a long one was refused with %s', async (status) => {
+  it.each([400, 413])('Many songs are polled in shorter lists once a long one was refused with %s', async (status) => {
     const { lists, many } = await gateway((some, response) =>
       some.length > 80 ? refuse(response, status) : tell(some, response),
     );
@@ -46,7 +46,7 @@ describe('many songs', () => {
     expect(lists).toHaveLength(before + 1);
   });
 
-  it('are polled without the one that spoils every list, and in lists as long as before', async () => {
+  it('Many songs are polled without the one that spoils every list, and in lists as long as before', async () => {
     const { lists, many } = await gateway((some, response) =>
       some.includes('id-77') ? refuse(response, 400) : tell(some, response),
     );
@@ -58,14 +58,14 @@ describe('many songs', () => {
     expect(again.has('id-77')).toBe(false);
   });
 
-  it('are polled in turns by a gateway that answers about the first hundred only', async () => {
+  it('Many songs are polled in turns by a gateway that answers about the first hundred only', async () => {
     const { many } = await gateway((some, response) => tell(some.slice(0, 100), response));
     const found = new Set<string>();
     for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
     expect(found.size).toBe(300);
   });
 
-  it('are polled one by one where there are no lists', async () => {
+  it('Many songs are polled one by one where there are no lists', async () => {
     const { many } = await gateway((_some, response) => response.writeHead(404).end());
     await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(many.max).toBe(1);

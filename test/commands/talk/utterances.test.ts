@@ -13,14 +13,14 @@ const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 
 describe('who speaks', () => {
-  it('is its owner, or everyone where everyone is heard', () => {
+  it('In a talk its owner may speak, or everyone if everyone is heard', () => {
     const mine = talk();
     expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
     expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
     expect(requireOpenTalk(talk({ who: 'everyone' }), here('bob'))).toBeDefined();
   });
 
-  it('speaks where it takes place, while it does', () => {
+  it('A member may speak only where the talk takes place, and only while it is open', () => {
     expect(() => requireOpenTalk(talk(), { memberId: 'ann', channelId: '4' })).toThrow(
       new Refusal('refusals.talkElsewhere'),
     );
@@ -29,7 +29,7 @@ describe('who speaks', () => {
     );
   });
 
-  it('does not speak to what is no conversation, whatever a forged id says', () => {
+  it('A forged id does not let a member speak to a task that is no talk', () => {
     expect(() => requireOpenTalk(makeTask({ channelId: '3' }), here('ann'))).toThrow(
       new Refusal('refusals.unknownButton'),
     );
@@ -37,7 +37,7 @@ describe('who speaks', () => {
 });
 
 describe('what is said', () => {
-  it('is words, a sound, or both, as its kind reads it', () => {
+  it('What is said is words, a sound, or both, as its kind reads it', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
     const said = (given: Parameters<typeof readUtterance>[0]) =>
@@ -52,7 +52,7 @@ describe('what is said', () => {
     });
   });
 
-  it('is not nothing', () => {
+  it('What is said is not nothing', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
       expect(readUtterance({ words })).toEqual(new Refusal('refusals.talkNothing'));
       expect(readUtterance({ words, sound })).not.toBeInstanceOf(Refusal);

@@ -27,11 +27,11 @@ it.each([
   'x'.repeat(119),
   '`**||'.repeat(20),
   `${'a'.repeat(98)}👨‍👩‍👧‍👦 family`,
-])('a task of the words "%s" has a line and an entry that Discord takes', (summary) => {
+])('A task of the words "%s" has a line and an entry that Discord takes', (summary) => {
   expect(violationsOf(shown([{ ...line, summary }]).body)).toEqual([]);
 });
 
-it('ten tasks of any words, kinds and states are a message that Discord takes whole', () => {
+it('Ten tasks of any words, kinds and states are a message that Discord takes whole', () => {
   const lines = fc.array(
     fc.record({
       summary: fc.string({ unit: 'grapheme', maxLength: 60 }).map((words) => words.replace(/\s+/g, ' ').trim()),

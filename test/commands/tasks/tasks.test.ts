@@ -50,7 +50,7 @@ it('/tasks is registered as Discord takes it', () => {
   );
 });
 
-it('the filter of /tasks names every kind as the feature of that kind does, and no two alike', () => {
+it('The filter of /tasks names every kind as the feature of that kind does, and no two alike', () => {
   const enlarge = { text: { tasks: { kinds: { enlarge: 'Enlargement' } } } };
   expect(tasks(['enlarge'], [enlarge]).text.command.choices.kind).toEqual({ enlarge: 'Enlargement' });
   const kinds = kindNames(kindSpecs);
@@ -60,7 +60,7 @@ it('the filter of /tasks names every kind as the feature of that kind does, and 
 });
 
 describe('a custom id of a list', () => {
-  it('carries any filter there and back', () => {
+  it('A custom id of a list carries any filter there and back', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         for (const verb of [customIds.tasks, customIds.task]) {
@@ -71,7 +71,7 @@ describe('a custom id of a list', () => {
     );
   });
 
-  it('that is forged is refused before anything is asked', async () => {
+  it('A custom id of a list that is forged is refused before anything is asked', async () => {
     const piece = fc.oneof(
       fc.constantFrom('m', 's', '', 'imagine', 'wo', 'constructor', '__proto__', taskId(0), taskId(0).toUpperCase()),
       fc.string({ unit: 'binary' }),
@@ -86,7 +86,7 @@ describe('a custom id of a list', () => {
   });
 
   it.each(['', 'x', 'constructor', `${taskId(0)}0`, taskId(0).toUpperCase()])(
-    'from which "%s" was chosen, which is no task, is refused as well',
+    'A custom id of a list from which "%s" was chosen, which is no task, is refused as well',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
       await expect(pressed(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');
@@ -104,7 +104,7 @@ describe('a button of a task’s page', () => {
       await expect(pressed(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
-  it('has an id that Discord takes, for every task', () => {
+  it('A button of a task’s page has an id that Discord takes, for every task', () => {
     for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });

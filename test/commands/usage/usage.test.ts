@@ -16,14 +16,14 @@ it('/usage is registered as Discord takes it', () => {
   ]);
 });
 
-it('a range’s button says its range and what is added up by, and nothing else', () => {
+it('A range’s button says its range and what is added up by, and nothing else', () => {
   const id = customIds.usage.id({ range: 'last', by: 'member' });
   expect(id).toBe('usage.1.last.member');
   expect(readCustomId(id)).toEqual({ verb: usageRangeButton.verb, version: 1, args: ['last', 'member'] });
 });
 
 it.each([[[]], [['year', 'day']], [['week', 'guild']], [['week']], [['2026-01-01', 'day']]])(
-  'a forged id with %j shows nothing',
+  'A forged id with %j shows nothing',
   (args) => {
     expect(usageRangeButton.press({ verb: 'usage', version: 1, args }, [])).toEqual(
       new Refusal('refusals.unknownButton'),

@@ -23,7 +23,7 @@ async function scene() {
 }
 
 describe('videos to go by', () => {
-  it('may last a quarter of a minute together, and no longer', async () => {
+  it('Videos to go by may last a quarter of a minute together, and no longer', async () => {
     const { host, refuseTooLong, request } = await scene();
     const [ten, five, six] = [10, 5, 6].map((seconds) =>
       host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmVideo({ seconds }) : mp4Video({ seconds }))),
@@ -36,7 +36,7 @@ describe('videos to go by', () => {
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
-  it('are let through where no one can know how long they last', async () => {
+  it('Videos to go by are let through where no one can know how long they last', async () => {
     const { host, refuseTooLong, request } = await scene();
     const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));

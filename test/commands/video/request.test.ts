@@ -27,7 +27,7 @@ const image = (number: number) => ({
 });
 
 describe('an order of a video', () => {
-  it('is as short as what was asked for', () => {
+  it('An order of a video is as short as what was asked for', () => {
     expect(order({})).toEqual({ kind: 'video', request: { prompt: 'waves', model: 'reel-2' } });
   });
 
@@ -40,12 +40,12 @@ describe('an order of a video', () => {
     ['720p', { resolution: '720p' }],
     ['1080P', { resolution: '1080p' }],
     ['', {}],
-  ])('sends the size %s under the name that fits it', (size, sent) => {
+  ])('An order of a video sends the size %s under the name that fits it', (size, sent) => {
     expect(requestOf({ size })).toEqual({ prompt: 'waves', model: 'reel-2', ...sent });
   });
 
   it.each(['big', '720', '16/9', '0x720', '16:0', '1280x', '2K', '1280x720x3', '-16:9', '1e3x100'])(
-    'is refused where the size is %s',
+    'An order of a video is refused where the size is %s',
     (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeInvalid'),
   );
 
@@ -56,16 +56,18 @@ describe('an order of a video', () => {
     ['05', '05'],
     ['5.0', '5.0'],
     [' 8 ', 8],
-  ])('sends the duration %s as %j', (duration, sent) => expect(requestOf({ duration }).duration).toBe(sent));
+  ])('An order of a video sends the duration %s as %j', (duration, sent) =>
+    expect(requestOf({ duration }).duration).toBe(sent),
+  );
 
   it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])(
-    'is refused where the duration is %s',
+    'An order of a video is refused where the duration is %s',
     (duration) => {
       expect(keyOf(() => order({ duration }))).toBe('refusals.durationInvalid');
     },
   );
 
-  it('puts what a model alone understands into the metadata, and the mode at the top', () => {
+  it('An order of a video puts what a model alone understands into the metadata, and the mode at the top', () => {
     const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
     expect(requestOf(values)).toEqual({
       ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
@@ -73,14 +75,14 @@ describe('an order of a video', () => {
     });
   });
 
-  it('sends a camera that was typed as an object as an object', () => {
+  it('An order of a video sends a camera that was typed as an object as an object', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
     for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
       expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraInvalid');
   });
 
-  it('sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
+  it('An order of a video sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
     expect(requestOf({ extra: '{"!fps":24,"bgm":true,"!seconds":"5","size":"640x360"}' })).toEqual({
       ...{ prompt: 'waves', model: 'reel-2' },
       metadata: { bgm: true, size: '640x360' },
@@ -107,11 +109,11 @@ describe('an order of a video', () => {
     ['{"a":{"constructor":1}}', 'extraKeyInvalid'],
     ['{"a":12345678901234567890}', 'extraNumberTooLarge'],
     ['{"a":1e999}', 'extraNumberTooLarge'],
-  ])('is refused where `extra` is %s', (extra, key) => {
+  ])('An order of a video is refused where `extra` is %s', (extra, key) => {
     expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
   });
 
-  it('never lets `extra` reach past its two places, for any input', () => {
+  it('An order of a video never lets `extra` reach past its two places, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
         const key = keyOf(() => {
@@ -126,7 +128,7 @@ describe('an order of a video', () => {
     expect('x' in {}).toBe(false);
   });
 
-  it('names its images in order, files before links, then videos and sounds', () => {
+  it('An order of a video names its images in order, files before links, then videos and sounds', () => {
     const values = {
       ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
       ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
@@ -140,7 +142,7 @@ describe('an order of a video', () => {
     ]);
   });
 
-  it('has the face check only where the gateway has a name for it, and says so where it has none', () => {
+  it('An order of a video has the face check only where the gateway has a name for it, and says so where it has none', () => {
     expect(requestOf({ face_check: false })).toEqual({ prompt: 'waves', model: 'reel-2', notSent: ['face_check'] });
     expect(order({ face_check: false }, { ...fields, faceCheck: 'face' }).request).toHaveProperty('faceCheck', false);
     expect(keyOf(() => order({ extra: '{"!face":true}' }, { ...fields, faceCheck: 'face' }))).toBe(
@@ -150,7 +152,7 @@ describe('an order of a video', () => {
 });
 
 describe('what the other endpoints take', () => {
-  it('is an image, words, seconds as a number and a mode on the vendor path', () => {
+  it('What the other endpoints take is an image, words, seconds as a number and a mode on the vendor path', () => {
     const values = { endpoint: 'image-to-video', image: image(1), duration: '5.0', mode: 'std' };
     expect(order(values)).toEqual({
       kind: 'image-to-video',
@@ -161,7 +163,7 @@ describe('what the other endpoints take', () => {
     });
   });
 
-  it('is what the generic one takes at /v1/videos, and one image', () => {
+  it('What the other endpoints take is what the generic one takes at /v1/videos, and one image', () => {
     const values = { endpoint: 'videos', image: image(1), size: '720p', duration: '4', seed: 1 };
     expect(order(values)).toEqual({
       kind: 'second-video',
@@ -208,7 +210,7 @@ describe('what the other endpoints take', () => {
     ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
     ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
-  ] satisfies [string, Partial<VideoValues>, string][])('is not %s', (_, values, key) => {
+  ] satisfies [string, Partial<VideoValues>, string][])('What the other endpoints take is not %s', (_, values, key) => {
     expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });
 });

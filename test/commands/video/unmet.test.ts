@@ -32,11 +32,11 @@ describe('what was asked of a video and did not come', () => {
       { width: 10, height: 10, seconds: 1 },
       ['size 1920x1080 top', 'duration 10 top'],
     ],
-  ])('of %j, where the video is %j, is %j', (request, seen, expected) => {
+  ])('What was asked of a video and did not come of %j, where the video is %j, is %j', (request, seen, expected) => {
     expect(unmet(request, seen)).toEqual(expected);
   });
 
-  it('is never looked for in fields of another shape, for such a task is not read', () => {
+  it('What was asked of a video and did not come is never looked for in fields of another shape, for such a task is not read', () => {
     const odd = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
     expect(() => madeTask({ kind: 'video', request: odd })).toThrow('request.metadata, request.extra');
   });

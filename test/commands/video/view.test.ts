@@ -16,7 +16,7 @@ const video = (changes: Parts = {}): Task =>
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
 describe('the message of a video', () => {
-  it('says what was asked for, and offers to go on', () => {
+  it('The message of a video says what was asked for, and offers to go on', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
     expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
       {
@@ -50,7 +50,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('says nothing of what no one asked for, and that of what was not sent', () => {
+  it('The message of a video says nothing of what no one asked for, and that of what was not sent', () => {
     const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
     expect(
       taskMessage(video({ state: 'running', request, progress: 50 }), context, say).content,
@@ -63,7 +63,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('keeps the gateway’s own actions', () => {
+  it('The message of a video keeps the gateway’s own actions', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
       video({ state: 'delivered', media: [shot], actions: [action] }),
@@ -78,7 +78,7 @@ describe('the message of a video', () => {
     ]);
   });
 
-  it('that failed says which reference to check', () => {
+  it('The message of a video that failed says which reference to check', () => {
     const notes = referenceNotes(
       [
         { name: 'fox.png', medium: 'image', look: 'fine' },
@@ -107,7 +107,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('that failed although nothing is wrong with its references says what else it may be', () => {
+  it('The message of a video that failed although nothing is wrong with its references says what else it may be', () => {
     expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain(
       'these references',
     );
@@ -119,17 +119,20 @@ describe('the message of a video', () => {
     ['video', { aspectRatio: '9:16' }],
     ['second-video', { metadata: { resolution: '720p' } }],
     ['image-to-video', { duration: 10 }],
-  ] as const)('of the kind %s that came out otherwise (%j) names what had no effect', (kind, request) => {
-    const seen = { width: 640, height: 360, seconds: 5.04 };
-    const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
-    expect(
-      ignoredParameterNotes(ignoredParameters(requests, seen), seen, kind === 'image-to-video', say),
-    ).toMatchSnapshot();
-  });
+  ] as const)(
+    'The message of a video of the kind %s that came out otherwise (%j) names what had no effect',
+    (kind, request) => {
+      const seen = { width: 640, height: 360, seconds: 5.04 };
+      const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
+      expect(
+        ignoredParameterNotes(ignoredParameters(requests, seen), seen, kind === 'image-to-video', say),
+      ).toMatchSnapshot();
+    },
+  );
 });
 
 describe('the form for a video', () => {
-  it('starts with the images and the model that are known, and cuts no address', () => {
+  it('The form for a video starts with the images and the model that are known, and cuts no address', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },

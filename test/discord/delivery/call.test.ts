@@ -42,7 +42,7 @@ async function held(options: Parameters<typeof ordered>[0] = {}) {
 }
 
 describe('the call to the end of a long job', () => {
-  it('goes with the message that it answers where someone deletes that just then', async () => {
+  it('The call to the end of a long job goes with the message that it answers where someone deletes that just then', async () => {
     const stage = await ordered();
     const { task, shelf, discord } = stage;
     const forget = discord.listen(() => {
@@ -55,7 +55,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('answers the message that shows it, and notifies its owner and no one else', async () => {
+  it('The call to the end of a long job answers the message that shows it, and notifies its owner and no one else', async () => {
     const stage = await ordered({
       plan: (task) =>
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
@@ -84,7 +84,7 @@ describe('the call to the end of a long job', () => {
   it.each([
     ['a minute', minutes(1), 0],
     ['a moment more', minutes(1) + 1, 1],
-  ])('of %s', async (_, after, count) => {
+  ])('The call to the end of a long job of %s', async (_, after, count) => {
     const stage = await ordered();
     await ends(stage, after);
     await stage.shelf.settled(stage.task.id);
@@ -92,14 +92,17 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toHaveLength(count);
   });
 
-  it.each(['failed', 'unconfirmed', 'expired'] as const)('comes also where that is %s', async (state) => {
-    const stage = await ordered();
-    await ends(stage, long, { state, failure: { cause: state } });
-    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state });
-    expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
-  });
+  it.each(['failed', 'unconfirmed', 'expired'] as const)(
+    'The call to the end of a long job comes also where that is %s',
+    async (state) => {
+      const stage = await ordered();
+      await ends(stage, long, { state, failure: { cause: state } });
+      expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state });
+      expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
+    },
+  );
 
-  it('answers a fresh message where the end became one', async () => {
+  it('The call to the end of a long job answers a fresh message where the end became one', async () => {
     const stage = await ordered();
     await ends(stage, minutes(20));
     const { message } = await stage.shelf.settled(stage.task.id);
@@ -107,7 +110,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
-  it('comes in the bot’s own direct messages too, for there an edit notifies no one either', async () => {
+  it('The call to the end of a long job comes in the bot’s own direct messages too, for there an edit notifies no one either', async () => {
     const stage = await ordered({ order: { in: 'dm' } });
     await ends(stage);
     const { message } = await stage.shelf.settled(stage.task.id);
@@ -115,7 +118,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
-  it('does not come where the end was a fresh direct message, which notifies by itself', async () => {
+  it('The call to the end of a long job does not come where the end was a fresh direct message, which notifies by itself', async () => {
     const stage = await ordered();
     stage.deny(May.ViewChannel);
     await ends(stage, minutes(20));
@@ -127,17 +130,20 @@ describe('the call to the end of a long job', () => {
   it.each([
     ['its answer', long],
     ['a direct message', minutes(20)],
-  ])('does not come where the end is private, in %s, and no channel hears of it', async (_, after) => {
-    const stage = await ordered({ order: { isPrivate: true } });
-    await ends(stage, after);
-    await stage.shelf.settled(stage.task.id);
-    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
-    expect(calls(stage)).toEqual([]);
-    expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
-    expect(stage.logged()).not.toContain('was not pinged');
-  });
+  ])(
+    'The call to the end of a long job does not come where the end is private, in %s, and no channel hears of it',
+    async (_, after) => {
+      const stage = await ordered({ order: { isPrivate: true } });
+      await ends(stage, after);
+      await stage.shelf.settled(stage.task.id);
+      expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+      expect(calls(stage)).toEqual([]);
+      expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
+      expect(stage.logged()).not.toContain('was not pinged');
+    },
+  );
 
-  it('does not come where the end is private, not even if the store says that it should', async () => {
+  it('The call to the end of a long job does not come where the end is private, not even if the store says that it should', async () => {
     const stage = await ordered({ order: { isPrivate: true } });
     const { task, shelf, clock, delivery } = stage;
     const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
@@ -147,7 +153,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('goes beside the answer where only the member has installed the bot', async () => {
+  it('The call to the end of a long job goes beside the answer where only the member has installed the bot', async () => {
     const stage = await ordered({ order: { by: 'installer' } });
     await ends(stage);
     await stage.shelf.settled(stage.task.id);
@@ -155,7 +161,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
 
-  it('does not come where the bot may not write and the token is over', async () => {
+  it('The call to the end of a long job does not come where the bot may not write and the token is over', async () => {
     const stage = await ordered({ order: { in: 'read-only' } });
     await stage.tell(stage.task.id, { state: 'running' });
     await stage.shelf.edits(stage.task.id, 1);
@@ -165,7 +171,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('does not come where someone has deleted the message before the end', async () => {
+  it('The call to the end of a long job does not come where someone has deleted the message before the end', async () => {
     const stage = await ordered();
     const { task, tell, shelf, client } = stage;
     await tell(task.id, { state: 'running' });
@@ -176,7 +182,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('does not come where its member has ordered again meanwhile', async () => {
+  it('The call to the end of a long job does not come where its member has ordered again meanwhile', async () => {
     const stage = await ordered();
     await stage.shelf.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
@@ -186,7 +192,7 @@ describe('the call to the end of a long job', () => {
 });
 
 describe('a call that has to wait', () => {
-  it('is dropped where its member has taken the message away', async () => {
+  it('A call that has to wait is dropped where its member has taken the message away', async () => {
     const stage = await held();
     await stage.shelf.change(stage.task.id, clearMessage);
     await stage.passes(seconds(5));
@@ -194,7 +200,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('is dropped where its member has decided what no one else could', async () => {
+  it('A call that has to wait is dropped where its member has decided what no one else could', async () => {
     const stage = await ordered();
     const { task, shelf, clock, passes, timers } = stage;
     shelf.failsOn = isCallGoing;
@@ -210,7 +216,7 @@ describe('a call that has to wait', () => {
     expect(shelf.get(task.id)).toEqual(decided);
   });
 
-  it('is dropped even where its member decides at the last moment', async () => {
+  it('A call that has to wait is dropped even where its member decides at the last moment', async () => {
     const stage = await ordered({
       plan: async (task) => {
         if (task.delivery.call) await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
@@ -224,7 +230,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('is given up at once where the message is gone by then', async () => {
+  it('A call that has to wait is given up at once where the message is gone by then', async () => {
     const stage = await held({ expects: 'refusals' });
     const { task, shelf, client, passes } = stage;
     const { message } = shelf.get(task.id);
@@ -235,7 +241,7 @@ describe('a call that has to wait', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('is given up at once where the bot is refused', async () => {
+  it('A call that has to wait is given up at once where the bot is refused', async () => {
     const stage = await held();
     stage.deny(May.SendMessages);
     await stage.passes(seconds(5));
@@ -244,7 +250,7 @@ describe('a call that has to wait', () => {
     expect(stage.logged()).toContain('was not pinged');
   });
 
-  it('is given up at once where the channel is no more', async () => {
+  it('A call that has to wait is given up at once where the channel is no more', async () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.passes(seconds(5));
@@ -252,7 +258,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
-  it('goes out when Discord is back', async () => {
+  it('A call that has to wait goes out when Discord is back', async () => {
     const stage = await ordered();
     stage.discord.faults.add({
       on: { method: 'POST', route: '/channels' },
@@ -267,7 +273,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
-  it('is given up after two minutes, while the end stays delivered', async () => {
+  it('A call that has to wait is given up after two minutes, while the end stays delivered', async () => {
     const stage = await ordered();
     const { shelf, task, clock, passes, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
@@ -291,7 +297,7 @@ describe('a call that has to wait', () => {
     ['is lost', { type: 'reset', done: true }, 1],
     // More often than the library tries.
     ['never comes', { type: 'hang', done: true }, 5],
-  ] as const)('is one message where Discord’s answer to it %s', async (_, trouble, times) => {
+  ] as const)('A call that has to wait is one message where Discord’s answer to it %s', async (_, trouble, times) => {
     const stage = await ordered();
     stage.client.rest.options.timeout = 50;
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
@@ -305,16 +311,19 @@ describe('a call that has to wait', () => {
   it.each([
     ['lost', { type: 'reset', done: true }, 1],
     ['a failure', { type: 'status', status: 502 }, 0],
-  ] as const)('is sent once where it goes by the token and the answer is %s', async (_, trouble, count) => {
-    const stage = await ordered({ order: { by: 'installer' } });
-    stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
-    await ends(stage);
-    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
-    expect(posts(stage)).toHaveLength(1);
-    expect(calls(stage)).toHaveLength(count);
-  });
+  ] as const)(
+    'A call that has to wait is sent once where it goes by the token and the answer is %s',
+    async (_, trouble, count) => {
+      const stage = await ordered({ order: { by: 'installer' } });
+      stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
+      await ends(stage);
+      expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+      expect(posts(stage)).toHaveLength(1);
+      expect(calls(stage)).toHaveLength(count);
+    },
+  );
 
-  it('is made once although the store cannot take that it was', async () => {
+  it('A call that has to wait is made once although the store cannot take that it was', async () => {
     const stage = await ordered();
     const { task, shelf, passes } = stage;
     shelf.failsOn = (_, after) => after.times.settled !== undefined && shelf.failures < 3;
@@ -325,7 +334,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('that cannot be made is a bug with a reference, and is tried again after half a minute', async () => {
+  it('A call that has to wait that cannot be made is a bug with a reference, and is tried again after half a minute', async () => {
     let bugs = 1;
     const stage = await ordered({
       plan: (task) => {
@@ -410,7 +419,7 @@ describe('a bot that comes back after a crash', () => {
     expect(stage.discord.heard).toHaveLength(before);
   });
 
-  it('brings a sound that had not gone out however late, for it is no news but a result', async () => {
+  it('A bot that comes back after a crash brings a sound that had not gone out however late, for it is no news but a result', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
@@ -424,7 +433,7 @@ describe('a bot that comes back after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('pings no one a second time where the call went by the token', async () => {
+  it('A bot that comes back after a crash pings no one a second time where the call went by the token', async () => {
     const stage = await ordered({ order: { by: 'installer' } });
     await crashed('before the store knew that the call was made', stage);
     stage.open().show(stage.shelf.get(stage.task.id));
@@ -433,7 +442,7 @@ describe('a bot that comes back after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('to an end that it posts only now, hours later, calls to it all the same', async () => {
+  it('A bot that comes back after a crash to an end that it posts only now, hours later, calls to it all the same', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open } = stage;
     clock.advance(long);
@@ -444,7 +453,7 @@ describe('a bot that comes back after a crash', () => {
     expect(calls(stage)).toHaveLength(1);
   });
 
-  it('does not take its call for the message that it had meant to post', async () => {
+  it('A bot that comes back after a crash does not take its call for the message that it had meant to post', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open, tell } = stage;
     clock.advance(minutes(20));

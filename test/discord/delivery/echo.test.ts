@@ -47,7 +47,7 @@ async function kept() {
   return { ...set, shelf, prepared };
 }
 
-it('a view is prepared once for every change that it shows, and not again for what is stored of showing it', async () => {
+it('A view is prepared once for every change that it shows, and not again for what is stored of showing it', async () => {
   const { order, shelf, clock, prepared, timers, said } = await kept();
   const { task } = await order();
   for (const [index, progress] of [10, 20, 30].entries()) {
@@ -64,7 +64,7 @@ it('a view is prepared once for every change that it shows, and not again for wh
   expect(prepared).toEqual([...new Set(prepared)]);
 });
 
-it('what no one can see is stored without a word, and what changes the way to the message is told of', async () => {
+it('What no one can see is stored without a word, and what changes the way to the message is told of', async () => {
   const { order, shelf, clock } = await kept();
   const { task } = await order();
   const news: Task[] = [];

@@ -25,11 +25,11 @@ function moments(task: Task, until: number): number[] {
 }
 
 describe('the pace of progress', () => {
-  it('begins at once, is quick in the beginning and reaches as far as the token of the interaction', () => {
+  it('The pace of progress begins at once, is quick in the beginning and reaches as far as the token of the interaction', () => {
     expect(moments(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
   });
 
-  it('keeps one edit back for the moment at which it takes longer than its wait limit, and then does not let it wait', () => {
+  it('The pace of progress keeps one edit back for the moment at which it takes longer than its wait limit, and then does not let it wait', () => {
     const task = job({ overdue: born + minutes(20) });
     const lastAt = born + minutes(19);
     expect(nextEditAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
@@ -37,25 +37,25 @@ describe('the pace of progress', () => {
     expect(nextEditAt(job(), { edits: 7, lastAt, heardAt: born })).toBeUndefined();
   });
 
-  it('lets edits after that one wait by the age of the job again', () => {
+  it('The pace of progress lets edits after that one wait by the age of the job again', () => {
     const overdue = born + minutes(20);
     const shown = { edits: 5, lastAt: overdue, heardAt: born };
     expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));
   });
 
-  it('leaves half a minute between edits of a message older than an hour, however young the job is', () => {
+  it('The pace of progress leaves half a minute between edits of a message older than an hour, however young the job is', () => {
     const lastAt = born + seconds(1);
     const shown = { edits: 1, lastAt, heardAt: born };
     expect(nextEditAt(job({}, born - minutes(61)), shown)).toBe(lastAt + seconds(30));
     expect(nextEditAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
   });
 
-  it('waits the least gap after a restart, for no one knows when the last one was', () => {
+  it('The pace of progress waits the least gap after a restart, for no one knows when the last one was', () => {
     const heardAt = born + minutes(3);
     expect(nextEditAt(job(), { edits: 3, lastAt: undefined, heardAt })).toBe(heardAt + seconds(4));
   });
 
-  it('is not led astray by a clock that was turned back', () => {
+  it('The pace of progress is not led astray by a clock that was turned back', () => {
     const lastAt = born - minutes(5);
     expect(nextEditAt(job(), { edits: 1, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
   });

@@ -31,20 +31,23 @@ async function crashBeforePosting({ task, tell, shelf, clock, discord, delivery,
 const posts = ({ writes }: Stage) => writes().filter(({ method, status }) => method === 'POST' && status === 200);
 
 describe('a message of its own', () => {
-  it.each([0, 60, 60 * 24 * 30])('is found after a crash %i minutes long, and not posted twice', async (away) => {
-    const stage = await ordered();
-    const ready = await crashAfterPosting(stage);
-    const [, posted] = stage.discord.messages('studio');
-    stage.clock.advance(minutes(away));
-    stage.open().show(ready);
-    const settled = await stage.shelf.settled(ready.id);
-    expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
-    expect(settled.delivery.intention).toBeUndefined();
-    expect(posts(stage)).toHaveLength(1);
-    expect(stage.discord.messages('studio')).toHaveLength(2);
-  });
+  it.each([0, 60, 60 * 24 * 30])(
+    'A message of its own is found after a crash %i minutes long, and not posted twice',
+    async (away) => {
+      const stage = await ordered();
+      const ready = await crashAfterPosting(stage);
+      const [, posted] = stage.discord.messages('studio');
+      stage.clock.advance(minutes(away));
+      stage.open().show(ready);
+      const settled = await stage.shelf.settled(ready.id);
+      expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
+      expect(settled.delivery.intention).toBeUndefined();
+      expect(posts(stage)).toHaveLength(1);
+      expect(stage.discord.messages('studio')).toHaveLength(2);
+    },
+  );
 
-  it('to the member directly is found in the same way', async () => {
+  it('A message of its own to the member directly is found in the same way', async () => {
     const stage = await ordered({ order: { isPrivate: true } });
     const ready = await crashAfterPosting(stage);
     expect(ready.delivery.intention?.by).toBe('direct');
@@ -55,7 +58,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('is found among all that others have said since, page by page', async () => {
+  it('A message of its own is found among all that others have said since, page by page', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     for (let said = 0; said < 250; said++) await stage.discord.as('other').say(`and ${said}`);
@@ -66,7 +69,7 @@ describe('a message of its own', () => {
     expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
 
-  it('is looked for no further back than when it was meant to be posted', async () => {
+  it('A message of its own is looked for no further back than when it was meant to be posted', async () => {
     const stage = await ordered();
     for (let said = 0; said < 150; said++) await stage.discord.as('other').say(`before ${said}`);
     const ready = await crashBeforePosting(stage);
@@ -77,7 +80,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('is not taken for the answer that showed progress, although that carries the same id', async () => {
+  it('A message of its own is not taken for the answer that showed progress, although that carries the same id', async () => {
     const stage = await ordered();
     const { task, tell, shelf, discord } = stage;
     // Its first edit arrived, but not the answer that would have named it, and then Discord ended the token early.
@@ -92,7 +95,7 @@ describe('a message of its own', () => {
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
-  it('is not taken for what another member has written, or for another task of ours', async () => {
+  it('A message of its own is not taken for what another member has written, or for another task of ours', async () => {
     const stage = await ordered();
     const { client, channel, clock, task } = stage;
     const ready = await crashBeforePosting(stage);
@@ -108,7 +111,7 @@ describe('a message of its own', () => {
     expect(stage.read().at(-1)).toContain('ready');
   });
 
-  it('is found by the buttons that stand in a list for want of room', async () => {
+  it('A message of its own is found by the buttons that stand in a list for want of room', async () => {
     const stage = await ordered({
       plan: (task) => ({
         content: task.state,
@@ -126,7 +129,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('that may not be looked for is posted with the same nonce, for which Discord answers with the first', async () => {
+  it('A message of its own that may not be looked for is posted with the same nonce, for which Discord answers with the first', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     const [, posted] = stage.discord.messages('studio');
@@ -136,7 +139,7 @@ describe('a message of its own', () => {
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
-  it("is posted once where only Discord's answer is lost", async () => {
+  it("A message of its own is posted once where only Discord's answer is lost", async () => {
     const stage = await ordered();
     const { task, tell, shelf, clock, discord, passes } = stage;
     clock.advance(minutes(15));
@@ -147,7 +150,7 @@ describe('a message of its own', () => {
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
-  it('is posted once where the library sends it again by itself', async () => {
+  it('A message of its own is posted once where the library sends it again by itself', async () => {
     const stage = await ordered();
     const { task, tell, shelf, clock, client, discord, read } = stage;
     client.rest.options.timeout = 50;
@@ -158,7 +161,7 @@ describe('a message of its own', () => {
     expect(read()).toHaveLength(2);
   });
 
-  it('is not posted while no one can look whether it is there', async () => {
+  it('A message of its own is not posted while no one can look whether it is there', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
@@ -173,7 +176,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('found has no use for a result, so none is prepared', async () => {
+  it('A message of its own found has no use for a result, so none is prepared', async () => {
     const stage = await ordered({ plan: planOf });
     const ready = await crashAfterPosting(stage);
     const before = stage.preparedTimes();

@@ -31,7 +31,7 @@ async function running(options: Parameters<typeof ordered>[0] = {}) {
 }
 
 describe('a preview', () => {
-  it('is there with its alt text while the job runs, and the result takes its place', async () => {
+  it('A preview is there with its alt text while the job runs, and the result takes its place', async () => {
     const { task, tell, shelf, shows, names, discord } = await running();
     await shows(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
@@ -44,7 +44,7 @@ describe('a preview', () => {
     expect(names()).toEqual(['whole.webp']);
   });
 
-  it('is gone where the job fails', async () => {
+  it('A preview is gone where the job fails', async () => {
     const { task, tell, shelf, shows, names, uploads } = await running();
     await shows(10, 'rough');
     await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
@@ -53,7 +53,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('is uploaded once while only the words change', async () => {
+  it('A preview is uploaded once while only the words change', async () => {
     const { shows, names, uploads, read } = await running();
     for (const progress of [10, 20, 30]) await shows(progress, 'rough');
     expect(read()[0]).toContain('running 30');
@@ -61,7 +61,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('stays while the next one cannot be had', async () => {
+  it('A preview stays while the next one cannot be had', async () => {
     const { shows, names, uploads, read } = await running();
     await shows(10, 'rough');
     await shows(20);
@@ -71,7 +71,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('that alone has changed is shown, and one that has not is no reason for an edit', async () => {
+  it('A preview that alone has changed is shown, and one that has not is no reason for an edit', async () => {
     const { task, tell, clock, shows, writes, preparedTimes, uploads } = await running();
     await shows(10, 'rough');
     await shows(10, 'finer');
@@ -86,7 +86,7 @@ describe('a preview', () => {
     expect(writes()).toHaveLength(2);
   });
 
-  it('takes the place of the files of a message that was pressed', async () => {
+  it('A preview takes the place of the files of a message that was pressed', async () => {
     const stage = await running();
     const { task, tell, shelf, discord, press } = stage;
     await tell(task.id, { state: 'ready' });
@@ -97,7 +97,7 @@ describe('a preview', () => {
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
-  it('is uploaded again where it is unknown whether it came, and after a restart', async () => {
+  it('A preview is uploaded again where it is unknown whether it came, and after a restart', async () => {
     const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await running();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
@@ -116,7 +116,7 @@ describe('a preview', () => {
     expect(names()).toEqual(['rough.webp']);
   });
 
-  it('that Discord does not take leaves the words, and none is sent again', async () => {
+  it('A preview that Discord does not take leaves the words, and none is sent again', async () => {
     const { task, tell, shows, logged, uploads, read, names } = await running({ limits: { uploadBytes: 3 } });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('"trouble":"too-large"'));
@@ -126,7 +126,7 @@ describe('a preview', () => {
     expect(names()).toEqual([]);
   });
 
-  it('that is still on its way is given up when the end comes', async () => {
+  it('A preview that is still on its way is given up when the end comes', async () => {
     const { task, tell, shelf, read, writes } = await ordered({
       plan: async (one, signal) => {
         if (one.state === 'running')
@@ -141,7 +141,7 @@ describe('a preview', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('that is still on its way is given up when the bot stops', async () => {
+  it('A preview that is still on its way is given up when the bot stops', async () => {
     const { task, tell, delivery, writes } = await ordered({
       plan: async (one, signal) => {
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -153,7 +153,7 @@ describe('a preview', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('of a private job goes the same private way', async () => {
+  it('A preview of a private job goes the same private way', async () => {
     const { shows, names, discord, writes } = await running({ order: { isPrivate: true } });
     await shows(10, 'rough');
     expect(names()).toEqual(['rough.webp']);

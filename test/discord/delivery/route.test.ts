@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { minutes, ordered, scene } from './scene.ts';
 
 describe('the route back to a member', () => {
-  it('holds the token for a quarter of an hour after the interaction, and what its payload says', async () => {
+  it('The route back to a member holds the token for a quarter of an hour after the interaction, and what its payload says', async () => {
     const { task, exchange, clock, discord } = await ordered();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
@@ -26,17 +26,23 @@ describe('the route back to a member', () => {
     ['a group of people', { by: 'installer', in: 'friends' }, false],
     ['a direct message with the bot', { in: 'dm' }, true],
     ['a direct message with the bot, of someone who has installed it', { by: 'installer', in: 'dm' }, true],
-  ] as const)('says of %s whether the bot itself may post there', async (_, order, mayPost) => {
-    expect((await ordered({ order })).task.route.mayPost).toBe(mayPost);
-  });
+  ] as const)(
+    'The route back to a member says of %s whether the bot itself may post there',
+    async (_, order, mayPost) => {
+      expect((await ordered({ order })).task.route.mayPost).toBe(mayPost);
+    },
+  );
 
-  it.each([May.AttachFiles, May.ViewChannel])('leads nowhere without the permission %i', async (missing) => {
-    const { deny, order } = await scene();
-    deny(missing);
-    expect((await order()).task.route.mayPost).toBe(false);
-  });
+  it.each([May.AttachFiles, May.ViewChannel])(
+    'The route back to a member leads nowhere without the permission %i',
+    async (missing) => {
+      const { deny, order } = await scene();
+      deny(missing);
+      expect((await order()).task.route.mayPost).toBe(false);
+    },
+  );
 
-  it('is there in a thread whose channel is closed, for no one can tell the two apart', async () => {
+  it('The route back to a member is there in a thread whose channel is closed, for no one can tell the two apart', async () => {
     const { deny, order } = await scene();
     deny(May.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);

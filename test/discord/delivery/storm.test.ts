@@ -27,8 +27,8 @@ const storm = fc.record({
   after: fc.constantFrom(minutes(2), minutes(20)),
 });
 
-describe('whatever breaks, and in whatever order,', () => {
-  it('the member sees the end, once where that can be known, is called to it once at most, and no one else sees what is private', async () => {
+describe('under failures of any kind and order,', () => {
+  it('The member sees the end, once where that can be known, is called to it once at most, and no one else sees what is private', async () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });

@@ -27,7 +27,7 @@ function channel(messages: { id: string }[], page = 100) {
 const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
 
 describe('looking for a message that was about to be posted', () => {
-  it('finds ours, by the author or by the application', async () => {
+  it('Looking for a message that was about to be posted finds ours, by the author or by the application', async () => {
     const mine = message(at + seconds(2));
     expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
     expect(await found([{ ...mine, ...{ author: { id: '9' }, application_id: us } }])).toEqual({
@@ -48,16 +48,16 @@ describe('looking for a message that was about to be posted', () => {
     ['from long before', message(at - minutes(2))],
     ['from long after', message(at + minutes(16))],
     ['of which nothing is known', { id: idAt(at) }],
-  ])('does not take one %s', async (_, other) => {
+  ])('Looking for a message that was about to be posted does not take one %s', async (_, other) => {
     expect(await found([other])).toBeUndefined();
   });
 
-  it('bears with clocks that disagree by a little', async () => {
+  it('Looking for a message that was about to be posted bears with clocks that disagree by a little', async () => {
     const mine = message(at - seconds(59));
     expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
   });
 
-  it('asks for no page more than it takes to come to the beginning', async () => {
+  it('Looking for a message that was about to be posted asks for no page more than it takes to come to the beginning', async () => {
     const talk = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
     const { asked, ...busy } = channel([
       ...talk,
@@ -67,7 +67,7 @@ describe('looking for a message that was about to be posted', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('gives up in a channel that is too busy', async () => {
+  it('Looking for a message that was about to be posted gives up in a channel that is too busy', async () => {
     const { asked, ...busy } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
     expect(await findPosted(task, intention, busy)).toBeUndefined();
     expect(asked).toHaveLength(10);

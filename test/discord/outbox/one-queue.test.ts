@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
 import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
-it('a channel’s limit is not reached either by what was asked before its bucket had a name', async () => {
+it('A channel’s limit is not reached either by what was asked before its bucket had a name', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });
   onTestFinished(() => discord.close());
   const { client, close } = openDiscordClients(discord.apiUrl);

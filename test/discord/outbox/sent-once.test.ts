@@ -36,15 +36,18 @@ const lost = [
 ] as const;
 
 describe('a message that nothing keeps from appearing twice', () => {
-  it.each(lost)('is sent once where the response is %s', async (_what, fault) => {
-    const { discord, rest, route, posts } = await connected();
-    discord.faults.add({ on: { method: 'POST' }, do: fault });
-    await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
-    expect(posts()).toHaveLength(1);
-    expect(discord.messages('studio').length).toBeLessThan(2);
-  });
+  it.each(lost)(
+    'A message that nothing keeps from appearing twice is sent once where the response is %s',
+    async (_what, fault) => {
+      const { discord, rest, route, posts } = await connected();
+      discord.faults.add({ on: { method: 'POST' }, do: fault });
+      await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
+      expect(posts()).toHaveLength(1);
+      expect(discord.messages('studio').length).toBeLessThan(2);
+    },
+  );
 
-  it('counts towards the limit of its route although it failed', async () => {
+  it('A message that nothing keeps from appearing twice counts towards the limit of its route although it failed', async () => {
     const { discord, rest, route, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 503 }, times: 5 });
     for (let attempt = 0; attempt < 5; attempt++)
@@ -53,14 +56,14 @@ describe('a message that nothing keeps from appearing twice', () => {
     expect(posts().map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 200]);
   });
 
-  it('is sent again after a 429, which has refused it for certain', async () => {
+  it('A message that nothing keeps from appearing twice is sent again after a 429, which has refused it for certain', async () => {
     const { discord, rest, route } = await connected();
     discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });
     await rest.post(route, { body: { content: 'once' } });
     expect(discord.messages('studio')).toHaveLength(1);
   });
 
-  it('with a nonce is sent until Discord says where it stands, and stands there once', async () => {
+  it('A message that nothing keeps from appearing twice with a nonce is sent until Discord says where it stands, and stands there once', async () => {
     const { discord, outbox, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });

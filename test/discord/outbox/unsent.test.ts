@@ -9,7 +9,7 @@ async function failedAt(port: number): Promise<unknown> {
   return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);
 }
 
-it('a request is unsent only where there was no connection to send it on', async () => {
+it('A request is unsent only where there was no connection to send it on', async () => {
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -50,7 +50,7 @@ async function secondShown(stage: QuickStage) {
   return { member, second, shown: await copy(stage, 'what all', 'everybody') };
 }
 
-it('continuing on a copy that everyone sees tells the model only what was shown to everyone', async () => {
+it('Continuing on a copy that everyone sees tells the model only what was shown to everyone', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   expect(shown.ephemeral).toBe(false);
@@ -66,7 +66,7 @@ it('continuing on a copy that everyone sees tells the model only what was shown 
   expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
 });
 
-it('continuing on the private answer itself, or on a private copy of it, keeps everything and stays private', async () => {
+it('Continuing on the private answer itself, or on a private copy of it, keeps everything and stays private', async () => {
   const stage = await stageOf();
   const { member, second } = await secondShown(stage);
   const third = await goneOn(member, second, 'and then?');
@@ -77,7 +77,7 @@ it('continuing on the private answer itself, or on a private copy of it, keeps e
   expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
-it('a private answer that was shown stays its member’s alone to go on from', async () => {
+it('A private answer that was shown stays its member’s alone to go on from', async () => {
   const stage = await stageOf();
   const { shown } = await secondShown(stage);
   const before = asks(stage.gateway).length;
@@ -86,7 +86,7 @@ it('a private answer that was shown stays its member’s alone to go on from', a
   expect(asks(stage.gateway)).toHaveLength(before);
 });
 
-it('private turns in the middle of a public conversation are left out where it goes on in public', async () => {
+it('Private turns in the middle of a public conversation are left out where it goes on in public', async () => {
   const stage = await stageOf();
   const member = stage.discord.as('member');
   await asked(member, { prompt: 'an open beginning' });
@@ -100,7 +100,7 @@ it('private turns in the middle of a public conversation are left out where it g
   expect(told(stage)).not.toContain('a secret between');
 });
 
-it('what was asked in a direct message with the bot is told nowhere else, unless it was shown there', async () => {
+it('What was asked in a direct message with the bot is told nowhere else, unless it was shown there', async () => {
   const stage = await quickBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -122,7 +122,7 @@ it('what was asked in a direct message with the bot is told nowhere else, unless
   }
 });
 
-it('a manager who goes on privately from the answer of another member is told none of their private turns', async () => {
+it('A manager who goes on privately from the answer of another member is told none of their private turns', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   await goneOn(member, shown, 'an open question');
@@ -134,7 +134,7 @@ it('a manager who goes on privately from the answer of another member is told no
   expect(told(stage)).not.toMatch(/first secret|Ishmael/);
 });
 
-it('writing on in a thread tells the model no private turn', async () => {
+it('Writing on in a thread tells the model no private turn', async () => {
   const stage = await stageOf();
   const there = stage.discord.as('member').in('thread');
   const first = await asked(there, { prompt: 'the first secret', private: true });
@@ -147,7 +147,7 @@ it('writing on in a thread tells the model no private turn', async () => {
   expect(told(stage)).not.toContain('first secret');
 });
 
-it('trying again after a failure in public tells the model no private turn', async () => {
+it('Trying again after a failure in public tells the model no private turn', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });

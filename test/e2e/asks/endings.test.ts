@@ -11,7 +11,7 @@ const prompt = 'tell me of the snow, 100 words';
 
 describe.each(profiles)('an answer of a gateway of the %s profile', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
-    'that ends by %s keeps what came, says so, and can be tried again',
+    'An answer of a gateway of the profile that ends by %s keeps what came, says so, and can be tried again',
     async (how) => {
       const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
       const { discord, gateway, clock } = stage;
@@ -32,16 +32,19 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     },
   );
 
-  it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)('is whole where its stream has %s', async (how) => {
-    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
-    gateway.faults.add({ do: { type: 'text', how } });
-    const exchange = await discord.as('member').slash('ask', { prompt });
-    const final = await exchange.message(ended);
-    expect(text(final)).toContain(said(gateway));
-    expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
-  });
+  it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
+    'An answer of a gateway of the profile is whole where its stream has %s',
+    async (how) => {
+      const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+      gateway.faults.add({ do: { type: 'text', how } });
+      const exchange = await discord.as('member').slash('ask', { prompt });
+      const final = await exchange.message(ended);
+      expect(text(final)).toContain(said(gateway));
+      expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
+    },
+  );
 
-  it('that never begins is a refusal in words, and leaves nothing behind', async () => {
+  it('An answer of a gateway of the profile that never begins is a refusal in words, and leaves nothing behind', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
@@ -49,7 +52,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('no one knows about is told as that, and goes again only when its member says so', async () => {
+  it('No one knows about is told as that, and goes again only when its member says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
@@ -59,7 +62,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(text(answer)).toContain(said(gateway));
   });
 
-  it('to a model without tools or effort comes without them, and says so', async () => {
+  it('An answer of a gateway of the profile to a model without tools or effort comes without them, and says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
@@ -78,7 +81,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(asks(gateway)).toHaveLength(4);
   });
 
-  it('that a bot was in the middle of when it ended says so after the restart, and keeps what had come', async () => {
+  it('An answer of a gateway of the profile that a bot was in the middle of when it ended says so after the restart, and keeps what had come', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -95,7 +98,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
 });
 
 describe('the button Stop', () => {
-  it('ends the answer at once, keeps what came, and closes the stream', async () => {
+  it('The button Stop ends the answer at once, keeps what came, and closes the stream', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -110,7 +113,7 @@ describe('the button Stop', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('is its member’s alone', async () => {
+  it('The button Stop is its member’s alone', async () => {
     const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));

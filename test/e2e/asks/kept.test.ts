@@ -18,7 +18,7 @@ const furtherIn = ({ discord }: QuickStage) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > 0));
 
 describe('an answer', () => {
-  it('has its entry in the ledger, with the tokens that the gateway told', async () => {
+  it('An answer has its entry in the ledger, with the tokens that the gateway told', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"ask": "0.010", "ask:quill-5": "0.020"}');
     const { discord, gateway, app, config } = await quickBot({
@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(whole?.facts.at(-1)?.tokens).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
   });
 
-  it('that ended while no one could show it is whole when the bot is back, in every message, after its token as well', async () => {
+  it('An answer that ended while no one could show it is whole when the bot is back, in every message, after its token as well', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
   });
 
-  it('that is private and outlives its token comes to its member directly, the whole of it in a file', async () => {
+  it('An answer that is private and outlives its token comes to its member directly, the whole of it in a file', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('goes with all its messages when its member deletes it', async () => {
+  it('An answer goes with all its messages when its member deletes it', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
@@ -89,7 +89,7 @@ describe('an answer', () => {
     expect(asks(gateway)).toHaveLength(1);
   });
 
-  it('stands in /tasks and in its member’s export, comes back whole, and goes with their data', async () => {
+  it('An answer stands in /tasks and in its member’s export, comes back whole, and goes with their data', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('in which someone has deleted a message is brought to its end in the others', async () => {
+  it('An answer in which someone has deleted a message is brought to its end in the others', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 1 } });
     const { discord, gateway } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: long });

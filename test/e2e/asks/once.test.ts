@@ -36,7 +36,7 @@ async function isGone(stage: QuickStage): Promise<void> {
 
 describe('a further message of a public answer', () => {
   it.each([1, 2, 3])(
-    'number %i is there once although Discord’s response was lost, and goes with Delete',
+    'Number %i is there once although Discord’s response was lost, and goes with Delete',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, clock } = stage;
@@ -55,7 +55,7 @@ describe('a further message of a public answer', () => {
     },
   );
 
-  it.each([1, 2, 3])('number %i is found again by a bot that ended before it heard of it', async (nth) => {
+  it.each([1, 2, 3])('Number %i is found again by a bot that ended before it heard of it', async (nth) => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);
@@ -73,7 +73,7 @@ describe('a further message of a public answer', () => {
     await isGone(stage);
   });
 
-  it('of which no one has heard goes with its member’s data', async () => {
+  it('A further message of a public answer of which no one has heard goes with its member’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);
@@ -87,7 +87,7 @@ describe('a further message of a public answer', () => {
     await again.stop();
   });
 
-  it('goes by the token where the bot may not post, once, and the whole comes as a file where its response was lost', async () => {
+  it('A further message of a public answer goes by the token where the bot may not post, once, and the whole comes as a file where its response was lost', async () => {
     const stage = await quickBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -105,7 +105,7 @@ describe('a further message of a public answer', () => {
 
 describe('a further message of a private answer', () => {
   it.each([1, 2, 3])(
-    'number %i is not sent again where its response was lost, and Show here brings the whole',
+    'Number %i is not sent again where its response was lost, and Show here brings the whole',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, gateway } = stage;

@@ -45,7 +45,7 @@ const furtherIn = ({ discord }: Stage, letters: number) =>
 
 const waitLimit = { timeout: 20_000 };
 
-it('a bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
+it('A bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
@@ -62,7 +62,7 @@ it('a bot killed in the middle of a stream leaves a message that says so after t
   expect(second.said()).not.toContain('of the snow');
 });
 
-it('a bot killed while Discord takes a further message finds it again, and shows what had come once', async () => {
+it('A bot killed while Discord takes a further message finds it again, and shows what had come once', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
@@ -80,7 +80,7 @@ it('a bot killed while Discord takes a further message finds it again, and shows
   expect(posted).toHaveLength(further.length);
 });
 
-it('a bot killed while it orders what its member said yes to cannot be told yes a second time', async () => {
+it('A bot killed while it orders what its member said yes to cannot be told yes a second time', async () => {
   const side = await stage({ gateway: { seed: 1, speed: 20 } });
   const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
   side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
@@ -104,7 +104,7 @@ it('a bot killed while it orders what its member said yes to cannot be told yes 
   expect(asks(side.gateway)).toHaveLength(1);
 });
 
-it('a bot that may not read messages ends with 78, and says which switch is off', async () => {
+it('A bot that may not read messages ends with 78, and says which switch is off', async () => {
   const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.ended;
   expect(code).toBe(78);

@@ -15,7 +15,7 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
   });
 
 describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile) => {
-  it('plain messages of anyone who has asked there go on with the conversation', async () => {
+  it('Plain messages of anyone who has asked there go on with the conversation', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -31,7 +31,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     expect(stage.logged()).not.toContain('and ice?');
   });
 
-  it('a long answer goes on in further messages of the bot', async () => {
+  it('A long answer goes on in further messages of the bot', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -40,7 +40,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
   });
 
-  it('no one else is answered, and nothing outside of threads', async () => {
+  it('No one else is answered, and nothing outside of threads', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');

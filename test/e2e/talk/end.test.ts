@@ -9,7 +9,7 @@ import { begun, ended, opens, spoken, talkBot } from './proof.ts';
 const MINUTE_MS = 60_000;
 
 describe('a conversation is over', () => {
-  it.each(['the command', 'the button'])('by %s, and its message says so', async (how) => {
+  it.each(['the command', 'the button'])('A conversation is over by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -25,7 +25,7 @@ describe('a conversation is over', () => {
     expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
   });
 
-  it('by anyone who may manage messages there, and by no one else', async () => {
+  it('A conversation is over by anyone who may manage messages there, and by no one else', async () => {
     const stage = await talkBot();
     const { discord } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -41,7 +41,7 @@ describe('a conversation is over', () => {
     expect(notice.mentions).toEqual([]);
   });
 
-  it('and then its buttons say so, and no one is asked anything', async () => {
+  it('The buttons of an ended talk say that it has ended, and nothing is submitted', async () => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -52,7 +52,7 @@ describe('a conversation is over', () => {
     expect(gateway.realtime.opened).toBe(opened);
   });
 
-  it('after a silence, and a notice that pings no one tells of it', async () => {
+  it('A conversation is over after a silence, and a notice that pings no one tells of it', async () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await begun(stage);
@@ -68,7 +68,7 @@ describe('a conversation is over', () => {
   });
 });
 
-it('a restart goes on with it: what was said is known, and its buttons work', async () => {
+it('A restart goes on with it: what was said is known, and its buttons work', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -81,7 +81,7 @@ it('a restart goes on with it: what was said is known, and its buttons work', as
   await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('a bot that ends before there is a place leaves no conversation behind', async () => {
+it('A bot that ends before there is a place leaves no conversation behind', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
@@ -96,7 +96,7 @@ it('a bot that ends before there is a place leaves no conversation behind', asyn
   expect(text(await list(stage))).not.toContain('could not be delivered');
 });
 
-it('lists show a conversation and its page what was said; Show brings all of it', async () => {
+it('Lists show a conversation and its page what was said; Show brings all of it', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, { instructions: 'be brief' });
@@ -118,7 +118,7 @@ it('lists show a conversation and its page what was said; Show brings all of it'
   expect(discord.messages(thread).filter(ended)).toHaveLength(1);
 });
 
-it('what was said can be shown elsewhere, and is spoken to where it takes place alone', async () => {
+it('What was said can be shown elsewhere, and is spoken to where it takes place alone', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage, { who: 'everyone' });

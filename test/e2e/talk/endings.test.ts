@@ -17,7 +17,7 @@ const said = async ({ discord }: TalkStage, on: Message, words: string) => {
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('ended while the model speaks, it says so once, and what had come stays', async () => {
+it('Ended while the model speaks, it says so once, and what had come stays', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -36,7 +36,7 @@ it('ended while the model speaks, it says so once, and what had come stays', asy
   expect(booked(gateway)).toBe(1);
 });
 
-it('ended while it is unknown whether the gateway listens, it is over at once', async () => {
+it('Ended while it is unknown whether the gateway listens, it is over at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = listenIn(gateway);
@@ -59,7 +59,7 @@ it('ended while it is unknown whether the gateway listens, it is over at once', 
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'unconfirmed']);
 });
 
-it('an answer that is deleted while it comes leaves nothing behind, and the conversation goes on', async () => {
+it('An answer that is deleted while it comes leaves nothing behind, and the conversation goes on', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -75,7 +75,7 @@ it('an answer that is deleted while it comes leaves nothing behind, and the conv
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
-it('a long answer goes on in further messages and is one voice message; all of it goes with Delete', async () => {
+it('A long answer goes on in further messages and is one voice message; all of it goes with Delete', async () => {
   const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);

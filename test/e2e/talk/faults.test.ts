@@ -100,7 +100,7 @@ async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTroub
 }
 
 describe.each(dialects)('in the dialect %s', (dialect) => {
-  it('an answer that goes on in spite of the trouble is whole', async () => {
+  it('An answer that goes on in spite of the trouble is whole', async () => {
     const troubles = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
     const { stage, wire, thread, fates } = await suffered(dialect, troubles);
     expect(fates).toEqual(Object.fromEntries(troubles.map((how) => [how, 'whole'])));
@@ -114,7 +114,7 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
     expect(stage.gateway.realtime.opened).toBe(1);
   });
 
-  it('an answer that is broken off keeps what had come, and says why', async () => {
+  it('An answer that is broken off keeps what had come, and says why', async () => {
     const { stage, wire, fates } = await suffered(dialect, [
       'drop-middle',
       'hang-middle',
@@ -137,7 +137,7 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
     await expectBooks(stage, wire);
   });
 
-  it('where the answer never began, its member decides or is told why', async () => {
+  it('In the dialect where the answer never began, its member decides or is told why', async () => {
     const { stage, wire, fates } = await suffered(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
     expect(fates).toEqual({
       'drop-asked': 'nobody knows',

@@ -14,7 +14,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-it('anyone who is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
+it('Anyone who is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -60,7 +60,7 @@ it('where a conversation takes place, a question that was asked there once does 
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
 });
 
-it('a sound that cannot be read is told where it was said, and an image alone is for the people', async () => {
+it('A sound that cannot be read is told where it was said, and an image alone is for the people', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread } = await begun(stage);

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
 
 describe('Discord', () => {
-  it('refuses the thread although its permissions allowed it: the conversation is ended, and that is said', async () => {
+  it('Discord refuses the thread although its permissions allowed it: the conversation is ended, and that is said', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     discord.faults.add({
@@ -28,7 +28,7 @@ describe('Discord', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('deletes the thread in the middle: nothing is charged twice, and in the end nothing is left open', async () => {
+  it('Discord deletes the thread in the middle: nothing is charged twice, and in the end nothing is left open', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await begun(stage);
@@ -48,7 +48,7 @@ describe('Discord', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('locks the thread in the middle of an answer: what has come is kept, and charged once', async () => {
+  it('Discord locks the thread in the middle of an answer: what has come is kept, and charged once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -69,7 +69,7 @@ describe('Discord', () => {
   });
 });
 
-it('forged buttons say nothing to the gateway and nothing of others', async () => {
+it('Forged buttons say nothing to the gateway and nothing of others', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -106,7 +106,7 @@ it('forged buttons say nothing to the gateway and nothing of others', async () =
   expect(errorsIn(stage)).toEqual([]);
 });
 
-it('a sound of hours in a small file is refused before anything is sent', async () => {
+it('A sound of hours in a small file is refused before anything is sent', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);

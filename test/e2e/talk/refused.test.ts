@@ -48,7 +48,7 @@ describe('a gateway that has', () => {
     },
   );
 
-  it('trouble while a conversation is made anew: the speaker is told, and it goes on afterwards', async () => {
+  it('Trouble while a conversation is made anew: the speaker is told, and it goes on afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const wire = listenIn(gateway);
@@ -67,7 +67,7 @@ describe('a gateway that has', () => {
   });
 
   it.each(['ga', 'beta'] as const)(
-    'trouble with opening, in the dialect %s: no one notices',
+    'Trouble with opening, in the dialect %s: no one notices',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
@@ -86,7 +86,7 @@ describe('a gateway that has', () => {
     },
   );
 
-  it('no use for the conversation any more: it is over, and told once', async () => {
+  it('No use for the conversation any more: it is over, and told once', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);

@@ -25,7 +25,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
   );
 
 describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
-  it('a bot that ends before an answer has begun lets its member decide, and goes on with the settings', async () => {
+  it('A bot that ends before an answer has begun lets its member decide, and goes on with the settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = listenIn(gateway);
@@ -59,7 +59,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
   });
 });
 
-it('a message is heard once, although Discord’s own connection is lost and taken up again', async () => {
+it('A message is heard once, although Discord’s own connection is lost and taken up again', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -76,7 +76,7 @@ it('a message is heard once, although Discord’s own connection is lost and tak
   expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 
-it('a sound that the gateway did not understand is answered all the same, and remembered as one', async () => {
+it('A sound that the gateway did not understand is answered all the same, and remembered as one', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);

@@ -26,7 +26,7 @@ async function speak({ discord }: TalkStage, opening: Message, name: string, byt
 const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
   discord.messages(thread).filter((one) => isVoice(one) && one.author.bot);
 
-it('a voice message and sound files reach the gateway as they were recorded', async () => {
+it('A voice message and sound files reach the gateway as they were recorded', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -50,7 +50,7 @@ it('a voice message and sound files reach the gateway as they were recorded', as
   }
 });
 
-it('words and a sound are one thing said, and its sound is remembered by what was heard', async () => {
+it('Words and a sound are one thing said, and its sound is remembered by what was heard', async () => {
   const stage = await talkBot({ gateway: quick });
   const wire = listenIn(stage.gateway);
   const { opening } = await begun(stage);
@@ -85,7 +85,7 @@ it.each([
   expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
 });
 
-it('the voice message plays what the gateway said, and says how long it is', async () => {
+it('The voice message plays what the gateway said, and says how long it is', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);

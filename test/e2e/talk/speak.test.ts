@@ -13,7 +13,7 @@ const recorded = async (name: string) => ({
 });
 
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
-  it('words are answered in words that stream in, and once as a voice message below', async () => {
+  it('Words are answered in words that stream in, and once as a voice message below', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const { thread, opening } = await begun(stage);
@@ -35,7 +35,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('a sound file is heard, and what was heard is shown', async () => {
+it('A sound file is heard, and what was heard is shown', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { opening } = await begun(stage);
@@ -46,7 +46,7 @@ it('a sound file is heard, and what was heard is shown', async () => {
   expect(text(answer)).toContain('Heard: “');
 });
 
-it('what says nothing is refused with a sentence, and so is what is no sound', async () => {
+it('What says nothing is refused with a sentence, and so is what is no sound', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);
@@ -111,7 +111,7 @@ it('where Discord takes none after all, the file comes instead, once', async () 
   expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
-it('speaking again breaks off what is being said, and that is told', async () => {
+it('Speaking again breaks off what is being said, and that is told', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });

@@ -7,7 +7,7 @@ import { inPublic } from '../tasks/pages.ts';
 import { model, opens, talkBot, threadOf, upgrades } from './proof.ts';
 
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
-  it('a conversation for its member alone gets a private thread, and only its member hears of that', async () => {
+  it('A conversation for its member alone gets a private thread, and only its member hears of that', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
@@ -23,7 +23,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     discord.as('member').in(thread.id);
   });
 
-  it('one for everyone gets a public thread, and everyone hears of that', async () => {
+  it('One for everyone gets a public thread, and everyone hears of that', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
@@ -54,7 +54,7 @@ it('in a thread it takes place right there, and only once at a time', async () =
   expect(upgrades(gateway)).toBe(before);
 });
 
-it('of two that begin at once in the same thread one takes place, and nothing is seen of the other', async () => {
+it('Of two talks that start at once in the same thread, one takes place and the other leaves no trace', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const answers = await Promise.all(
@@ -83,7 +83,7 @@ it('in a direct message the command is not offered', async () => {
   await expect(discord.as('member').in('dm').slash('talk start', {})).rejects.toThrow();
 });
 
-it('a thread that cannot be made after all ends the conversation, and is told', async () => {
+it('A thread that cannot be made after all ends the conversation, and is told', async () => {
   const { discord, logged } = await talkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
@@ -93,7 +93,7 @@ it('a thread that cannot be made after all ends the conversation, and is told', 
   expect(logged()).not.toContain('Something unexpected');
 });
 
-it('a model that does not speak is refused in words, with some that seem to', async () => {
+it('A model that does not speak is refused in words, with some that seem to', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
   expect(text(answer)).toMatch(
@@ -102,7 +102,7 @@ it('a model that does not speak is refused in words, with some that seem to', as
   expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('No tasks found');
 });
 
-it('a voice that the model does not have is refused in the gateway’s words, and not the model', async () => {
+it('A voice that the model does not have is refused in the gateway’s words, and not the model', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { voice: 'nobody' })).message();
   expect(text(answer)).toContain("The gateway refused this: Invalid value: 'nobody'");
@@ -117,7 +117,7 @@ it('models that speak and the known voices are suggested, and others are taken',
   expect(await suggested('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20']);
 });
 
-it('who may not use the bot here is told, and nothing is asked', async () => {
+it('A member who may not use the bot here is told so, and nothing is submitted', async () => {
   const { discord, gateway } = await talkBot({ settings: { DISCORD_GUILD_IDS: '900000000000000001' } });
   const answer = await (await discord.as('member').slash('talk start', {})).message();
   expect(text(answer)).toContain('does not accept requests on this server');

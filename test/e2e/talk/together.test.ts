@@ -20,7 +20,7 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wante
 const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
 
 describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
-  it('anyone who writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
+  it('Anyone who writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
     const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const heard: string[] = [];
@@ -50,7 +50,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
   });
 });
 
-it('two who speak at once are both heard, one after the other, and each is charged for their own', async () => {
+it('Two members who speak at once are both heard, one after the other, and each is charged for their own', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -94,7 +94,7 @@ it('conversations that take place at once know nothing of each other', async () 
 });
 
 describe('time', () => {
-  it('ends a conversation in which no one speaks, also while the bot is away, and tells of it once', async () => {
+  it('Time ends a conversation in which no one speaks, also while the bot is away, and tells of it once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -112,7 +112,7 @@ describe('time', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('of an hour passes unnoticed', async () => {
+  it('Time of an hour passes unnoticed', async () => {
     const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
     const { opening } = await begun(stage);
@@ -125,19 +125,22 @@ describe('time', () => {
     expect(stage.logged()).not.toContain('session_expired');
   });
 
-  it.each(dialects)('of a gateway that ends sessions sooner does too, in the dialect %s', async (realtimeDialect) => {
-    const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
-    const { clock, gateway } = stage;
-    const { opening } = await begun(stage);
-    await spoken(stage, opening, 'my name is Wren');
-    clock.putForward(11 * MINUTE_MS);
-    expect(text(await spoken(stage, opening, 'who am I?'))).toContain('The first of 2 things was: “my name is Wren”');
-    expect(gateway.realtime.opened).toBe(2);
-  });
+  it.each(dialects)(
+    'Time of a gateway that ends sessions sooner does too, in the dialect %s',
+    async (realtimeDialect) => {
+      const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
+      const { clock, gateway } = stage;
+      const { opening } = await begun(stage);
+      await spoken(stage, opening, 'my name is Wren');
+      clock.putForward(11 * MINUTE_MS);
+      expect(text(await spoken(stage, opening, 'who am I?'))).toContain('The first of 2 things was: “my name is Wren”');
+      expect(gateway.realtime.opened).toBe(2);
+    },
+  );
 });
 
 describe('who wants to be forgotten', () => {
-  it('in the middle of an answer leaves nothing, and the gateway is told to stop', async () => {
+  it('An erasure in the middle of an answer leaves nothing, and the gateway is told to stop', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -152,7 +155,7 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('while it is unknown whether the gateway listens leaves nothing, once that is given up', async () => {
+  it('An erasure while it is unknown whether the gateway listens leaves nothing, once that is given up', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const wire = listenIn(gateway);
@@ -168,7 +171,7 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('in the conversation of another member is forgotten there, and it goes on', async () => {
+  it('A member who takes part in the conversation of another member is erased there, and the conversation continues', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });

@@ -12,7 +12,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
-  ] as const)('that %s is told, and leaves nothing behind', async (_name, fault, words) => {
+  ] as const)('A gateway of the profile that %s is told, and leaves nothing behind', async (_name, fault, words) => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord, gateway } = stage;
     gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
@@ -21,7 +21,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
     expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
   });
 
-  it('whose connection breaks in the middle of an answer leaves what had come, and goes on', async () => {
+  it('A gateway of the profile whose connection breaks in the middle of an answer leaves what had come, and goes on', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await begun(stage);
@@ -47,7 +47,7 @@ it('where it is unknown whether it was heard its member decides, and it is said 
   expect(text(answer)).toContain('You said: “hello”');
 });
 
-it('a bot that ends in the middle of an answer tells of it afterwards, and the conversation goes on', async () => {
+it('A bot that ends in the middle of an answer tells of it afterwards, and the conversation goes on', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -62,7 +62,7 @@ it('a bot that ends in the middle of an answer tells of it afterwards, and the c
   expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
 });
 
-it('anything that is said pings no one and breaks nothing, and no word of it is logged', async () => {
+it('Anything that is said pings no one and breaks nothing, and no word of it is logged', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, { instructions: everybody });
@@ -77,7 +77,7 @@ it('anything that is said pings no one and breaks nothing, and no word of it is 
   expect(stage.logged()).not.toContain('a.example');
 });
 
-it('who wants to be forgotten leaves nothing in the thread, and the conversation is over', async () => {
+it('A member whose data is erased leaves nothing in the thread, and the conversation is over', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);

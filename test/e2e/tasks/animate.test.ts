@@ -23,7 +23,7 @@ const lastOrder = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
 describe.each(profiles)('a single image at a gateway of the %s profile', (profile) => {
-  it('becomes a video as the form says, with the image of the message itself and one to end with', async () => {
+  it('A single image at a gateway of the profile becomes a video as the form says, with the image of the message itself and one to end with', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
     const image = await enlarged(stage, { spoiler: true });
@@ -62,7 +62,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('becomes a video without words, called by the words of the image, and that a longer one', async () => {
+  it('A single image at a gateway of the profile becomes a video without words, called by the words of the image, and that a longer one', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
@@ -87,7 +87,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('become a video that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('A single image at a gateway of the profile become a video that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -109,7 +109,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(done.attachments).toHaveLength(1);
   });
 
-  it('is refused an address that leads to no image, before anything is submitted', async () => {
+  it('A single image at a gateway of the profile is refused an address that leads to no image, before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await enlarged(stage);
@@ -127,24 +127,27 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(submits(stage.gateway)).toBe(before);
   });
 
-  it.each([302, 404, 405, 501])('is still offered as a video after a %s that names no reason', async (status) => {
-    const stage = await withoutButtons(profile);
-    const { discord, gateway } = stage;
-    const member = discord.as('member');
-    const parent = await grid(stage);
-    const image = await follow(stage, parent, 'U1');
-    const bare: Fault =
-      status < 400
-        ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
-        : { type: 'status', status, as: 'empty' };
-    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
-    const form = await (await member.click(image, 'Animate')).modal();
-    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
-    expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
-    await (await discord.as('other').click(image, 'Animate')).modal();
-  });
+  it.each([302, 404, 405, 501])(
+    'A single image at a gateway of the profile is still offered as a video after a %s that names no reason',
+    async (status) => {
+      const stage = await withoutButtons(profile);
+      const { discord, gateway } = stage;
+      const member = discord.as('member');
+      const parent = await grid(stage);
+      const image = await follow(stage, parent, 'U1');
+      const bare: Fault =
+        status < 400
+          ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
+          : { type: 'status', status, as: 'empty' };
+      gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
+      const form = await (await member.click(image, 'Animate')).modal();
+      expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
+      expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
+      await (await discord.as('other').click(image, 'Animate')).modal();
+    },
+  );
 
-  it('is offered no more as a video once the gateway said that it has none, which is told and leaves nothing behind', async () => {
+  it('A single image at a gateway of the profile is offered no more as a video once the gateway said that it has none, which is told and leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
@@ -168,7 +171,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
   });
 });
 
-it('a video that is larger than Discord takes is linked to', async () => {
+it('A video that is larger than Discord takes is linked to', async () => {
   const stage = await withoutButtons('stock');
   const member = stage.discord.as('member');
   const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
@@ -179,7 +182,7 @@ it('a video that is larger than Discord takes is linked to', async () => {
 });
 
 describe('where the gateway has buttons for videos', () => {
-  it('they stand there, and ours takes their place once one of them was refused', async () => {
+  it('They stand there, and ours takes their place once one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
@@ -192,7 +195,7 @@ describe('where the gateway has buttons for videos', () => {
     expect(next).toContain('Animate');
   });
 
-  it('a video of our own asking can be made longer by them', async () => {
+  it('A video of our own asking can be made longer by them', async () => {
     const stage = await quickBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });

@@ -38,7 +38,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(labels(child)).toContain('Delete');
   });
 
-  it('the reroll, and a button of a result of a result, go on from there', async () => {
+  it('The reroll, and a button of a result of a result, go on from there', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const member = stage.discord.as('member');
@@ -50,7 +50,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(submits(stage.gateway)).toBe(4);
   });
 
-  it('all four are upscaled at once, each in a message of its own', async () => {
+  it('All four are upscaled at once, each in a message of its own', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     await stage.discord.as('member').click(parent, 'Upscale all');
@@ -64,7 +64,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('without buttons of the gateway, upscale, variation and reroll go by the change action', async () => {
+  it('Under a grid of a gateway of the profile without buttons of the gateway, upscale, variation and reroll go by the change action', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'no-buttons' });
     const parent = await grid(stage);
@@ -74,7 +74,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/change', body: { action: 'VARIATION', index: 4 } });
   });
 
-  it('a custom zoom asks for words before the gateway is asked, and sends them', async () => {
+  it('A custom zoom asks for words before the gateway is asked, and sends them', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -89,7 +89,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(sent[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
-  it.each(['side', 'drawn'] as const)('a region is changed: %s', async (how) => {
+  it.each(['side', 'drawn'] as const)('A region is changed: %s', async (how) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -110,7 +110,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
 });
 
 describe('who may press', () => {
-  it('is everyone for a public result, its owner alone for a private one', async () => {
+  it('Everyone may press the buttons of a public result, and only its owner those of a private one', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const secret = await grid(stage, { private: true });
     const before = submits(stage.gateway);
@@ -126,7 +126,7 @@ describe('who may press', () => {
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('is two people at once, each with a task of their own; one person twice is told so', async () => {
+  it('Two members who press at once get a task each; one member who presses twice is told so', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const parent = await grid(stage);
     const member = stage.discord.as('member');
@@ -142,7 +142,7 @@ describe('who may press', () => {
     expect(submits(stage.gateway)).toBe(3);
   });
 
-  it('and what is pressed under a deleted parent, or forged, has its sentence and asks nothing of the gateway', async () => {
+  it('A press under a deleted parent, or a forged one, is refused in a sentence and never reaches the gateway', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const parent = await grid(stage);
     stage.gateway.faults.add({
@@ -156,7 +156,7 @@ describe('who may press', () => {
 });
 
 describe('a result that failed', () => {
-  it('is tried again by its owner, or with other words, in a message of its own', async () => {
+  it('A result that failed is tried again by its owner, or with other words, in a message of its own', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail' });
@@ -178,7 +178,7 @@ describe('a result that failed', () => {
 });
 
 describe('a job under way', () => {
-  it('cannot be cancelled at this gateway, which is said, and it goes on', async () => {
+  it('A job under way cannot be cancelled at this gateway, which is said, and it goes on', async () => {
     const stage = await quickBot();
     const member = stage.discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
@@ -188,7 +188,7 @@ describe('a job under way', () => {
     await exchange.message(says('Finished in'));
   });
 
-  it('that turns out to wait for words has a button for them', async () => {
+  it('A job under way that turns out to wait for words has a button for them', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
@@ -203,7 +203,7 @@ describe('a job under way', () => {
     expect(text(final)).toContain('a blue fox');
   });
 
-  it('in remix mode asks for words first', async () => {
+  it('A job under way in remix mode asks for words first', async () => {
     const stage = await quickBot({
       gateway: { speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
@@ -215,7 +215,7 @@ describe('a job under way', () => {
   });
 });
 
-it('a button still works after the bot was stopped and started again', async () => {
+it('A button still works after the bot was stopped and started again', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
   const app = await enter(stage);
   const parent = await grid(stage);

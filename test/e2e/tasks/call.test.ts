@@ -23,7 +23,7 @@ async function atRest(discord: EmbeddedDiscord): Promise<void> {
 }
 
 describe.each(profiles)('a job of more than a minute at a gateway of the %s profile', (profile) => {
-  it('calls its owner, and no one else, to the image when it is there', async () => {
+  it('A job of more than a minute at a gateway of the profile calls its owner, and no one else, to the image when it is there', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
@@ -45,7 +45,7 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('says so where it failed', async () => {
+  it('A job of more than a minute at a gateway of the profile says so where it failed', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -58,7 +58,7 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
 });
 
 describe('a job', () => {
-  it('of less than a minute pings no one', async () => {
+  it('A job of less than a minute pings no one', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     await atRest(discord);
@@ -66,7 +66,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
 
-  it('that the gateway has forgotten says that no one knows', async () => {
+  it('A job that the gateway has forgotten says that no one knows', async () => {
     const { discord, gateway, clock } = await quickBot();
     gateway.faults.add({
       on: { path: /\/fetch$/ },
@@ -85,7 +85,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('that is private pings no one, however long it takes, and no one hears of it', async () => {
+  it('A job that is private pings no one, however long it takes, and no one hears of it', async () => {
     const { discord, clock } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
@@ -96,7 +96,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('calls once, however often the bot is stopped and started', async () => {
+  it('A job calls once, however often the bot is stopped and started', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
     let app = await enter(stage);
@@ -115,7 +115,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
-  it('calls once where Discord loses its answers to the call', async () => {
+  it('A job calls once where Discord loses its answers to the call', async () => {
     const { discord, clock } = await quickBot();
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/messages' },

@@ -45,7 +45,7 @@ const made = ({ discord }: QuickStage): Promise<Message[]> =>
   });
 
 describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
-  it('sends the images as data, in their order, and shows them with a button for each line', async () => {
+  it('/describe at a gateway of the profile sends the images as data, in their order, and shows them with a button for each line', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
@@ -64,7 +64,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('opens a line in a form, for anyone who sees it, and makes what comes of it from the description', async () => {
+  it('/describe at a gateway of the profile opens a line in a form, for anyone who sees it, and makes what comes of it from the description', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const other = stage.discord.as('other');
@@ -86,7 +86,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(labels(child)).toContain('U1');
   });
 
-  it('describes the same again', async () => {
+  it('/describe at a gateway of the profile describes the same again', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const pressed = await stage.discord.as('other').click(parent, 'Describe again');
@@ -96,7 +96,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(second).toEqual(first);
   });
 
-  it('says to the member who presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
+  it('/describe at a gateway of the profile says to the member who presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await described(stage);
@@ -122,7 +122,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('in private shows nothing to others, not even what is made of it', async () => {
+  it('/describe at a gateway of the profile in private shows nothing to others, not even what is made of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord } = stage;
     const member = discord.as('member');
@@ -135,7 +135,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('/describe at a gateway of the profile that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
     const stage = await quickBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -163,7 +163,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
       { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' },
       'is larger than',
     ],
-  ])('refuses %s before anything is submitted', async (_, image, words) => {
+  ])('/describe at a gateway of the profile refuses %s before anything is submitted', async (_, image, words) => {
     const { discord, gateway } = await quickBot({
       gateway: { profile },
       discord: { limits: { uploadBytes: 30 * 2 ** 20 } },
@@ -186,7 +186,7 @@ async function large() {
 }
 
 describe('an image that the gateway finds too large', () => {
-  it('is made smaller, and sent again, for that was a definite refusal', async () => {
+  it('An image that the gateway finds too large is made smaller, and sent again, for that was a definite refusal', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
@@ -203,7 +203,7 @@ describe('an image that the gateway finds too large', () => {
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);
   });
 
-  it('however small, is refused in the end, and was sent twice', async () => {
+  it('However small, is refused in the end, and was sent twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
     const exchange = await discord.as('member').slash('describe', { image: await large() });
@@ -213,7 +213,7 @@ describe('an image that the gateway finds too large', () => {
   });
 
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
-    'is never sent again where no one knows what became of it (%s)',
+    'An image that the gateway finds too large is never sent again where no one knows what became of it (%s)',
     async (trouble) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
@@ -227,7 +227,7 @@ describe('an image that the gateway finds too large', () => {
 });
 
 describe('the menu on a message', () => {
-  it('describes its images, up to four, for the requester alone, with buttons that work', async () => {
+  it('The menu on a message describes its images, up to four, for the requester alone, with buttons that work', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
@@ -245,7 +245,7 @@ describe('the menu on a message', () => {
     expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
   });
 
-  it('says in one sentence where there is no image', async () => {
+  it('The menu on a message says in one sentence where there is no image', async () => {
     const { discord, gateway } = await quickBot();
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
     const answer = await (await discord.as('member').menu('Describe image', message)).message();
@@ -255,7 +255,7 @@ describe('the menu on a message', () => {
 });
 
 describe('a description that is longer than a message', () => {
-  it('shows the beginning of every line, has the whole in a file, and its buttons', async () => {
+  it('A description that is longer than a message shows the beginning of every line, has the whole in a file, and its buttons', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const long = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
@@ -286,7 +286,7 @@ describe('a description that is longer than a message', () => {
   });
 });
 
-it('the lines of a description can be gone on from months later, after the bot was stopped and started again', async () => {
+it('The lines of a description can be gone on from months later, after the bot was stopped and started again', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
   const app = await enter(stage);
   const parent = await described(stage);

@@ -86,7 +86,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     },
   );
 
-  it('one of the videos is asked for on its own', async () => {
+  it('One of the videos is asked for on its own', async () => {
     const stage = await quickBot({ gateway: { profile, ...withVideos() } });
     const video = await follow(stage, await single(stage), 'Animate (Low motion)');
     const larger = await follow(stage, video, 'U1');
@@ -96,7 +96,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('the reroll of an upscale goes by the id that the upscale came with', async () => {
+  it('The reroll of an upscale goes by the id that the upscale came with', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
@@ -121,7 +121,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
-  it('leads on over five results, each made of the one before', async () => {
+  it('A button of a gateway of the profile leads on over five results, each made of the one before', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     let message = await grid(stage);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
@@ -157,7 +157,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(jobs(stage.gateway).at(-1)?.prompt).toBe('a blue fox');
   });
 
-  it('that asked for words which the gateway then did not ask for shows none that it was not given', async () => {
+  it('A button of a gateway of the profile that asked for words which the gateway then did not ask for shows none that it was not given', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
     const form = await (await member.click(await grid(stage), 'V1')).modal();
@@ -166,7 +166,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
   });
 
-  it('that changes a region and came without a label opens its form all the same', async () => {
+  it('A button of a gateway of the profile that changes a region and came without a label opens its form all the same', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const [first] = jobs(stage.gateway);
@@ -183,7 +183,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(form.title).not.toBe('');
   });
 
-  it('of which there are as many as Discord’s own message holds, can be pressed, each of them', async () => {
+  it('A button of a gateway of the profile of which there are as many as Discord’s own message holds, can be pressed, each of them', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const first = await grid(stage);
     const [job] = jobs(stage.gateway);
@@ -222,7 +222,7 @@ describe('what a stock gateway does not book', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('the favourite, is not offered to members at all', async () => {
+  it('The favourite, is not offered to members at all', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const components = JSON.stringify((await single(stage)).components);
     expect(components).toContain('🪄');

@@ -32,16 +32,19 @@ const passing = [
 ] satisfies PresetName[];
 
 describe.each(profiles)('while a gateway of the %s profile', (profile) => {
-  it.each(passing)('answers questions with %s, a task waits, and is delivered in the end', async (name) => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-    const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
-    gateway.faults.add({ on: onFetch, do: fault, times: 2 });
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    expect(submits(gateway)).toBe(1);
-    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
-  });
+  it.each(passing)(
+    'While a gateway of the profile answers questions with %s, a task waits, and is delivered in the end',
+    async (name) => {
+      const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+      const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
+      gateway.faults.add({ on: onFetch, do: fault, times: 2 });
+      await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+      expect(submits(gateway)).toBe(1);
+      expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
+    },
+  );
 
-  it('refuses to be asked, no task ends, and the log and /about say why', async () => {
+  it('While a gateway of the profile refuses to be asked, no task ends, and the log and /about say why', async () => {
     const { discord, gateway, logged, clock } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -62,7 +65,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('takes longer than its wait limit, the message says so once, and the job is followed to its end', async () => {
+  it('While a gateway of the profile takes longer than its wait limit, the message says so once, and the job is followed to its end', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -76,7 +79,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('does not know a task any more, it ends after several such answers over minutes, with a sentence', async () => {
+  it('While a gateway of the profile does not know a task any more, it ends after several such answers over minutes, with a sentence', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     gateway.faults.add({
       on: onFetch,
@@ -93,7 +96,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
 });
 
 describe('where the gateway answers about many tasks at once', () => {
-  it('ten jobs are followed with few questions, and each ends in its own message', async () => {
+  it('Ten jobs are followed with few questions, and each ends in its own message', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
     const member = discord.as('member');
     const exchanges = await Promise.all(
@@ -115,16 +118,19 @@ describe('a result', () => {
     ['executable-as-picture', 'its file is not valid'],
     ['lose-files', 'could not be downloaded'],
     ['no-media', 'Finished without a result'],
-  ] as const)('that cannot be attached (%s) is told or linked, and the task is delivered once', async (name, words) => {
-    const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
-    gateway.faults.add({ do: name });
-    const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
-    expect(text(final)).toContain(words);
-    expect(final.attachments).toEqual([]);
-    expect(submits(gateway)).toBe(1);
-  });
+  ] as const)(
+    'A result that cannot be attached (%s) is told or linked, and the task is delivered once',
+    async (name, words) => {
+      const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
+      gateway.faults.add({ do: name });
+      const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
+      expect(text(final)).toContain(words);
+      expect(final.attachments).toEqual([]);
+      expect(submits(gateway)).toBe(1);
+    },
+  );
 
-  it('that is too large to be fetched is linked', async () => {
+  it('A result that is too large to be fetched is linked', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
     const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
@@ -133,7 +139,7 @@ describe('a result', () => {
   });
 
   it.each(['no-buttons', 'slow', 'huge-file'] as const)(
-    'of an odd task (%s) comes all the same, as small as it has to be',
+    'A result of an odd task (%s) comes all the same, as small as it has to be',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });

@@ -43,7 +43,7 @@ const promptOf = ({ gateway }: QuickStage): string | undefined => jobs(gateway).
 
 describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) => {
   it.each(Object.entries(prompts))(
-    'full of %s arrives letter by letter, and pings and breaks nothing',
+    'Full of %s arrives letter by letter, and pings and breaks nothing',
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const { discord } = stage;
@@ -74,7 +74,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
     ['one address', `https://a.example/${'x'.repeat(5_900)}`],
     ['mentions', '@everyone '.repeat(600).trim()],
   ])(
-    'of 6,000 letters (%s) arrives whole, and its message still says how it stands, and whose it is',
+    'A prompt for a gateway of the profile of 6,000 letters (%s) arrives whole, and its message still says how it stands, and whose it is',
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const exchange = await stage.discord.as('member').slash('imagine', { prompt });
@@ -91,7 +91,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
 });
 
 describe('an address in a prompt', () => {
-  it('ends no mark of the message that it stands in', async () => {
+  it('An address in a prompt ends no mark of the message that it stands in', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const message = await grid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
@@ -100,7 +100,7 @@ describe('an address in a prompt', () => {
 });
 
 describe('a prompt that turns its letters round', () => {
-  it('turns round nothing that stands behind it', async () => {
+  it('A prompt that turns its letters round turns round nothing that stands behind it', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const shown = headline(await grid(stage, { prompt: rightToLeft }));
     const opened = [...shown.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
@@ -115,7 +115,7 @@ describe('words that no one sees', () => {
     ['zero width', '\u200b\u200c\u200d\u2060\ufeff'],
     ['right to left', '\u202e\u200f'],
     ['spaces', '\u00a0\u3000 \t'],
-  ])('are no prompt (%s), and the gateway hears nothing of them', async (_, prompt) => {
+  ])('Words that no one sees are no prompt (%s), and the gateway hears nothing of them', async (_, prompt) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt });
     expect(text(await exchange.message())).toContain('The prompt is empty');
@@ -128,7 +128,7 @@ describe('words in a form', () => {
     ['mentions', everybody],
     ['markdown', prompts.markdown],
     ['4,000 emoji halves', '🦊'.repeat(2_000)],
-  ])('full of %s arrive letter by letter, and ping no one', async (_, words) => {
+  ])('Full of %s arrive letter by letter, and ping no one', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -144,19 +144,22 @@ describe('words in a form', () => {
     ['words', 'fox '.repeat(1_500).trim()],
     ['one word', 'x'.repeat(6_000)],
     ['emoji from an odd place on', `x${'🦊'.repeat(2_999)}`],
-  ])('of a prompt longer than a field (%s) come back unchanged when only sent again', async (_, prompt) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    const member = stage.discord.as('member');
-    stage.gateway.faults.add({ do: 'fail' });
-    const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
-    const form = await (await member.click(failed, 'Edit and retry')).modal();
-    expect(isWellFormed(form)).toBe(true);
-    // So much later, asking for the same is asking again.
-    stage.clock.putForward(5_000);
-    const again = await member.fill(form, {});
-    await again.message((one) => labels(one).includes('Upscale all'));
-    expect(promptOf(stage)).toBe(prompt);
-  });
+  ])(
+    'Words in a form of a prompt longer than a field (%s) come back unchanged when only sent again',
+    async (_, prompt) => {
+      const stage = await quickBot({ gateway: { speed: 20 } });
+      const member = stage.discord.as('member');
+      stage.gateway.faults.add({ do: 'fail' });
+      const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
+      const form = await (await member.click(failed, 'Edit and retry')).modal();
+      expect(isWellFormed(form)).toBe(true);
+      // So much later, asking for the same is asking again.
+      stage.clock.putForward(5_000);
+      const again = await member.fill(form, {});
+      await again.message((one) => labels(one).includes('Upscale all'));
+      expect(promptOf(stage)).toBe(prompt);
+    },
+  );
 });
 
 /** Half a letter is nothing that Discord takes. */
@@ -170,7 +173,7 @@ const isWellFormed = (value: object): boolean => {
 };
 
 describe('a gateway’s own words', () => {
-  it('ping no one and stay words, when they say why something failed', async () => {
+  it('Hostile reasons of failures ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     gateway.faults.add({ do: { type: 'fail', reason: `${everybody} **now** https://a.example ${'x'.repeat(5_000)}` } });
@@ -183,7 +186,7 @@ describe('a gateway’s own words', () => {
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
   });
 
-  it('stay words when they say why an order was refused', async () => {
+  it('A gateway’s own words stay words when they say why an order was refused', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({
       on: { path: /\/submit\// },
@@ -207,20 +210,25 @@ describe('a file that is sent along', () => {
     nothing: '///',
   };
 
-  it.each(Object.entries(names))('with a name full of %s reaches the gateway', async (_, name) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
-    const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer();
-    const image = { name, bytes, contentType: 'image/png' };
-    const message = await grid(stage, { image });
-    expect(orders(stage.gateway)).toMatchObject([{ body: { base64Array: [expect.stringContaining('data:image/')] } }]);
-    expect(isQuiet(message)).toBe(true);
-    expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
-  });
+  it.each(Object.entries(names))(
+    'A file that is sent along with a name full of %s reaches the gateway',
+    async (_, name) => {
+      const stage = await quickBot({ gateway: { speed: 20 } });
+      const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer();
+      const image = { name, bytes, contentType: 'image/png' };
+      const message = await grid(stage, { image });
+      expect(orders(stage.gateway)).toMatchObject([
+        { body: { base64Array: [expect.stringContaining('data:image/')] } },
+      ]);
+      expect(isQuiet(message)).toBe(true);
+      expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
+    },
+  );
 
   it.each(Object.entries(names))(
-    'that is no image, with a name full of %s, is refused by its name, safely',
+    'A file that is sent along that is no image, with a name full of %s, is refused by its name, safely',
     async (_, name) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no picture'), contentType: 'image/png' };

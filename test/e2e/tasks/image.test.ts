@@ -11,7 +11,7 @@ import { bytesOf, errorsIn } from './proof.ts';
 describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('orders an image and shows it, with its model and what can be made of it', async () => {
+  it('/image at a gateway of the profile orders an image and shows it, with its model and what can be made of it', async () => {
     const stage = await stand();
     // Larger variants are offered once the list of models is known.
     await (await stage.discord.as('member').slash('models')).message(says('22 models'));
@@ -33,7 +33,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     );
   });
 
-  it('gives images to go by with their own addresses: those handed in, then those named', async () => {
+  it('/image at a gateway of the profile gives images to go by with their own addresses: those handed in, then those named', async () => {
     const stage = await stand();
     const said = await stage.discord.as('member').say('look', [await upload('linked.png')]);
     const links = `<${said.attachments[0]?.url}>`;
@@ -54,7 +54,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('tells why the gateway could not do it, and tries again with other words', async () => {
+  it('/image at a gateway of the profile tells why the gateway could not do it, and tries again with other words', async () => {
     const stage = await stand();
     stage.gateway.faults.add({ do: 'moderated' });
     const member = stage.discord.as('member');
@@ -67,7 +67,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
 
-  it('makes no second job when an order is tried again whose response was lost', async () => {
+  it('/image at a gateway of the profile makes no second job when an order is tried again whose response was lost', async () => {
     const stage = await stand();
     stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
     const member = stage.discord.as('member');
@@ -86,7 +86,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('says when it takes longer than its wait limit, orders nothing anew, and shows the result after all', async () => {
+  it('/image at a gateway of the profile says when it takes longer than its wait limit, orders nothing anew, and shows the result after all', async () => {
     const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -96,7 +96,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(ordered(stage.gateway)).toHaveLength(1);
   });
 
-  it('says where a result is that is too large to be attached', async () => {
+  it('/image at a gateway of the profile says where a result is that is too large to be attached', async () => {
     // Not even its smallest copy fits.
     const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
     const message = await image(stage);
@@ -109,7 +109,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
 });
 
 describe('what /image refuses before the gateway hears of it', () => {
-  it('is told at once as far as the payload tells it', async () => {
+  it('What /image refuses before the gateway hears of it is told at once as far as the payload tells it', async () => {
     const stage = await here();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
@@ -131,7 +131,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('is told once it was looked at', async () => {
+  it('What /image refuses before the gateway hears of it is told once it was looked at', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const said = await member.say('look', [await upload('old.png')]);
@@ -148,7 +148,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('is an address that the gateway cannot reach, or not for as long as it may need', async () => {
+  it('What /image refuses before the gateway hears of it is an address that the gateway cannot reach, or not for as long as it may need', async () => {
     const strict = await here({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const ask = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
@@ -164,7 +164,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(brief.gateway)).toEqual([]);
   });
 
-  it('shows a refusal of the gateway’s own as it is', async () => {
+  it('What /image refuses before the gateway hears of it shows a refusal of the gateway’s own as it is', async () => {
     const stage = await here();
     const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
@@ -175,7 +175,7 @@ describe('what /image refuses before the gateway hears of it', () => {
 });
 
 describe('/image while someone types', () => {
-  it('suggests models that seem made for images, and takes any other that is there', async () => {
+  it('/image while someone types suggests models that seem made for images, and takes any other that is there', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
@@ -189,7 +189,7 @@ describe('/image while someone types', () => {
 describe.each(profiles)('under an image of a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('the same can be ordered again, with other words, or larger, by anyone who sees it', async () => {
+  it('The same can be ordered again, with other words, or larger, by anyone who sees it', async () => {
     const stage = await stand();
     const parent = await image(stage, { image: await upload() });
     const other = stage.discord.as('other');

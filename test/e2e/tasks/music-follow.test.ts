@@ -11,7 +11,7 @@ const names = (message: Message) => message.attachments.map(({ filename }) => fi
 const complete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
-  it('follows several songs in one message, by lists, and one that fails hides no other', async () => {
+  it('/music follow at a gateway follows several songs in one message, by lists, and one that fails hides no other', async () => {
     const side = await quickBot({ gateway: { profile, ...quickly(), quirks: { looseBatches: true } } });
     const { discord, gateway } = side;
     const [light, harbour] = await songs(gateway, 'Light', 'Harbour');
@@ -40,7 +40,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(errorsIn(side)).toEqual([]);
   });
 
-  it('attaches what can be heard already while others are still at work', async () => {
+  it('/music follow at a gateway attaches what can be heard already while others are still at work', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const [light] = await songs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
@@ -50,7 +50,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(text(early)).toContain('1 of 2 finished.');
   });
 
-  it('goes on after a restart, in the same message', async () => {
+  it('/music follow at a gateway goes on after a restart, in the same message', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickly() } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -64,7 +64,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(names(message)).toHaveLength(8);
   });
 
-  it('turns to pages where a message is too small, and brings the tracks of the one that is chosen', async () => {
+  it('/music follow at a gateway turns to pages where a message is too small, and brings the tracks of the one that is chosen', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await songs(gateway, ...titles);
@@ -87,7 +87,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
 });
 
 describe('/music follow', () => {
-  it('looks at one song alone when someone wants to see it before its end', async () => {
+  it('/music follow looks at one song alone when someone wants to see it before its end', async () => {
     const { discord, gateway } = await quickBot({ gateway: { ...quickly() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
@@ -103,7 +103,7 @@ describe('/music follow', () => {
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('asks for a song alone again where its files are no longer there, and says so', async () => {
+  it('/music follow asks for a song alone again where its files are no longer there, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -121,7 +121,7 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
-  it('shows a song that was made here without polling it twice', async () => {
+  it('/music follow shows a song that was made here without polling it twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
@@ -131,7 +131,7 @@ describe('/music follow', () => {
     expect(lists(gateway)).toEqual([]);
   });
 
-  it('is no use of anything: nothing of it is in the ledger, not after a restart either', async () => {
+  it('/music follow is no use of anything: nothing of it is in the ledger, not after a restart either', async () => {
     const stage = await quickStage({ gateway: quickly() });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -147,7 +147,7 @@ describe('/music follow', () => {
     expect(used).not.toContain('has not ended');
   });
 
-  it('lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {
+  it('/music follow lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {
     const stage = await quickStage({ gateway: quickly() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
@@ -174,7 +174,7 @@ describe('/music follow', () => {
     ['{}', 'No task IDs found'],
     ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
-  ])('refuses what makes no sense: %#', async (ids, words) => {
+  ])('/music follow refuses what makes no sense: %#', async (ids, words) => {
     const { discord, gateway } = await quickBot();
     const heard = gateway.heard.length;
     expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);

@@ -9,7 +9,7 @@ const missing = 'This gateway does not support this';
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
-  it('sends what was filled in, and shows both tracks with covers, length and lyrics', async () => {
+  it('/music make at a gateway sends what was filled in, and shows both tracks with covers, length and lyrics', async () => {
     const side = await quickBot({ gateway: { profile, ...quickly() } });
     const { discord, gateway } = side;
     const lyrics = 'Harbour lights are calling';
@@ -39,7 +39,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(errorsIn(side)).toEqual([]);
   });
 
-  it('sends nothing that was not filled in', async () => {
+  it('/music make at a gateway sends nothing that was not filled in', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
@@ -48,7 +48,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('puts long lyrics into a file', async () => {
+  it('/music make at a gateway puts long lyrics into a file', async () => {
     const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
@@ -57,7 +57,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect((await bytesOf(message, place)).toString()).toContain(lyrics);
   });
 
-  it('tells why a song could not be made, and makes it again, or of other words', async () => {
+  it('/music make at a gateway tells why a song could not be made, and makes it again, or of other words', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickly() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
@@ -78,7 +78,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('says that it cannot be ordered where the gateway says so, and asks it no second time for some minutes', async () => {
+  it('/music make at a gateway says that it cannot be ordered where the gateway says so, and asks it no second time for some minutes', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickly() } });
     const { discord, gateway, clock } = stage;
     await enter(stage);
@@ -102,7 +102,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    'tells the requester of a %s that names no reason, and takes it from no one else',
+    '/music make tells the requester of a %s that names no reason, and takes it from no one else',
     async (status) => {
       const { discord, gateway } = await quickBot({ gateway: quickly() });
       const bare: Fault =
@@ -117,7 +117,7 @@ describe('/music make', () => {
     },
   );
 
-  it('takes trouble for nothing but trouble', async () => {
+  it('/music make takes trouble for nothing but trouble', async () => {
     const { discord, gateway } = await quickBot();
     gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
     const make = (about: string) => discord.as('member').slash('music make', { about });
@@ -133,14 +133,17 @@ describe('/music make', () => {
     [{ about: 'x'.repeat(3_001) }, 'The option `about` has `3001` characters, and the limit is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
-  ])('refuses what cannot be made (%#) with a sentence, and asks the gateway for nothing', async (options, words) => {
-    const { discord, gateway } = await quickBot();
-    const message = await (await discord.as('member').slash('music make', options)).message();
-    expect(text(message)).toContain(words);
-    expect(orders(gateway)).toEqual([]);
-  });
+  ])(
+    '/music make refuses what cannot be made (%#) with a sentence, and asks the gateway for nothing',
+    async (options, words) => {
+      const { discord, gateway } = await quickBot();
+      const message = await (await discord.as('member').slash('music make', options)).message();
+      expect(text(message)).toContain(words);
+      expect(orders(gateway)).toEqual([]);
+    },
+  );
 
-  it('suggests models for music, and uses the operator’s where none is named', async () => {
+  it('/music make suggests models for music, and uses the operator’s where none is named', async () => {
     const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly() });
     const member = discord.as('member');
     const names = async () => (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
@@ -151,7 +154,7 @@ describe('/music make', () => {
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });
 
-  it('keeps a private song to its member', async () => {
+  it('/music make keeps a private song to its member', async () => {
     const { discord } = await quickBot({ gateway: quickly() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
@@ -160,7 +163,7 @@ describe('/music make', () => {
     expect(saying(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
   });
 
-  it('is in the help, each of its commands to be pressed', async () => {
+  it('/music make is in the help, each of its commands to be pressed', async () => {
     const { discord } = await quickBot();
     expect(text(await (await discord.as('member').slash('help')).message())).toMatch(
       /<\/music make:\d+> · .*\n<\/music follow:\d+> · /,

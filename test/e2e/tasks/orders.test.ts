@@ -36,7 +36,7 @@ const onSubmit = { path: /\/submit\// };
 
 describe.each(profiles)('an order that a gateway of the %s profile', (profile) => {
   it.each(Object.entries(refusals))(
-    'refuses (%s) is told in the member’s words and leaves nothing behind',
+    'An order that a gateway of the profile refuses (%s) is told in the member’s words and leaves nothing behind',
     async (name, words) => {
       const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name as PresetName });
@@ -50,7 +50,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   );
 
   it.each(doubts)(
-    'may have taken (%s) is left to its member, who is told so, and never sent again by itself',
+    'An order that a gateway of the profile may have taken (%s) is left to its member, who is told so, and never sent again by itself',
     async (name) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -64,14 +64,14 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
     },
   );
 
-  it('has taken is delivered although its answer came in drips', async () => {
+  it('An order that a gateway of the profile has taken is delivered although its answer came in drips', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
   });
 
-  it('redirects elsewhere is refused, and goes nowhere else', async () => {
+  it('An order that a gateway of the profile redirects elsewhere is refused, and goes nowhere else', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
     gateway.faults.add({ on: onSubmit, do: redirect });
@@ -81,7 +81,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   });
 
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
-    'answers with trouble (%s) is refused or left to its member, and in no case repeated',
+    'An order that a gateway of the profile answers with trouble (%s) is refused or left to its member, and in no case repeated',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -92,7 +92,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   );
 });
 
-it('knows every fault that an answer can have', () => {
+it('The tests of orders cover every fault that a response can have', () => {
   const spoilsJobs = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
   const ofAnswers = Object.entries(faultPresets)
     // What spoils a stream of words, or a live session, is tried with those.
@@ -110,7 +110,7 @@ describe('an order whose fate is unknown', () => {
     return { ...quick, message };
   }
 
-  it('is tried again in the same message when its owner wants it, once however often they press', async () => {
+  it('An order whose fate is unknown is tried again in the same message when its owner wants it, once however often they press', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
@@ -123,7 +123,7 @@ describe('an order whose fate is unknown', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('may be tried again after a second try that was refused', async () => {
+  it('An order whose fate is unknown may be tried again after a second try that was refused', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'saturated' });
@@ -136,7 +136,7 @@ describe('an order whose fate is unknown', () => {
     expect(submits(gateway)).toBe(3);
   });
 
-  it('is dismissed by its owner alone', async () => {
+  it('An order whose fate is unknown is dismissed by its owner alone', async () => {
     const { discord, gateway, message } = await unknown();
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');

@@ -27,7 +27,7 @@ function stored({ config }: QuickStage, namespace: string): Record<string, unkno
 }
 
 describe.each(profiles)('a member’s own data at a gateway of the %s profile', (profile) => {
-  it('comes as a file with everything in it but what lets others act', async () => {
+  it('A member’s own data at a gateway of the profile comes as a file with everything in it but what lets others act', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow', private: true });
     await grid(stage, { prompt: 'an owl of somebody else' }, stage.discord.as('other'));
@@ -43,7 +43,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(json).not.toMatch(/"token"|idempotencyKey|owl/);
   });
 
-  it('is exported once at a time, and not while it is being deleted, and both are said in private', async () => {
+  it('A member’s own data at a gateway of the profile is exported once at a time, and not while it is being deleted, and both are said in private', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
     const member = discord.as('member');
@@ -67,7 +67,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     discord.faults.clear();
   });
 
-  it('is deleted with its messages, and no one else’s', async () => {
+  it('A member’s own data at a gateway of the profile is deleted with its messages, and no one else’s', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
@@ -79,7 +79,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(await usedBy(stage, 'member')).not.toContain('imagine');
   });
 
-  it('of a job under way goes when that ends, and is shown nowhere', async () => {
+  it('A member’s own data at a gateway of the profile of a job under way goes when that ends, and is shown nowhere', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -92,7 +92,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(submits(stage.gateway)).toBe(1);
   });
 
-  it('goes with what else the bot has posted of it: the call, and what was brought to others', async () => {
+  it('A member’s own data at a gateway of the profile goes with what else the bot has posted of it: the call, and what was brought to others', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 1 } });
     const member = stage.discord.as('member');
     await grid(stage);
@@ -108,7 +108,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('says which messages the bot cannot reach', async () => {
+  it('A member’s own data at a gateway of the profile says which messages the bot cannot reach', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const secret = await grid(stage, { private: true });
     stage.clock.putForward(20 * MINUTE_MS);
@@ -120,26 +120,29 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
   it.each([
     ['is told in the same place', false],
     ['is told in a direct message where the interaction has died', true],
-  ])('that takes long is answered at once, and %s', async (_, isDead) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const { discord, clock } = stage;
-    await grid(stage);
-    clock.putForward(20 * MINUTE_MS);
-    discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
-    const exchange = await askedToForget(stage);
-    const answer = await exchange.message(says('Your data is being deleted'));
-    expect(answer.ephemeral).toBe(true);
-    expect(inPublic(stage)).toHaveLength(1);
-    if (isDead) discord.expireTokens();
-    discord.faults.clear();
-    const told = isDead
-      ? await standing(stage, 'dm', 'Your data is deleted')
-      : await exchange.followUp(says('Your data is deleted'));
-    expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
-    expect(inPublic(stage)).toEqual([]);
-  });
+  ])(
+    'A member’s own data at a gateway of the profile that takes long is answered at once, and %s',
+    async (_, isDead) => {
+      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const { discord, clock } = stage;
+      await grid(stage);
+      clock.putForward(20 * MINUTE_MS);
+      discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
+      const exchange = await askedToForget(stage);
+      const answer = await exchange.message(says('Your data is being deleted'));
+      expect(answer.ephemeral).toBe(true);
+      expect(inPublic(stage)).toHaveLength(1);
+      if (isDead) discord.expireTokens();
+      discord.faults.clear();
+      const told = isDead
+        ? await standing(stage, 'dm', 'Your data is deleted')
+        : await exchange.followUp(says('Your data is deleted'));
+      expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
+      expect(inPublic(stage)).toEqual([]);
+    },
+  );
 
-  it('is told of after a restart in the middle', async () => {
+  it('A member’s own data at a gateway of the profile is told of after a restart in the middle', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage);
     stage.clock.putForward(20 * MINUTE_MS);
@@ -154,7 +157,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(text(await list(stage))).toContain('No tasks found');
   });
 
-  it('carries no secret away, and leaves none in the log', async () => {
+  it('A member’s own data at a gateway of the profile carries no secret away, and leaves none in the log', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway, config, logged } = stage;
     gateway.faults.add({ do: 'stick' });

@@ -21,7 +21,7 @@ function prices(): { PRICES: string } {
 const onSubmit = { path: /\/submit\// };
 
 describe.each(profiles)('the page of a task at a gateway of the %s profile', (profile) => {
-  it('says what it cost, deletes its message, and stays', async () => {
+  it('The page of a task at a gateway of the profile says what it cost, deletes its message, and stays', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);
     const page = await opened(stage, await list(stage));
@@ -38,7 +38,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('makes what was public public again, and what was private for one alone', async () => {
+  it('The page of a task at a gateway of the profile makes what was public public again, and what was private for one alone', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail', times: 2 });
@@ -60,7 +60,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('orders again in the open what the gateway may have taken, once', async () => {
+  it('The page of a task at a gateway of the profile orders again in the open what the gateway may have taken, once', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
@@ -72,7 +72,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('brings a private result to others only after asking, and the page stays with its way back', async () => {
+  it('The page of a task at a gateway of the profile brings a private result to others only after asking, and the page stays with its way back', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
@@ -87,7 +87,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
-  it('says that a result is gone where neither side has it any more, and only then', async () => {
+  it('The page of a task at a gateway of the profile says that a result is gone where neither side has it any more, and only then', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     await grid(stage);
@@ -104,7 +104,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     );
   });
 
-  it('shows words as they were', async () => {
+  it('The page of a task at a gateway of the profile shows words as they were', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
@@ -119,7 +119,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
 });
 
 describe('a result that reached no one', () => {
-  it('stands on top of the list until its owner has collected it, once', async () => {
+  it('A result that reached no one stands on top of the list until its owner has collected it, once', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');

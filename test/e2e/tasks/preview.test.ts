@@ -39,7 +39,7 @@ const shownWith =
     says('%')(message) && message.attachments.length === count;
 
 describe.each(profiles)('while a job runs at a gateway of the %s profile', (profile) => {
-  it('its message shows how it looks so far, until the result takes its place', async () => {
+  it('Its message shows how it looks so far, until the result takes its place', async () => {
     const { discord, gateway } = await bearableBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -60,7 +60,7 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
   });
 
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
-    'a preview that cannot be had (%s) changes nothing else',
+    'A preview that cannot be had (%s) changes nothing else',
     async (name) => {
       // One that hangs is waited for as long as that, again and again.
       const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
@@ -79,7 +79,7 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
 });
 
 describe('the preview of a job', () => {
-  it('is gone when it fails', async () => {
+  it('The preview of a job is gone when it fails', async () => {
     const { discord, gateway } = await bearableBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -88,7 +88,7 @@ describe('the preview of a job', () => {
     expect((await exchange.message(says('no paint left'))).attachments).toEqual([]);
   });
 
-  it('that is private is seen by its member alone', async () => {
+  it('The preview of a job that is private is seen by its member alone', async () => {
     const { discord, gateway } = await bearableBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
@@ -98,7 +98,7 @@ describe('the preview of a job', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('is no longer waited for when no one wants it', async () => {
+  it('The preview of a job is no longer waited for when no one wants it', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
     gateway.faults.add({ on: onPreview, do: 'hang' });

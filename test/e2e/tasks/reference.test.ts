@@ -10,7 +10,7 @@ const MENU = 'Use as reference';
 describe.each(profiles)('made of what a message shows, at a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('a new image goes by a result, with a fresh address, and says of which one', async () => {
+  it('A new image goes by a result, with a fresh address, and says of which one', async () => {
     const stage = await stand();
     const parent = await image(stage);
     const other = stage.discord.as('other');
@@ -26,7 +26,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect(labels(child)).toContain('Use as reference');
   });
 
-  it('a new image goes by what words have made', async () => {
+  it('A new image goes by what words have made', async () => {
     const stage = await stand();
     const parent = await grid(stage, { spoiler: true });
     const member = stage.discord.as('member');
@@ -38,7 +38,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
-  it('what is made of a private one is as private', async () => {
+  it('What is made of a private one is as private', async () => {
     const stage = await stand();
     const parent = await image(stage, { private: true });
     const member = stage.discord.as('member');
@@ -52,7 +52,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
-  it('a new image goes by any message, by all of its images or by one', async () => {
+  it('A new image goes by any message, by all of its images or by one', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(upload));
@@ -74,7 +74,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
 });
 
 describe('what is refused of it', () => {
-  it('is a message without an image, and a place where the bot may not answer', async () => {
+  it('What is refused of it is a message without an image, and a place where the bot may not answer', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
@@ -86,7 +86,7 @@ describe('what is refused of it', () => {
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('lacks `View Channel`');
   });
 
-  it('is what the form says that makes no sense, and nothing is ordered', async () => {
+  it('What is refused of it is what the form says that makes no sense, and nothing is ordered', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const message = await member.say('look', [await upload('one.png'), await upload('two.png')]);
@@ -105,7 +105,7 @@ describe('what is refused of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('is a press on what is not there any more, or never was', async () => {
+  it('What is refused of it is a press on what is not there any more, or never was', async () => {
     const stage = await here();
     const { discord, gateway } = stage;
     const parent = await image(stage, { image: await upload() });

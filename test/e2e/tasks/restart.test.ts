@@ -7,7 +7,7 @@ import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts'
 const minute = 60_000;
 
 describe('a task that a new version cannot read', () => {
-  it('stops no start, is told to its owner once, and nothing more is polled it', async () => {
+  it('A task that a new version cannot read stops no start, is told to its owner once, and nothing more is polled it', async () => {
     const stage = await quickStage();
     const { discord, gateway, config } = stage;
     const app = await enter(stage);
@@ -37,7 +37,7 @@ describe('a task that a new version cannot read', () => {
 });
 
 describe('a bot that was stopped while a job was at work', () => {
-  it('follows it to its end when it is back, in the same message', async () => {
+  it('A bot that was stopped while a job was at work follows it to its end when it is back, in the same message', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -50,7 +50,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('delivers what ended while it was away, once, with the bot’s own token where the interaction’s has died', async () => {
+  it('A bot that was stopped while a job was at work delivers what ended while it was away, once, with the bot’s own token where the interaction’s has died', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -71,7 +71,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('sends a private result by direct message when the token has died, and nothing of it to the channel', async () => {
+  it('A bot that was stopped while a job was at work sends a private result by direct message when the token has died, and nothing of it to the channel', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -89,7 +89,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('leaves a private result waiting where no way leads to its member', async () => {
+  it('A bot that was stopped while a job was at work leaves a private result waiting where no way leads to its member', async () => {
     const stage = await quickStage();
     const { discord, clock, logged } = stage;
     const app = await enter(stage);
@@ -107,7 +107,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(logged()).not.toContain('a secret');
   });
 
-  it('does not chase a message that someone has deleted', async () => {
+  it('A bot that was stopped while a job was at work does not chase a message that someone has deleted', async () => {
     const { discord, gateway } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
@@ -123,7 +123,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('goes on polling many jobs, spread out, and delivers each once', async () => {
+  it('A bot that was stopped while a job was at work goes on polling many jobs, spread out, and delivers each once', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -143,7 +143,7 @@ describe('a bot that was stopped while a job was at work', () => {
 });
 
 describe('two bots on one store', () => {
-  it('cannot be: the second refuses with a sentence, and the first goes on', async () => {
+  it('Two bots on one store cannot be: the second refuses with a sentence, and the first goes on', async () => {
     const stage = await quickStage();
     const { discord } = stage;
     await enter(stage);

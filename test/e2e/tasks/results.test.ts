@@ -40,7 +40,7 @@ async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<
 }
 
 describe.each(profiles)('a result at a gateway of the %s profile', (profile) => {
-  it('whose address ran out before it was fetched is asked for again, and then said to be gone', async () => {
+  it('A result at a gateway of the profile whose address ran out before it was fetched is asked for again, and then said to be gone', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
@@ -54,7 +54,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('is attached when the second answer names an address that lasts', async () => {
+  it('A result at a gateway of the profile is attached when the second answer names an address that lasts', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     await grid(stage);
@@ -74,32 +74,38 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['bare base64', (base64: string) => base64],
-  ])('that came inside the answer, as %s, is attached, bit by bit', async (_, spelled) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer();
-    const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
-    expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
-    expect((await bytesOf(message)).equals(bytes)).toBe(true);
-    expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
-  });
+  ])(
+    'A result at a gateway of the profile that came inside the answer, as %s, is attached, bit by bit',
+    async (_, spelled) => {
+      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer();
+      const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
+      expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
+      expect((await bytesOf(message)).equals(bytes)).toBe(true);
+      expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
+    },
+  );
 
   it.each([
     ['half', 'its file is not valid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
-  ] as const)('whose file arrives %s is said so, and never attached', async (how, words) => {
-    const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
-    const message = await grid(stage);
-    expect(text(message)).toContain(words);
-    expect(message.attachments).toEqual([]);
-    expect(labels(message)).toContain('U1');
-    expect(errorsIn(stage)).toEqual([]);
-  });
+  ] as const)(
+    'A result at a gateway of the profile whose file arrives %s is said so, and never attached',
+    async (how, words) => {
+      const stage = await quickBot({ gateway: { profile, speed: 20 } });
+      stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
+      const message = await grid(stage);
+      expect(text(message)).toContain(words);
+      expect(message.attachments).toEqual([]);
+      expect(labels(message)).toContain('U1');
+      expect(errorsIn(stage)).toEqual([]);
+    },
+  );
 
-  it('a video of which half has come is not shown as if it were whole', async () => {
+  it('A video of which half has come is not shown as if it were whole', async () => {
     const stage = await quickBot({
       gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
@@ -110,7 +116,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(text(video)).toContain('its file is not valid');
   });
 
-  it('that has four images, one of them lost and one of them none, still brings the others', async () => {
+  it('A result at a gateway of the profile that has four images, one of them lost and one of them none, still brings the others', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const first = await grid(stage);
     const [, , other] = [first, await follow(stage, first, 'U1'), await follow(stage, first, 'U2')];
@@ -131,7 +137,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(text(message)).toContain('1 result could not be shown because its file is not valid.');
   });
 
-  it('with notes in it leaves without them, and every pixel stays', async () => {
+  it('A result at a gateway of the profile with notes in it leaves without them, and every pixel stays', async () => {
     const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
     const noted = async (image: Image): Promise<Image> => ({
       ...image,
@@ -158,7 +164,7 @@ describe('a result larger than an upload may be', () => {
   it.each([
     ['drawn anew where that is enough', 900_000, 'image/jpeg'],
     ['a preview where it is not, with a link to the whole', 40_000, 'image/jpeg'],
-  ])('is %s', async (_, uploadBytes, type) => {
+  ])('A result larger than an upload may be is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
     const message = await grid(stage);
@@ -175,7 +181,7 @@ describe('a result larger than an upload may be', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('of which not even a small image would fit is linked', async () => {
+  it('A result larger than an upload may be of which not even a small image would fit is linked', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     const message = await grid(stage);
     expect(message.attachments).toEqual([]);
@@ -186,18 +192,21 @@ describe('a result larger than an upload may be', () => {
   it.each([
     ['one', 1, 1_200],
     ['each of four', 4, 300],
-  ])('has its whole address shown, however long prompt and address are (%s)', async (_, count, length) => {
-    const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
-    await grid(stage);
-    const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
-    const addresses = Array.from({ length: count }, (_, at) => address(at));
-    answerWith(stage.gateway, finished({ imageUrls: addresses.map((url) => ({ url })) }));
-    const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
-    const message = await exchange.message(says('Finished in'));
-    for (const one of addresses) expect(text(message)).toContain(one);
-  });
+  ])(
+    'A result larger than an upload may be has its whole address shown, however long prompt and address are (%s)',
+    async (_, count, length) => {
+      const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
+      await grid(stage);
+      const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
+      const addresses = Array.from({ length: count }, (_, at) => address(at));
+      answerWith(stage.gateway, finished({ imageUrls: addresses.map((url) => ({ url })) }));
+      const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
+      const message = await exchange.message(says('Finished in'));
+      for (const one of addresses) expect(text(message)).toContain(one);
+    },
+  );
 
-  it('of four, each is made to fit, and the message as a whole is one that Discord takes', async () => {
+  it('A result larger than an upload may be of four, each is made to fit, and the message as a whole is one that Discord takes', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
     await grid(stage);
     const url = fileOf(stage);
@@ -210,7 +219,7 @@ describe('a result larger than an upload may be', () => {
     }
   });
 
-  it('that is a video is linked, with the time until which the link lasts where that is known', async () => {
+  it('A result larger than an upload may be that is a video is linked, with the time until which the link lasts where that is known', async () => {
     const stage = await quickBot({
       discord: { limits: { uploadBytes: 1_000 } },
       gateway: { speed: 20, studio: shortVideos() },
@@ -231,7 +240,7 @@ describe('a result larger than an upload may be', () => {
 });
 
 describe('an image that a member sends along', () => {
-  it('goes to the gateway without its notes', async () => {
+  it('An image that a member sends along goes to the gateway without its notes', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
       .withExif({ IFD0: { Artist: 'somebody', Copyright: 'a secret' } })
@@ -246,7 +255,7 @@ describe('an image that a member sends along', () => {
   });
 
   it.each(profiles)(
-    'is refused with a sentence where it is none, and the gateway of the %s profile hears nothing',
+    'An image that a member sends along is refused with a sentence where it is none, and the gateway of the %s profile hears nothing',
     async (profile) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');

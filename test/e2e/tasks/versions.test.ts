@@ -72,7 +72,7 @@ const allAnswer = (ids: readonly string[], sentence: string) =>
 
 describe('a button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
-    'of the version "%s", which is none, is one that no one knows, for every verb',
+    'A button of the version "%s", which is none, is one that no one knows, for every verb',
     async (version) => {
       const stage = await quickBot();
       const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
@@ -83,7 +83,7 @@ describe('a button', () => {
   );
 
   it.each(['2', '9', '9999'])(
-    'of the newer version %s is said to be from another one, for every verb',
+    'A button of the newer version %s is said to be from another one, for every verb',
     async (version) => {
       const stage = await quickBot();
       const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
@@ -93,7 +93,7 @@ describe('a button', () => {
     },
   );
 
-  it('with a verb that no one has is one that no one knows', async () => {
+  it('A button with a verb that no one has is one that no one knows', async () => {
     const stage = await quickBot();
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
@@ -107,7 +107,7 @@ describe('a button', () => {
   });
 
   it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
-    'of "%s", which is no task, is one that no one knows, for every verb',
+    'A button of "%s", which is no task, is one that no one knows, for every verb',
     async (task) => {
       const stage = await quickBot();
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
@@ -117,7 +117,7 @@ describe('a button', () => {
     },
   );
 
-  it('of a task that no one knows says so, for every verb', async () => {
+  it('A button of a task that no one knows says so, for every verb', async () => {
     const stage = await quickBot();
     const ids = ofTasks.map((verb) => idOf(verb, noOne));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
@@ -134,7 +134,7 @@ function taskOf(message: Message): string {
 }
 
 describe('a forged press on a task', () => {
-  it('at a place that it does not have is one that no one knows', async () => {
+  it('A forged press on a task at a place that it does not have is one that no one knows', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -149,7 +149,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('that has ended well finds nothing to decide, to try again, or to continue', async () => {
+  it('A forged press on a task that has ended well finds nothing to decide, to try again, or to continue', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const expected = {
@@ -167,7 +167,7 @@ describe('a forged press on a task', () => {
   it.each([
     ['is still at work', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
-  ] as const)('that %s begins nothing at the gateway', async (_, fault, words) => {
+  ] as const)('A forged press on a task that %s begins nothing at the gateway', async (_, fault, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: fault });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -180,7 +180,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('that is a single image finds no grid in it to ask one of', async () => {
+  it('A forged press on a task that is a single image finds no grid in it to ask one of', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await follow(stage, await grid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
@@ -189,7 +189,7 @@ describe('a forged press on a task', () => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('that is another member’s private one is refused, for every verb', async () => {
+  it('A forged press on a task that is another member’s private one is refused, for every verb', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage, { private: true }));
     const ids = ofTasks.map((verb) => idOf(verb, task));
@@ -200,7 +200,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('does not take a message away that shows something else', async () => {
+  it('A forged press on a task does not take a message away that shows something else', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const first = await grid(stage);
     const second = await grid(stage, { prompt: 'a hare' });
@@ -215,7 +215,7 @@ describe('a forged press on a task', () => {
 });
 
 describe('a list that stands for buttons', () => {
-  it('chosen from with a forged value is answered like a forged button', async () => {
+  it('Chosen from with a forged value is answered like a forged button', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
@@ -238,7 +238,7 @@ describe('a list that stands for buttons', () => {
 });
 
 describe('a form', () => {
-  it('of another version, or of another task, is refused when it is sent', async () => {
+  it('A form of another version, or of another task, is refused when it is sent', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await follow(stage, await grid(stage), 'U1');

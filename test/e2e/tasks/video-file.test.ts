@@ -14,7 +14,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
   const stand = (options: StageOptions = {}) =>
     here({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
 
-  it('is made from the menu on any message, beside it, with the image and the model filled in', async () => {
+  it('A video of what a message shows, at a gateway of the profile is made from the menu on any message, beside it, with the image and the model filled in', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const shown = await stage.discord
@@ -33,7 +33,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('is made of a result by anyone who sees it, and says of which one', async () => {
+  it('A video of what a message shows, at a gateway of the profile is made of a result by anyone who sees it, and says of which one', async () => {
     const stage = await stand();
     const parent = await image(stage);
     expect(labels(parent)).toContain(BUTTON);
@@ -48,7 +48,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
     expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body]);
   });
 
-  it('is as private as the result it is made of', async () => {
+  it('A video of what a message shows, at a gateway of the profile is as private as the result it is made of', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const form = await (await member.click(await image(stage, { private: true }), BUTTON)).modal();
@@ -58,7 +58,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
 });
 
 describe('what is refused of it', () => {
-  it('is a message without an image, and a place where the bot may not answer', async () => {
+  it('What is refused of it is a message without an image, and a place where the bot may not answer', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
@@ -71,7 +71,7 @@ describe('what is refused of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('is what the form says that makes no sense, and nothing is ordered', async () => {
+  it('What is refused of it is what the form says that makes no sense, and nothing is ordered', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const shown = await member.say('look', [await upload()]);

@@ -13,7 +13,7 @@ const hour = 3_600_000;
 describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('orders a video of words alone, and shows it', async () => {
+  it('/video at a gateway of the profile orders a video of words alone, and shows it', async () => {
     const stage = await stand();
     const message = await video(stage);
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
@@ -28,7 +28,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('sends every option in its place, and the same again or with other words', async () => {
+  it('/video at a gateway of the profile sends every option in its place, and the same again or with other words', async () => {
     const host = await fileHost();
     const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
     const dance = await shownVideo(stage, 7);
@@ -68,14 +68,17 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
-  ])('sends the size %s under its own name, and one image as one', async (size, sent) => {
-    const stage = await stand();
-    await video(stage, { size, duration: '1.0', image: await upload() });
-    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
-    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
-  });
+  ])(
+    '/video at a gateway of the profile sends the size %s under its own name, and one image as one',
+    async (size, sent) => {
+      const stage = await stand();
+      await video(stage, { size, duration: '1.0', image: await upload() });
+      const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
+      expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    },
+  );
 
-  it('goes by the vendor’s path, with an image', async () => {
+  it('/video at a gateway of the profile goes by the vendor’s path, with an image', async () => {
     const stage = await stand();
     const image = { image: await upload(), duration: '1', mode: 'std' };
     const message = await video(stage, { ...image, endpoint: 'image-to-video' });
@@ -85,7 +88,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('goes by /v1/videos, with what the generic entry takes, and one image', async () => {
+  it('/video at a gateway of the profile goes by /v1/videos, with what the generic entry takes, and one image', async () => {
     const stage = await stand();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await video(stage, { ...options, image: await upload(), endpoint: 'videos' });
@@ -97,7 +100,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('sends images inside of the order where the gateway cannot reach them', async () => {
+  it('/video at a gateway of the profile sends images inside of the order where the gateway cannot reach them', async () => {
     const stage = await stand({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     await video(stage, { image: await upload(), image2: await upload() });
     await video(stage, { image: await upload(), endpoint: 'videos' });
@@ -108,7 +111,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     ]);
   });
 
-  it('says when it takes longer than its wait limit, and shows the video hours later in the same message', async () => {
+  it('/video at a gateway of the profile says when it takes longer than its wait limit, and shows the video hours later in the same message', async () => {
     const stage = await stand({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
@@ -125,7 +128,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('links a video that is too large to be attached, with the still that the gateway gives of it', async () => {
+  it('Links a video that is too large to be attached, with the still that the gateway gives of it', async () => {
     const stage = await stand();
     const host = await fileHost();
     stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });

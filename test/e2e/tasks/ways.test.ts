@@ -83,38 +83,44 @@ async function followsNothing({ discord }: QuickStage): Promise<void> {
 describe.each(profiles)('at a gateway of the %s profile', (profile) => {
   describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
     describe.each(Object.entries(ends) as [keyof typeof ends, string][])('comes to its %s', (how, words) => {
-      it.each(['before', 'after'])('where everyone sees it, %s the token has died', async (when) => {
-        const stage = await staged({ profile });
-        const actor = stage.discord.as(by).in(place);
-        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
-        if (when === 'after') tokensEnd(stage);
-        end(stage, how);
-        const isMoved = when === 'after' && afterwards === 'direct';
-        const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
-        expect(final.id === shown.id).toBe(!isMoved);
-        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-        expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
-        await followsNothing(stage);
-        expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-        expect(errorsIn(stage)).toEqual([]);
-      });
+      it.each(['before', 'after'])(
+        'A job that $by orders in $place comes to its where everyone sees it, %s the token has died',
+        async (when) => {
+          const stage = await staged({ profile });
+          const actor = stage.discord.as(by).in(place);
+          const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
+          if (when === 'after') tokensEnd(stage);
+          end(stage, how);
+          const isMoved = when === 'after' && afterwards === 'direct';
+          const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
+          expect(final.id === shown.id).toBe(!isMoved);
+          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+          expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
+          await followsNothing(stage);
+          expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+          expect(errorsIn(stage)).toEqual([]);
+        },
+      );
 
-      it.each(['before', 'after'])('for them alone, %s the token has died', async (when) => {
-        const stage = await staged({ profile });
-        const actor = stage.discord.as(by).in(place);
-        const options = { prompt: 'a secret', private: true };
-        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
-        if (when === 'after') tokensEnd(stage);
-        end(stage, how);
-        const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
-        expect(final.id === shown.id).toBe(when === 'before');
-        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-        await followsNothing(stage);
-        expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-        expect(askedInPublic(stage, by)).toEqual([]);
-        expect(stage.logged()).not.toContain('a secret');
-        expect(errorsIn(stage)).toEqual([]);
-      });
+      it.each(['before', 'after'])(
+        'A job that $by orders in $place comes to its for them alone, %s the token has died',
+        async (when) => {
+          const stage = await staged({ profile });
+          const actor = stage.discord.as(by).in(place);
+          const options = { prompt: 'a secret', private: true };
+          const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
+          if (when === 'after') tokensEnd(stage);
+          end(stage, how);
+          const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
+          expect(final.id === shown.id).toBe(when === 'before');
+          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+          await followsNothing(stage);
+          expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+          expect(askedInPublic(stage, by)).toEqual([]);
+          expect(stage.logged()).not.toContain('a secret');
+          expect(errorsIn(stage)).toEqual([]);
+        },
+      );
     });
   });
 });
@@ -126,7 +132,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     return exchange.message(says('Finished in'));
   }
 
-  it('is private too: all four at once, words, what failed, what is tried again, what is refused, what is unknown', async () => {
+  it('What comes of a private result of a gateway of the profile is private too: all four at once, words, what failed, what is tried again, what is refused, what is unknown', async () => {
     const stage = await staged({ profile });
     const member = stage.discord.as('member');
     const parent = await secret(stage);
@@ -160,7 +166,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     expect(stage.logged()).not.toContain('secret');
   });
 
-  it('goes on in direct messages when the tokens have died, and can be gone on from there, and deleted', async () => {
+  it('What comes of a private result of a gateway of the profile goes on in direct messages when the tokens have died, and can be gone on from there, and deleted', async () => {
     const stage = await staged({ profile });
     const member = stage.discord.as('member');
     const parent = await secret(stage);
@@ -183,7 +189,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('all four at once arrive in direct messages, each once, when the tokens have died meanwhile', async () => {
+  it('All four at once arrive in direct messages, each once, when the tokens have died meanwhile', async () => {
     const stage = await staged({ profile });
     const parent = await secret(stage);
     stage.gateway.faults.add({ do: 'stick', times: 4 });
@@ -202,7 +208,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
 });
 
 describe('a follow-up that is tried again in direct messages', () => {
-  it('links to where its parent really stands', async () => {
+  it('Links to where its parent really stands', async () => {
     const stage = await staged();
     const installer = stage.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -235,7 +241,7 @@ describe('where the bot has lost its place meanwhile', () => {
     ],
   ];
 
-  it.each(losses.slice(0, 2))('a result still comes by the token while that lasts (%s)', async (_, lose) => {
+  it.each(losses.slice(0, 2))('A result still comes by the token while that lasts (%s)', async (_, lose) => {
     const stage = await staged();
     const { exchange, shown } = await underWay(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
@@ -249,7 +255,7 @@ describe('where the bot has lost its place meanwhile', () => {
   });
 
   it.each(losses)(
-    'it comes as a direct message afterwards, once, and no refusal is met twice (%s)',
+    'It comes as a direct message afterwards, once, and no refusal is met twice (%s)',
     async (_, lose) => {
       const stage = await staged();
       await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
@@ -270,7 +276,7 @@ describe('where the bot has lost its place meanwhile', () => {
     },
   );
 
-  it('but may still see the channel, an end that has no file is shown where it was ordered', async () => {
+  it('But may still see the channel, an end that has no file is shown where it was ordered', async () => {
     const stage = await staged();
     const { shown, exchange } = await underWay(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
@@ -282,7 +288,7 @@ describe('where the bot has lost its place meanwhile', () => {
     expect(direct(stage, 'member')).toEqual([]);
   });
 
-  it('and its member takes no direct messages, nothing is tried for ever, and nothing is an error', async () => {
+  it('If the member takes no direct messages either, nothing is retried for ever and nothing is logged as an error', async () => {
     const stage = await staged();
     await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
     deny(May.ViewChannel)(stage.discord.world);
@@ -296,7 +302,7 @@ describe('where the bot has lost its place meanwhile', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('a button under an older result still works: by the token, and by direct message afterwards', async () => {
+  it('A button under an older result still works: by the token, and by direct message afterwards', async () => {
     const stage = await staged();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

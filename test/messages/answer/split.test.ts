@@ -45,7 +45,7 @@ function isSound({ shown, files }: AnswerPart, most: number): void {
 }
 
 describe('an answer cut into messages', () => {
-  it('is the answer again when its pieces are joined, and every message is right on its own and no longer than it may be', () => {
+  it('An answer cut into messages is the answer again when its pieces are joined, and every message is right on its own and no longer than it may be', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const parts = answerParts(whole, room);
@@ -56,7 +56,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('has no more messages than it may, and the rest of it is one file', () => {
+  it('An answer cut into messages has no more messages than it may, and the rest of it is one file', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
         const parts = answerParts(whole, { ...room, max: most });
@@ -70,7 +70,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('keeps every word of plain paragraphs in sight, in their order', () => {
+  it('An answer cut into messages keeps every word of plain paragraphs in sight, in their order', () => {
     const words = fc.array(fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 300 }), {
       minLength: 1,
       maxLength: 8,
@@ -87,7 +87,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('is cut between paragraphs where there are some', () => {
+  it('An answer cut into messages is cut between paragraphs where there are some', () => {
     const paragraphs = ['a', 'b', 'c', 'd'].map((letter) => `${letter} `.repeat(400).trim());
     const parts = answerParts(paragraphs.join('\n\n'), room);
     expect(parts.map(({ shown }) => shown)).toEqual([
@@ -97,7 +97,7 @@ describe('an answer cut into messages', () => {
     ]);
   });
 
-  it('closes code at the end of a message and opens it again in the next, in its language', () => {
+  it('An answer cut into messages closes code at the end of a message and opens it again in the next, in its language', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
     expect(parts.length).toBeGreaterThan(2);
@@ -107,7 +107,7 @@ describe('an answer cut into messages', () => {
     expect(parts.at(-1)?.shown).toContain('That is all.');
   });
 
-  it('puts tables and very long code into files, and says where', () => {
+  it('An answer cut into messages puts tables and very long code into files, and says where', () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2 |';
     const long = 'print("a long way")\n'.repeat(300).trim();
     const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
@@ -119,13 +119,13 @@ describe('an answer cut into messages', () => {
     ]);
   });
 
-  it('shows code that has marks of code in it as a file, and never lets words open any by accident', () => {
+  it('An answer cut into messages shows code that has marks of code in it as a file, and never lets words open any by accident', () => {
     const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, room);
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
     expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
   });
 
-  it('is cut in a moment, however odd it is', () => {
+  it('An answer cut into messages is cut in a moment, however odd it is', () => {
     for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
       one.repeat(60_000),
     )) {
@@ -134,7 +134,7 @@ describe('an answer cut into messages', () => {
     }
   }, 30_000);
 
-  it('of nothing is nothing', () => {
+  it('An answer cut into messages of nothing is nothing', () => {
     expect(answerParts('', room)).toEqual([]);
   });
 });

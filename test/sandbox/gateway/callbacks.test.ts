@@ -21,7 +21,7 @@ async function receiver(answer = 200) {
 }
 
 describe('callbacks', () => {
-  it('post the task on every change, in order', async () => {
+  it('Post the task on every change, in order', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -34,7 +34,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toEqual((await get(`/imgx/task/${json.id}/fetch`)).json);
   });
 
-  it('speak the words of the profile', async () => {
+  it('Callbacks speak the words of the profile', async () => {
     const { post, settle } = await bench({ profile: 'stock' });
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -43,7 +43,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
   });
 
-  it('tell of a song as its query does', async () => {
+  it('Callbacks tell of a song as its query does', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
@@ -52,7 +52,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 
-  it('change nothing when they are refused, broken, or not on this machine', async () => {
+  it('Callbacks change nothing when they are refused, broken, or not on this machine', async () => {
     const hook = await receiver(500);
     for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {
       const { post, settle } = await bench();
@@ -62,7 +62,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('tell of a task that waits for words, and go on when they have come', async () => {
+  it('Callbacks tell of a task that waits for words, and go on when they have come', async () => {
     const { post, get, settle } = await bench({ quirks: { remix: true } });
     const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
     await settle(grid);
@@ -77,7 +77,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)?.status).toBe('succeeded');
   });
 
-  it('are told of music as well, in its own words', async () => {
+  it('Callbacks are told of music as well, in its own words', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'a', notify_hook: hook.url });

@@ -40,7 +40,7 @@ const queries = [
 ];
 
 describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) => {
-  it('asks every endpoint’s caller for a key', async () => {
+  it('Errors in the profile asks every endpoint’s caller for a key', async () => {
     const { get, post } = await bench({ profile });
     for (const key of [null, 'sk-wrong']) {
       for (const path of queries) expect((await get(path, { key })).status, path).toBe(401);
@@ -52,13 +52,13 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('takes no other scheme than Bearer', async () => {
+  it('Errors in the profile takes no other scheme than Bearer', async () => {
     const { get } = await bench({ profile });
     const answer = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
     expect(answer.status).toBe(401);
   });
 
-  it('names the address it does not know', async () => {
+  it('Errors in the profile names the address it does not know', async () => {
     const { call } = await bench({ profile });
     for (const [method, path] of [
       ['GET', '/x'],
@@ -71,7 +71,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('refuses a body that is too large, declared or not, and says so', async () => {
+  it('Errors in the profile refuses a body that is too large, declared or not, and says so', async () => {
     const { post, gateway } = await bench({ profile, quirks: { bodyLimit: 2_000 } });
     const large = { prompt: 'x'.repeat(3_000) };
     const declared = await post('/imgx/submit/imagine', large);
@@ -82,7 +82,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     expect((await post('/imgx/submit/imagine', large)).status).toBe(200);
   });
 
-  it('refuses what is not JSON', async () => {
+  it('Errors in the profile refuses what is not JSON', async () => {
     const { call } = await bench({ profile });
     const path = '/imgx/submit/imagine';
     expect((await call('POST', path, { raw: '{"prompt":' })).status).toBe(400);
@@ -94,7 +94,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     expect((await call('POST', path, { raw: deep })).status).toBe(400);
   });
 
-  it('answers hostile paths without falling over', async () => {
+  it('Errors in the profile answers hostile paths without falling over', async () => {
     const { get } = await bench({ profile });
     const paths = [
       '/v1/models/%',
@@ -116,7 +116,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('never meets a body, header or path with a 5xx that no one ordered', async () => {
+  it('Errors in the profile never meets a body, header or path with a 5xx that no one ordered', async () => {
     const { call } = await bench({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[
@@ -187,7 +187,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
 });
 
 describe('envelopes', () => {
-  it('are one for all families in spec', async () => {
+  it('Envelopes are one for all families in spec', async () => {
     const { get, post } = await bench();
     const answers = [
       await post('/imgx/submit/imagine', {}),
@@ -206,7 +206,7 @@ describe('envelopes', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 404]);
   });
 
-  it('are one for each family in stock', async () => {
+  it('Envelopes are one for each family in stock', async () => {
     const { get, post } = await bench({ profile: 'stock' });
     expect((await post('/imgx/submit/imagine', {})).json).toEqual({
       description: 'prompt_is_required ',

@@ -10,7 +10,7 @@ const imagine = '/imgx/submit/imagine';
 const words = { prompt: 'a boat' };
 
 describe('faults on an answer', () => {
-  it('strike once, then all is well again', async () => {
+  it('Strike once, then all is well again', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(models)).status).toBe(500);
@@ -18,7 +18,7 @@ describe('faults on an answer', () => {
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  it('strike as often as ordered, after those that are spared, where they are told to', async () => {
+  it('Strike as often as ordered, after those that are spared, where they are told to', async () => {
     const { get, post, gateway } = await bench();
     gateway.faults.add({ on: { method: 'post', path: '/imgx/' }, do: 'server-error', times: 2, after: 1 });
     expect((await get(models)).status).toBe(200);
@@ -33,14 +33,14 @@ describe('faults on an answer', () => {
     expect((await post('/imgx/submit/describe', {})).status).toBe(500);
   });
 
-  it('spare a caller without a key, who hears about the key', async () => {
+  it('Faults are not applied to a caller without a key, who is told about the key', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(models, { key: null })).status).toBe(401);
     expect((await get(models)).status).toBe(500);
   });
 
-  it('leave the handler’s work undone, also when the client has given up', async () => {
+  it('Faults on an answer leave the handler’s work undone, also when the client has given up', async () => {
     const { call, gateway } = await bench();
     for (const fault of [
       'server-error',
@@ -60,7 +60,7 @@ describe('faults on an answer', () => {
     expect(gateway.jobs.list()).toEqual([]);
   });
 
-  it('429 comes with seconds, with a date, and with nothing at all', async () => {
+  it('A 429 comes with seconds, with a date, or without Retry-After', async () => {
     const { get, gateway, clock } = await bench();
     for (const fault of ['rate-limited', 'rate-limited-until', 'rate-limited-silent'] as const)
       gateway.faults.add({ do: fault });
@@ -72,7 +72,7 @@ describe('faults on an answer', () => {
     expect([silent.status, silent.text, silent.headers['retry-after']]).toEqual([429, '', undefined]);
   });
 
-  it('are HTML where a proxy answers', async () => {
+  it('Faults on an answer are HTML where a proxy answers', async () => {
     const { get, gateway } = await bench();
     for (const [fault, status] of [
       ['bad-gateway', 502],
@@ -87,7 +87,7 @@ describe('faults on an answer', () => {
     }
   });
 
-  it('speak in the envelope of the profile and the family', async () => {
+  it('Faults on an answer speak in the envelope of the profile and the family', async () => {
     const spec = await bench();
     spec.gateway.faults.add({ do: 'quota' });
     const quota = await spec.get(models);
@@ -109,7 +109,7 @@ describe('faults on an answer', () => {
     expect((await stock.post(imagine, words)).json.error.code).toBe('invalid_api_key');
   });
 
-  it('200 can be empty, or hold an error, or any JSON whatever', async () => {
+  it('A response with status 200 can be empty, or hold an error, or any other JSON', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'empty' });
     expect(await get(models)).toMatchObject({ status: 200, text: '' });
@@ -124,7 +124,7 @@ describe('faults on an answer', () => {
     expect([moved.status, moved.headers.location]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
   });
 
-  it('JSON is cut in three ways', async () => {
+  it('A JSON response is cut in three ways', async () => {
     const { get, gateway } = await bench();
     const whole = (await get(models)).text;
     gateway.faults.add({ do: 'half' });
@@ -137,14 +137,14 @@ describe('faults on an answer', () => {
     }
   });
 
-  it('a reset tears the connection', async () => {
+  it('A reset tears the connection', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'reset' });
     await expect(get(models)).rejects.toThrow(/ECONNRESET|other side closed/);
     expect((await get(models)).status).toBe(200);
   });
 
-  it('a hang gives nothing until the gateway closes', async () => {
+  it('A hang gives nothing until the gateway closes', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'hang', times: 2 });
     const hanging = [get(models), get(models)].map((one) => expect(one).rejects.toThrow(errors.SocketError));
@@ -153,7 +153,7 @@ describe('faults on an answer', () => {
     await Promise.all(hanging);
   });
 
-  it('a drip gives the whole answer, slowly by the clock', async () => {
+  it('A drip gives the whole answer, slowly by the clock', async () => {
     const { get, gateway, clock } = await bench();
     const whole = (await get('/v1/models/quill-5')).text;
     gateway.faults.add({ do: { type: 'drip', bytes: 50, everyMs: 1_000 } });
@@ -182,13 +182,13 @@ describe('faults on an answer', () => {
     },
   );
 
-  it('accepted-then does not hide that a request was refused', async () => {
+  it('Accepted-then does not hide that a request was refused', async () => {
     const { post, gateway } = await bench();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(imagine, {})).status).toBe(400);
   });
 
-  it('strike files too', async () => {
+  it('Strike files too', async () => {
     const { post, get, settle, gateway } = await bench();
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words });
     await settle(json.id);
@@ -200,7 +200,7 @@ describe('faults on an answer', () => {
 });
 
 describe('faults on a job', () => {
-  it('stick, fail, slow it down, and strike only the jobs that match', async () => {
+  it('Stick, fail, slow it down, and strike only the jobs that match', async () => {
     const { post, gateway, clock } = await bench();
     gateway.faults.add({ do: 'stick', on: { kind: 'imagine' } });
     await post('/music/submit/lyrics', words);
@@ -216,7 +216,7 @@ describe('faults on a job', () => {
     expect(gateway.jobs.get(slow)?.state).toBe('succeeded');
   });
 
-  it('add up on one job', async () => {
+  it('Faults on a job add up on one job', async () => {
     const { post, gateway, settle } = await bench();
     gateway.faults.add({ do: 'slow' });
     gateway.faults.add({ do: 'moderated' });
@@ -225,7 +225,7 @@ describe('faults on a job', () => {
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  it('lose files, media and buttons', async () => {
+  it('Faults on a job lose files, media and buttons', async () => {
     for (const profile of profiles) {
       const { post, get, gateway, settle } = await bench({ profile });
       const done = async (fault: 'lose-files' | 'no-media' | 'no-buttons') => {
@@ -242,7 +242,7 @@ describe('faults on a job', () => {
     }
   });
 
-  it('are obeyed like an operator’s orders', async () => {
+  it('Faults on a job are obeyed like an operator’s orders', async () => {
     const { post, get, gateway, clock } = await bench();
     const make = async () => (await post(imagine, words)).json.id;
     const [one, two, three] = [await make(), await make(), await make()];
@@ -256,7 +256,7 @@ describe('faults on a job', () => {
     expect(gateway.jobs.finish('none')).toBeUndefined();
   });
 
-  it('each preset is a fault that can be ordered and called off', () => {
+  it('Each preset is a fault that can be ordered and called off', () => {
     const book = new FaultBook();
     for (const name of Object.keys(faultPresets) as (keyof typeof faultPresets)[]) book.add({ do: name });
     expect(book.list()).toHaveLength(Object.keys(faultPresets).length);
@@ -267,7 +267,7 @@ describe('faults on a job', () => {
   });
 });
 
-it('a port in use is an error of the start, and nothing is left open', async () => {
+it('A port in use is an error of the start, and nothing is left open', async () => {
   const { startGateway } = await import('../../../sandbox/gateway/gateway.ts');
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -7,7 +7,7 @@ const path = '/v1/images/generations/jobs';
 const boat = { model: 'lumen-image-1', prompt: 'a small boat' };
 
 describe('image jobs', () => {
-  it('are queued, run and succeed with exactly the specification’s fields', async () => {
+  it('Image jobs are queued, run and succeed with exactly the specification’s fields', async () => {
     const { post, get, clock, settle } = await bench();
     const created = await post(path, boat);
     expect(created.status).toBe(200);
@@ -28,7 +28,7 @@ describe('image jobs', () => {
     });
   });
 
-  it('say in the record why they failed, not when they are created', async () => {
+  it('Image jobs say in the record why they failed, not when they are created', async () => {
     const { post, get, gateway, settle } = await bench();
     gateway.faults.add({ do: 'moderated' });
     const created = await post(path, boat);
@@ -41,7 +41,7 @@ describe('image jobs', () => {
     });
   });
 
-  it('look in stock as a fork of the usual gateway has them', async () => {
+  it('Image jobs look in stock as a fork of the usual gateway has them', async () => {
     const { post, get, settle } = await bench({ profile: 'stock' });
     const created = await post(path, boat);
     expect(created.status).toBe(202);
@@ -65,7 +65,7 @@ describe('image jobs', () => {
     ['lumen-image-1', 1_024],
     ['lumen-image-1-2K', 2_048],
     ['lumen-image-1-4K', 4_096],
-  ])('of the model %s are %i pixels long', async (model, side) => {
+  ])('Image jobs of the model %s are %i pixels long', async (model, side) => {
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
     await settle(json.id);
@@ -75,7 +75,7 @@ describe('image jobs', () => {
     expect(drawn.calls[0]?.options).toMatchObject({ width: side, height: Math.round(side / 1.5 / 2) * 2 });
   });
 
-  it('draw as many as asked, in the asked format, from the asked seed', async () => {
+  it('Image jobs draw as many as asked, in the asked format, from the asked seed', async () => {
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { ...boat, n: 3, output_format: 'webp', seed: 41 });
     await settle(json.id);
@@ -85,7 +85,7 @@ describe('image jobs', () => {
     expect(drawn.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
   });
 
-  it('carry base64 instead of an address where the gateway is of that kind', async () => {
+  it('Image jobs carry base64 instead of an address where the gateway is of that kind', async () => {
     const { post, get, settle } = await bench({ quirks: { base64Results: true } });
     const { json } = await post(path, boat);
     await settle(json.id);
@@ -94,14 +94,14 @@ describe('image jobs', () => {
     expect((await sharp(Buffer.from(item.b64_json, 'base64')).metadata()).format).toBe('png');
   });
 
-  it('are seen by the key that made them and by no other', async () => {
+  it('Image jobs are seen by the key that made them and by no other', async () => {
     const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const { json } = await post(path, boat);
     expect((await get(`${path}/${json.id}`)).status).toBe(200);
     expect((await get(`${path}/${json.id}`, { key: 'sk-other' })).status).toBe(404);
   });
 
-  it('refuse what cannot be a request', async () => {
+  it('Image jobs refuse what cannot be a request', async () => {
     const { post } = await bench();
     const wrong: [object, RegExp][] = [
       [{ prompt: 'a' }, /model is required/],
@@ -126,7 +126,7 @@ describe('image jobs', () => {
 describe('the idempotency key of an image job', () => {
   const headers = { 'idempotency-key': 'once' };
 
-  it('finds the same job again, charged once', async () => {
+  it('The idempotency key of an image job finds the same job again, charged once', async () => {
     const { post, gateway } = await bench();
     const first = await post(path, boat, { headers });
     const second = await post(path, { prompt: boat.prompt, model: boat.model }, { headers });
@@ -135,21 +135,21 @@ describe('the idempotency key of an image job', () => {
     expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
-  it('refuses another body with 409', async () => {
+  it('The idempotency key of an image job refuses another body with 409', async () => {
     const { post } = await bench();
     await post(path, boat, { headers });
     const other = await post(path, { ...boat, prompt: 'a large boat' }, { headers });
     expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
   });
 
-  it('belongs to the API key it came with', async () => {
+  it('The idempotency key of an image job belongs to the API key it came with', async () => {
     const { post } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const first = await post(path, boat, { headers });
     const second = await post(path, boat, { headers, key: 'sk-other' });
     expect(second.json.id).not.toBe(first.json.id);
   });
 
-  it('finds the job whose answer was lost', async () => {
+  it('The idempotency key of an image job finds the job whose answer was lost', async () => {
     const { post, gateway } = await bench();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(path, boat, { headers })).status).toBe(500);
@@ -158,7 +158,7 @@ describe('the idempotency key of an image job', () => {
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('is demanded by gateways of that kind', async () => {
+  it('The idempotency key of an image job is demanded by gateways of that kind', async () => {
     const { post } = await bench({ quirks: { idempotencyRequired: true } });
     const refused = await post(path, boat);
     expect([refused.status, refused.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
@@ -183,7 +183,7 @@ describe('reference images', () => {
     return { base: `http://127.0.0.1:${port}`, asked };
   }
 
-  it('are fetched when the job starts, and drawn with', async () => {
+  it('Reference images are fetched when the job starts, and drawn with', async () => {
     const { base, asked } = await imageServer();
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
@@ -194,7 +194,7 @@ describe('reference images', () => {
     expect(drawn.calls[0]?.options.references).toHaveLength(2);
   });
 
-  it('fail the job with a sentence that names the address', async () => {
+  it('Reference images fail the job with a sentence that names the address', async () => {
     const { base } = await imageServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [

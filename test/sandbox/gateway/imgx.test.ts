@@ -23,7 +23,7 @@ const button = (task: Json, part: string): string => {
 };
 
 describe('imagine', () => {
-  it('goes from queued to succeeded in the specification’s words, with a preview on the way', async () => {
+  it('Imagine goes from queued to succeeded in the specification’s words, with a preview on the way', async () => {
     const side = await bench();
     const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
     expect(submitted.json).toMatchObject({
@@ -52,7 +52,7 @@ describe('imagine', () => {
     expect(task.imageUrl).toContain(`/files/${id}/1.png`);
   });
 
-  it('speaks stock: codes, upper case, percent, milliseconds', async () => {
+  it('Imagine speaks stock: codes, upper case, percent, milliseconds', async () => {
     const side = await bench({ profile: 'stock' });
     const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
     expect(submitted.json).toMatchObject({
@@ -76,7 +76,7 @@ describe('imagine', () => {
     expect(task.finishTime).toBeGreaterThan(1e12);
   });
 
-  it('offers the buttons of a grid, with the task’s own uuid', async () => {
+  it('Imagine offers the buttons of a grid, with the task’s own uuid', async () => {
     const ids = customIds(await imagined(await bench()));
     expect(ids).toHaveLength(9);
     const uuid = ids[0]?.split('::')[4] ?? '';
@@ -86,7 +86,7 @@ describe('imagine', () => {
     expect(ids).toContain(`MJ::JOB::reroll::0::${uuid}::SOLO`);
   });
 
-  it('honours --ar and --seed, and shows the seed', async () => {
+  it('Imagine honours --ar and --seed, and shows the seed', async () => {
     const side = await bench();
     const task = await imagined(side, 'a lighthouse --ar 2:1 --seed 99');
     await side.get(new URL(task.imageUrl).pathname);
@@ -100,7 +100,7 @@ describe('imagine', () => {
     });
   });
 
-  it('says why it failed in both profiles', async () => {
+  it('Imagine says why it failed in both profiles', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       side.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
@@ -111,7 +111,7 @@ describe('imagine', () => {
     }
   });
 
-  it('is drawn with reference images, also those whose address stands before the words', async () => {
+  it('Imagine is drawn with reference images, also those whose address stands before the words', async () => {
     const side = await bench();
     const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
     const [address] = upload.json.result;
@@ -127,25 +127,28 @@ describe('imagine', () => {
 });
 
 describe('the other submits', () => {
-  it.each(profiles)('describe gives four lines and the buttons to imagine them (%s)', async (profile) => {
-    for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
-      const side = await bench({ profile });
-      const task = await done(side, await side.post('/imgx/submit/describe', image));
-      expect(task.action).toBe('DESCRIBE');
-      const lines = task.properties.finalPrompt.split('\n\n');
-      expect(lines).toHaveLength(4);
-      expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
-      expect(task.promptEn).toBe(task.properties.finalPrompt);
-      expect(customIds(task)).toEqual([
-        ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
-        'MJ::Picread::Retry',
-        'MJ::Job::PicReader::all',
-      ]);
-      expect(task.imageUrl).toBe('');
-    }
-  });
+  it.each(profiles)(
+    'The other submits describe gives four lines and the buttons to imagine them (%s)',
+    async (profile) => {
+      for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
+        const side = await bench({ profile });
+        const task = await done(side, await side.post('/imgx/submit/describe', image));
+        expect(task.action).toBe('DESCRIBE');
+        const lines = task.properties.finalPrompt.split('\n\n');
+        expect(lines).toHaveLength(4);
+        expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
+        expect(task.promptEn).toBe(task.properties.finalPrompt);
+        expect(customIds(task)).toEqual([
+          ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
+          'MJ::Picread::Retry',
+          'MJ::Job::PicReader::all',
+        ]);
+        expect(task.imageUrl).toBe('');
+      }
+    },
+  );
 
-  it('shorten gives drafts and a button for each', async () => {
+  it('Shorten gives drafts and a button for each', async () => {
     const side = await bench();
     const prompt =
       'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
@@ -157,7 +160,7 @@ describe('the other submits', () => {
     expect(task.description).toContain(asked.json.properties.finalPrompt);
   });
 
-  it('blend takes two to five images and has the asked shape', async () => {
+  it('Blend takes two to five images and has the asked shape', async () => {
     const side = await bench();
     const uri = await pngUri();
     expect((await side.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
@@ -172,7 +175,7 @@ describe('the other submits', () => {
     expect(options.references).toHaveLength(2);
   });
 
-  it.each(profiles)('upload answers with addresses that serve the very bytes (%s)', async (profile) => {
+  it.each(profiles)('Upload answers with addresses that serve the very bytes (%s)', async (profile) => {
     const side = await bench({ profile });
     const uri = await pngUri();
     const { json } = await side.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
@@ -186,7 +189,7 @@ describe('the other submits', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('edits draws a grid from the image and the words', async () => {
+  it('Edits draws a grid from the image and the words', async () => {
     const side = await bench();
     expect((await side.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
@@ -200,7 +203,7 @@ describe('the other submits', () => {
     expect(side.drawn.calls[0]?.options.references).toHaveLength(1);
   });
 
-  it('video makes as many videos as asked, which can be extended and enlarged', async () => {
+  it('Video makes as many videos as asked, which can be extended and enlarged', async () => {
     const side = await bench();
     const task = await done(
       side,
@@ -228,7 +231,7 @@ describe('the other submits', () => {
     expect(side.drawn.calls.at(-1)?.options.seconds).toBe(9);
   });
 
-  it('refuse what cannot be a request, in the words of each profile', async () => {
+  it('The other submits refuse what cannot be a request, in the words of each profile', async () => {
     const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
     const wrong: [string, object, RegExp, RegExp][] = [
       ['imagine', { prompt: ' ' }, /prompt is required/, /^prompt_is_required $/],
@@ -261,7 +264,7 @@ describe('the other submits', () => {
 });
 
 describe('follow-ups', () => {
-  it('each button of a grid is executed by its custom id', async () => {
+  it('Each button of a grid is executed by its custom id', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const actions = new Map<string, string>();
@@ -275,7 +278,7 @@ describe('follow-ups', () => {
     expect(Object.fromEntries(actions)).toEqual({ upsample: 'UPSCALE', variation: 'VARIATION', reroll: 'REROLL' });
   });
 
-  it('an upscale is the same scene larger, a variation its near relative, a reroll new', async () => {
+  it('An upscale is the same scene larger, a variation its near relative, a reroll new', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const draw = async (task: Json) => {
@@ -297,7 +300,7 @@ describe('follow-ups', () => {
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
-  it('each button of a single image is executed, or asks for words', async () => {
+  it('Each button of a single image is executed, or asks for words', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
@@ -317,7 +320,7 @@ describe('follow-ups', () => {
     }
   });
 
-  it('a zoom shows more and a pan shows beside, with the shape kept', async () => {
+  it('A zoom shows more and a pan shows beside, with the shape kept', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
@@ -333,7 +336,7 @@ describe('follow-ups', () => {
     expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
   });
 
-  it('unknown custom ids, and those of another task, are refused with their name', async () => {
+  it('Unknown custom ids, and those of another task, are refused with their name', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       const grid = await imagined(side);
@@ -348,7 +351,7 @@ describe('follow-ups', () => {
     }
   });
 
-  it('need a parent that exists and has succeeded', async () => {
+  it('Follow-ups need a parent that exists and has succeeded', async () => {
     const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
     expect((await press(spec, '123', 'MJ::x')).status).toBe(404);
     const unknown = await press(stock, '123', 'MJ::x');
@@ -357,7 +360,7 @@ describe('follow-ups', () => {
     expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
-  it('change and simple-change do U, V and R, in either order of words', async () => {
+  it('The change and simple-change endpoints do U, V and R, in either order of words', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const action = async (answer: Answer) => (await done(side, answer)).action;
@@ -383,7 +386,7 @@ describe('the window that asks for words', () => {
     return { answer: await press(side, single.id, button(single, part)), single };
   }
 
-  it('opens with code 21 and waits for ever, costing nothing', async () => {
+  it('The window that asks for words opens with code 21 and waits for ever, costing nothing', async () => {
     const side = await bench();
     const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     const { answer } = await asked(side, 'CustomZoom');
@@ -403,7 +406,7 @@ describe('the window that asks for words', () => {
     expect(side.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
   });
 
-  it('is MODAL in stock, where local edit and custom zoom keep their code', async () => {
+  it('The window that asks for words is MODAL in stock, where local edit and custom zoom keep their code', async () => {
     const side = await bench({ profile: 'stock' });
     const { answer } = await asked(side, 'Inpaint');
     expect(answer.json).toMatchObject({
@@ -415,7 +418,7 @@ describe('the window that asks for words', () => {
     expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
   });
 
-  it('takes a mask that confines the edit', async () => {
+  it('The window that asks for words takes a mask that confines the edit', async () => {
     const side = await bench();
     const { answer, single } = await asked(side, 'Inpaint');
     const mask = await pngUri('#fff');
@@ -437,7 +440,7 @@ describe('the window that asks for words', () => {
     expect((await sharp(edit?.options.mask as Buffer).metadata()).width).toBe(8);
   });
 
-  it('imagines the chosen line of a description, in other words if they come', async () => {
+  it('The window that asks for words imagines the chosen line of a description, in other words if they come', async () => {
     const side = await bench();
     const described = await done(side, await side.post('/imgx/submit/describe', { base64Array: [await pngUri()] }));
     const answer = await press(side, described.id, 'MJ::Job::PicReader::2');
@@ -450,7 +453,7 @@ describe('the window that asks for words', () => {
     expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
   });
 
-  it('opens for variation, reroll, pan and animate while remix is on, and only then', async () => {
+  it('The window that asks for words opens for variation, reroll, pan and animate while remix is on, and only then', async () => {
     const side = await bench({ quirks: { remix: true } });
     const grid = await imagined(side);
     for (const part of ['variation::1', 'reroll']) {
@@ -470,7 +473,7 @@ describe('the window that asks for words', () => {
     }
   });
 
-  it('cannot be answered twice, nor for a task that never asked', async () => {
+  it('The window that asks for words cannot be answered twice, nor for a task that never asked', async () => {
     const side = await bench();
     const { answer, single } = await asked(side, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
@@ -482,17 +485,20 @@ describe('the window that asks for words', () => {
 });
 
 describe('the list', () => {
-  it.each(profiles)('is bare, leaves out what it does not know, and is empty for no ids (%s)', async (profile) => {
-    const side = await bench({ profile });
-    const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));
-    const two = idOf(await side.post('/imgx/submit/imagine', { prompt: 'b' }));
-    const list = async (body: object) => (await side.post('/imgx/task/list-by-condition', body)).json;
-    expect((await list({ ids: [two, 'nobody', one] })).map((task: Json) => task.id)).toEqual([two, one]);
-    expect(await list({ ids: [] })).toEqual([]);
-    await side.settle(one);
-    expect(
-      (await list({ status: profile === 'spec' ? 'succeeded' : 'SUCCESS' })).map((task: Json) => task.id),
-    ).toContain(one);
-    expect(await list({ ids: [one], status: 'failed' })).toEqual([]);
-  });
+  it.each(profiles)(
+    'The list is bare, leaves out what it does not know, and is empty for no ids (%s)',
+    async (profile) => {
+      const side = await bench({ profile });
+      const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));
+      const two = idOf(await side.post('/imgx/submit/imagine', { prompt: 'b' }));
+      const list = async (body: object) => (await side.post('/imgx/task/list-by-condition', body)).json;
+      expect((await list({ ids: [two, 'nobody', one] })).map((task: Json) => task.id)).toEqual([two, one]);
+      expect(await list({ ids: [] })).toEqual([]);
+      await side.settle(one);
+      expect(
+        (await list({ status: profile === 'spec' ? 'succeeded' : 'SUCCESS' })).map((task: Json) => task.id),
+      ).toContain(one);
+      expect(await list({ ids: [one], status: 'failed' })).toEqual([]);
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { bench } from './bench.ts';
 
 describe('durations', () => {
-  it('have their kind’s median and a long tail, and are the same for the same seed', () => {
+  it('Durations have their kind’s median and a long tail, and are the same for the same seed', () => {
     const seconds = (seed: number) => {
       const random = randomOf(seed);
       return Array.from({ length: 500 }, () => durationOf('imagine', 'imgx-7', random)).map(
@@ -26,7 +26,7 @@ describe('durations', () => {
 });
 
 describe('jobs and the clock', () => {
-  it('obey an order that comes in the middle of a change', async () => {
+  it('Obey an order that comes in the middle of a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
       if (job.progress === 11) gateway.jobs.stick(job.id);
@@ -36,7 +36,7 @@ describe('jobs and the clock', () => {
     expect(gateway.jobs.get(json.id)).toMatchObject({ state: 'running', progress: 11 });
   });
 
-  it('tell of each change of state, with progress between', async () => {
+  it('Jobs and the clock tell of each change of state, with progress between', async () => {
     const { gateway, post, settle } = await bench();
     const told: string[] = [];
     gateway.jobs.on('change', (job: Job) => told.push(`${job.state} ${job.progress}`));
@@ -50,7 +50,7 @@ describe('jobs and the clock', () => {
     ]);
   });
 
-  it('take a tenth of the time at ten times the speed', async () => {
+  it('Jobs and the clock take a tenth of the time at ten times the speed', async () => {
     const took = async (speed: number) => {
       const { gateway, post, settle } = await bench({ speed, seed: 11 });
       const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
@@ -62,7 +62,7 @@ describe('jobs and the clock', () => {
     expect(Math.abs((await took(1)) - (await took(10)) * 10)).toBeLessThanOrEqual(20);
   });
 
-  it('go on at the new speed when it changes under way', async () => {
+  it('Jobs and the clock go on at the new speed when it changes under way', async () => {
     const { gateway, post, clock } = await bench({ seed: 11 });
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     clock.advance(3_000);
@@ -75,7 +75,7 @@ describe('jobs and the clock', () => {
     expect(() => gateway.setSpeed(0)).toThrow(RangeError);
   });
 
-  it('are the same again for the same seed and the same requests', async () => {
+  it('Jobs and the clock are the same again for the same seed and the same requests', async () => {
     const run = async () => {
       const { gateway, post, settle } = await bench({ seed: 5 });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
@@ -86,7 +86,7 @@ describe('jobs and the clock', () => {
     expect(await run()).toEqual(await run());
   });
 
-  it('stand still once the gateway has closed', async () => {
+  it('Jobs and the clock stand still once the gateway has closed', async () => {
     const { gateway, post, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
@@ -96,7 +96,7 @@ describe('jobs and the clock', () => {
 });
 
 describe('the pace', () => {
-  it('keeps every appointment at its own time, whatever speeds come between', () => {
+  it('The pace keeps every appointment at its own time across changes of speed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 })), { maxLength: 20 }),
@@ -121,7 +121,7 @@ describe('the pace', () => {
 });
 
 describe('the shelf', () => {
-  it('lets go of what was not asked for the longest', () => {
+  it('The shelf lets go of what was not asked for the longest', () => {
     const shelf = new Shelf(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
     shelf.put('a', file(4));

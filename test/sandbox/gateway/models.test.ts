@@ -6,7 +6,7 @@ import { bench } from './bench.ts';
 const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((model) => model.id);
 
 describe('models', () => {
-  it('lists every model in the specification’s shape', async () => {
+  it('Lists every model in the specification’s shape', async () => {
     const { get } = await bench();
     const answer = await get('/v1/models');
     expect(answer.json.object).toBe('list');
@@ -16,7 +16,7 @@ describe('models', () => {
     }
   });
 
-  it('lists them as a stock gateway does: success, no object, a constant age', async () => {
+  it('Lists them as a stock gateway does: success, no object, a constant age', async () => {
     const { get } = await bench({ profile: 'stock' });
     const { json } = await get('/v1/models');
     expect(json.success).toBe(true);
@@ -25,7 +25,7 @@ describe('models', () => {
     expect(json.data[0]).toMatchObject({ permission: [], root: json.data[0].id, parent: null });
   });
 
-  it('finds each model by its whole id, with the slash encoded and plain', async () => {
+  it('Models finds each model by its whole id, with the slash encoded and plain', async () => {
     const { get } = await bench();
     for (const { id } of catalogue) {
       const encoded = await get(`/v1/models/${encodeURIComponent(id)}`);
@@ -35,17 +35,17 @@ describe('models', () => {
     }
   });
 
-  it('finds an id whose percent sign no one encoded', async () => {
+  it('Models finds an id whose percent sign no one encoded', async () => {
     const { get } = await bench();
     expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
   });
 
-  it('tells upper from lower case in ids', async () => {
+  it('Models tells upper from lower case in ids', async () => {
     const { get } = await bench();
     expect((await get('/v1/models/lumen-image-1-2k')).status).toBe(404);
   });
 
-  it('answers 404 for a missing model in spec, and 200 with an error in stock', async () => {
+  it('Models answers 404 for a missing model in spec, and 200 with an error in stock', async () => {
     const spec = await (await bench()).get('/v1/models/no-such-model');
     expect(spec.status).toBe(404);
     expect(spec.json.error).toMatchObject({
@@ -58,14 +58,14 @@ describe('models', () => {
     expect(stock.json.error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
-  it('has a shorter list at the compatible entry', async () => {
+  it('Models has a shorter list at the compatible entry', async () => {
     const { get } = await bench();
     const compatible = ids(await get('/v1beta/compat/models'));
     expect(compatible).toEqual(catalogue.filter((model) => model.compatible).map((model) => model.id));
     expect(compatible.length).toBeGreaterThan(0);
   });
 
-  it('shows and serves a key only the models it was granted', async () => {
+  it('Models shows and serves a key only the models it was granted', async () => {
     const keys: KeyGrant[] = [{ key: 'sk-all' }, { key: 'sk-few', models: ['quill-5', 'reel-2'] }];
     const { get, post } = await bench({ keys });
     expect(ids(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
@@ -79,7 +79,7 @@ describe('models', () => {
     expect(video.status).toBe(200);
   });
 
-  it('refuses a forbidden model with 403 in stock, and says success:false to a key without any', async () => {
+  it('Models refuses a forbidden model with 403 in stock, and says success:false to a key without any', async () => {
     const { get, post } = await bench({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
     const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
     expect(refused.status).toBe(403);

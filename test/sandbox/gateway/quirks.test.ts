@@ -22,14 +22,14 @@ async function videoTask(side: Bench) {
 }
 
 describe('quirks', () => {
-  it('stand on top of the profile’s own, also after it changes', async () => {
+  it('Quirks stand on top of the profile’s own, also after it changes', async () => {
     const { gateway } = await bench({ quirks: { remix: true } });
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('spec'), remix: true });
     gateway.settings.profile = 'stock';
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
   });
 
-  it('rewriteCodes: a task that waits for words answers 1, except local edit and custom zoom', async () => {
+  it('RewriteCodes: a task that waits for words answers 1, except local edit and custom zoom', async () => {
     for (const rewriteCodes of [true, false]) {
       const side = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
       const id = await grid(side);
@@ -41,7 +41,7 @@ describe('quirks', () => {
     }
   });
 
-  it('queuedFrom and fullFrom: 22 with the number ahead, then 23 and nothing taken', async () => {
+  it('QueuedFrom and fullFrom: 22 with the number ahead, then 23 and nothing taken', async () => {
     const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 } });
     expect((await side.post(imagine, words)).json.code).toBe(1);
     expect((await side.post(imagine, words)).json).toMatchObject({
@@ -58,7 +58,7 @@ describe('quirks', () => {
     expect((await side.post(imagine, words)).json.code).toBe(1);
   });
 
-  it('a banned word is code 24 in stock and a plain refusal in spec', async () => {
+  it('A banned word is code 24 in stock and a plain refusal in spec', async () => {
     const prompt = { prompt: 'a Banned-Word on a wall' };
     const stock = await (await bench({ profile: 'stock' })).post(imagine, prompt);
     expect([stock.status, stock.json]).toEqual([
@@ -69,7 +69,7 @@ describe('quirks', () => {
     expect([spec.status, spec.json.error.code]).toEqual([400, 'sensitive_words_detected']);
   });
 
-  it('emptyStatus: nothing is said of a task until it runs', async () => {
+  it('EmptyStatus: nothing is said of a task until it runs', async () => {
     const side = await bench({ quirks: { emptyStatus: true } });
     const { json } = await side.post(imagine, words);
     expect(json.status).toBe('');
@@ -77,7 +77,7 @@ describe('quirks', () => {
     expect((await side.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
   });
 
-  it('repeatsKnown: the same upscale again is 21 with the task that has it', async () => {
+  it('Quirks repeatsKnown: the same upscale again is 21 with the task that has it', async () => {
     const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false } });
     const taskId = await grid(side);
     const upscale = async () => (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
@@ -92,7 +92,7 @@ describe('quirks', () => {
     expect(side.gateway.usage.total('sk-sandbox')).toBe(paid);
   });
 
-  it('refusedActions: what a stock gateway cannot book is refused, and a favourite button shown', async () => {
+  it('RefusedActions: what a stock gateway cannot book is refused, and a favourite button shown', async () => {
     const side = await bench({ profile: 'stock' });
     const taskId = await grid(side);
     const { result } = (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
@@ -110,14 +110,14 @@ describe('quirks', () => {
     ]);
   });
 
-  it('listsAsText: buttons and videoUrls are JSON inside a string', async () => {
+  it('ListsAsText: buttons and videoUrls are JSON inside a string', async () => {
     const side = await bench({ quirks: { listsAsText: true } });
     const task = (await side.get(`/imgx/task/${await grid(side)}/fetch`)).json;
     expect(JSON.parse(task.buttons)).toHaveLength(9);
     expect(task.videoUrls).toBe('[]');
   });
 
-  it.each(['spec', 'stock'] as const)('numericIds: ids are bare numbers, digit for digit (%s)', async (profile) => {
+  it.each(['spec', 'stock'] as const)('NumericIds: ids are bare numbers, digit for digit (%s)', async (profile) => {
     const side = await bench({ profile, quirks: { numericIds: true } });
     const { text } = await side.post(imagine, words);
     const [job] = side.gateway.jobs.list();
@@ -128,7 +128,7 @@ describe('quirks', () => {
     expect(followed.status).toBe(200);
   });
 
-  it('successWithoutAddress: every family succeeds and names nothing', async () => {
+  it('SuccessWithoutAddress: every family succeeds and names nothing', async () => {
     const side = await bench({ quirks: { successWithoutAddress: true } });
     expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({
       status: 'succeeded',
@@ -148,7 +148,7 @@ describe('quirks', () => {
     expect((await side.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
   });
 
-  it('videoShape: each of the five names the address in its own place', async () => {
+  it('VideoShape: each of the five names the address in its own place', async () => {
     const side = await bench();
     const file = expect.stringContaining('/files/task_');
     const places = {
@@ -164,21 +164,21 @@ describe('quirks', () => {
     }
   });
 
-  it('vendorPathNative: the vendor’s path ignores the shape of the rest', async () => {
+  it('VendorPathNative: the vendor’s path ignores the shape of the rest', async () => {
     const side = await bench({ quirks: { vendorPathNative: true } });
     const { json } = await side.post(video, film);
     expect((await side.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
     expect((await side.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
   });
 
-  it('innerContradiction: inside, the vendor still says processing', async () => {
+  it('InnerContradiction: inside, the vendor still says processing', async () => {
     const side = await bench({ profile: 'stock', quirks: { innerContradiction: true } });
     expect(await videoTask(side)).toMatchObject({
       data: { status: 'SUCCESS', result_url: expect.stringContaining('http'), data: { status: 'processing' } },
     });
   });
 
-  it.each(['spec', 'stock'] as const)('lateTask: a task does not exist for its first second (%s)', async (profile) => {
+  it.each(['spec', 'stock'] as const)('LateTask: a task does not exist for its first second (%s)', async (profile) => {
     const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
     const { task_id } = (await side.post(video, film)).json;
     const song = (await side.post('/music/submit/music', words)).json;
@@ -188,7 +188,7 @@ describe('quirks', () => {
     for (const path of ids) expect((await side.get(path)).status).toBe(200);
   });
 
-  it('contentOnly: a finished video has its video under /content and nowhere else', async () => {
+  it('ContentOnly: a finished video has its video under /content and nowhere else', async () => {
     const side = await bench({ quirks: { contentOnly: true } });
     const { json } = await side.post('/v1/videos', film);
     await side.settle(json.id);
@@ -197,7 +197,7 @@ describe('quirks', () => {
     expect((await side.get(`/v1/videos/${json.id}/content`)).status).toBe(200);
   });
 
-  it('fineTunesMissing, usageIgnoresDates and unknownModelUnavailable hold in spec too', async () => {
+  it('FineTunesMissing, usageIgnoresDates and unknownModelUnavailable hold in spec too', async () => {
     const side = await bench({
       quirks: { fineTunesMissing: true, usageIgnoresDates: true, unknownModelUnavailable: true },
     });

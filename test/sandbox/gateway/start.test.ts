@@ -29,7 +29,7 @@ function run(...options: string[]): {
 }
 
 describe('the command', () => {
-  it('says where it listens and what to try, serves, and stops cleanly', async () => {
+  it('The command says where it listens and what to try, serves, and stops cleanly', async () => {
     const { child, said, ended, ready } = run('--port', '0', '--speed', '10', '--key', 'sk-try', '--profile', 'stock');
     const url = await ready;
     expect(said()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
@@ -47,14 +47,14 @@ describe('the command', () => {
     [['--key', 'a b'], /--key/],
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
-  ])('answers %j with one sentence and 64', async (options, sentence) => {
+  ])('The command answers %j with one sentence and 64', async (options, sentence) => {
     const { said, ended } = run(...options);
     expect(await ended).toBe(64);
     expect(said().trim().split('\n')).toHaveLength(1);
     expect(said()).toMatch(sentence);
   });
 
-  it('says what to do about a port in use', async () => {
+  it('The command says what to do about a port in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

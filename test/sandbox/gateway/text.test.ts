@@ -33,7 +33,7 @@ const eventsIn = (text: string): Json[] =>
     .map((line) => JSON.parse(line.slice(6)));
 
 describe.each(profiles)('answers of a %s gateway', (profile) => {
-  it('are response objects, the same for the same request', async () => {
+  it('Answers of a gateway are response objects, the same for the same request', async () => {
     const { post } = await bench({ profile });
     const { status, json } = await post(path, ask);
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(again.json.output[0].content).toEqual(json.output[0].content);
   });
 
-  it('come as numbered events, in order, with the last one whole', async () => {
+  it('Answers of a gateway come as numbered events, in order, with the last one whole', async () => {
     const side = await bench({ profile });
     const text = await streamed(side, { ...ask, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
@@ -71,7 +71,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(profile === 'stock');
   });
 
-  it('come at the pace of the gateway’s own clock, and not before', async () => {
+  it('Answers of a gateway come at the pace of the gateway’s own clock, and not before', async () => {
     const { gateway, clock } = await bench({ profile });
     const { body } = await open(gateway.url, { ...ask, input: '500 words of sand' });
     let came = '';
@@ -94,7 +94,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(came).toContain('response.completed');
   });
 
-  it('stop when no one listens any more', async () => {
+  it('Answers of a gateway stop when no one listens any more', async () => {
     const { gateway } = await bench({ profile });
     const left = new AbortController();
     const { body } = await open(gateway.url, ask, left.signal);
@@ -105,7 +105,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(gateway.writing).toBe(0));
   });
 
-  it('call a tool that has to be called, and none that may not', async () => {
+  it('Call a tool that has to be called, and none that may not', async () => {
     const { post } = await bench({ profile });
     const tools = [
       { type: 'function', name: 'look_up', parameters: { type: 'object', properties: { query: { type: 'string' } } } },
@@ -130,7 +130,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     [{ ...ask, text: { format: { type: 'xml' } } }, 'text'],
     [{ ...ask, max_output_tokens: 0 }, 'max_output_tokens'],
     [{ ...ask, model: 'lumen-image-1' }, 'lumen-image-1'],
-  ])('are refused to %j, naming %s', async (body, named) => {
+  ])('Answers of a gateway are refused to %j, naming %s', async (body, named) => {
     const { post, gateway } = await bench({ profile });
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
@@ -138,14 +138,14 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(gateway.usage.total('sk-sandbox')).toBe(0n);
   });
 
-  it('are charged by their tokens', async () => {
+  it('Answers of a gateway are charged by their tokens', async () => {
     const { post, gateway } = await bench({ profile });
     const { usage } = (await post(path, ask)).json;
     const total = BigInt(usage.total_tokens);
     expect(gateway.usage.total('sk-sandbox')).toBe(total * 1_250_000_000_000n);
   });
 
-  it('refuse tools to those alone who send any', async () => {
+  it('Answers of a gateway refuse tools to those alone who send any', async () => {
     const { post, gateway } = await bench({ profile });
     gateway.faults.add({ do: 'no-tools' });
     expect((await post(path, ask)).status).toBe(200);
@@ -158,7 +158,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect((await post(path, { ...ask, tools: [{ type: 'web_search' }] })).status).toBe(200);
   });
 
-  it('are noted for anyone who looks on, and meet troubles ordered for text alone', async () => {
+  it('Answers of a gateway are noted for anyone who looks on, and meet troubles ordered for text alone', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await side.get('/v1/models')).status).toBe(200);
@@ -191,13 +191,13 @@ describe('what fits a schema', () => {
       { l: ['x', 'x', 'x'] },
     ],
     [object({ a: { anyOf: [{ type: 'number' }, { type: 'null' }] } }), { a: expect.any(Number) }],
-  ])('of %j is %j', async (schema, wanted) => {
+  ])('What fits a schema of %j is %j', async (schema, wanted) => {
     const { post } = await bench();
     const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(JSON.parse(json.output[0].content[0].text)).toEqual(wanted);
   });
 
-  it('has an end, though the schema has none', async () => {
+  it('What fits a schema has an end, though the schema has none', async () => {
     const { post } = await bench();
     const schema = { $ref: '#/$defs/node', $defs: { node: object({ next: { $ref: '#/$defs/node' } }) } };
     const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });

@@ -14,11 +14,11 @@ describe('the shape asked for in a prompt', () => {
     ['a cat --ar 100:1', 4],
     ['a cat --ar 1:100', 0.25],
     ['a star:1 far 16:9', 1],
-  ])('of %j is %d', (prompt, aspect) => {
+  ])('The shape asked for in a prompt of %j is %d', (prompt, aspect) => {
     expect(aspectOf(prompt)).toBeCloseTo(aspect, 5);
   });
 
-  it('becomes even sides of at least sixteen pixels, the longer one as asked', () => {
+  it('The shape asked for in a prompt becomes even sides of at least sixteen pixels, the longer one as asked', () => {
     expect(sizeOf(16 / 9, 1024)).toEqual({ width: 1024, height: 576 });
     expect(sizeOf(9 / 16, 1024)).toEqual({ width: 576, height: 1024 });
     expect(sizeOf(1, 3)).toEqual({ width: 16, height: 16 });
@@ -27,12 +27,12 @@ describe('the shape asked for in a prompt', () => {
 });
 
 describe('a scene', () => {
-  it('survives being written down, with everything done to it', () => {
+  it('A scene survives being written down, with everything done to it', () => {
     const scene = panned(zoomedOut(relative(sceneOf('a fox', 7), 3, 'strong'), 2), 'left');
     expect(JSON.parse(JSON.stringify(scene))).toEqual(scene);
   });
 
-  it('keeps its size when it is changed again and again', () => {
+  it('A scene keeps its size when it is changed again and again', () => {
     let scene = sceneOf('a fox', 7);
     for (let turn = 0; turn < 50; turn++) scene = zoomedOut(panned(relative(scene, turn, 'subtle'), 'right'), 2);
     expect(scene.variations.length).toBeLessThanOrEqual(8);

@@ -7,7 +7,7 @@ const drawn = async (prompt: string, width: number, height: number) =>
   (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
 describe('a description', () => {
-  it('is four different lines, the same for the same image and others for another', async () => {
+  it('A description is four different lines, the same for the same image and others for another', async () => {
     const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
     const lines = await describeImages([night]);
     expect(new Set(lines).size).toBe(4);
@@ -16,7 +16,7 @@ describe('a description', () => {
     expect(lines.join()).toMatch(/--ar 16:9/);
   });
 
-  it('is four lines for no image, a broken one, and two', async () => {
+  it('A description is four lines for no image, a broken one, and two', async () => {
     expect(await describeImages([])).toHaveLength(4);
     expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
     expect(await describeImages([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
@@ -27,7 +27,7 @@ describe('shortening', () => {
   const long =
     'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
 
-  it('gives up to five drafts, each shorter than the last and made of words of the prompt', () => {
+  it('Shortening gives up to five drafts, each shorter than the last and made of words of the prompt', () => {
     const { drafts } = shortenPrompt(long);
     expect(drafts.length).toBeGreaterThan(2);
     expect(drafts.length).toBeLessThanOrEqual(5);
@@ -37,14 +37,14 @@ describe('shortening', () => {
     for (const word of drafts.join(' ').split(/\W+/)) expect(long).toContain(word);
   });
 
-  it('weighs the words in the order of the prompt, and those that say nothing not at all', () => {
+  it('Shortening weighs the words in the order of the prompt, and those that say nothing not at all', () => {
     const { weights } = shortenPrompt(long);
     expect(weights.slice(0, 4).map(({ word }) => word)).toEqual(['A', 'very', 'beautiful', 'painting']);
     expect(weights[0]?.weight).toBe(0);
     expect(weights.find(({ word }) => word === 'enchanted')?.weight).toBeGreaterThan(0.5);
   });
 
-  it('takes any text, and every draft is a real shortening', () => {
+  it('Shortening takes any text, and every draft is a real shortening', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (prompt) => {
         const { drafts, weights } = shortenPrompt(prompt);

@@ -35,7 +35,7 @@ function frameKinds(bytes: Buffer): number[] {
 }
 
 describe('a video', () => {
-  it('is an MP4 of the size and length asked for, with its contents first', async () => {
+  it('A video is an MP4 of the size and length asked for, with its contents first', async () => {
     const video = await studio.shoot(sceneOf('a boat on the sea', 2), { width: 322, height: 180, seconds: 2.5 });
     expect(video).toMatchObject({ mime: 'video/mp4', width: 322, height: 180, seconds: 2.5 });
     expect(boxesOf(video.bytes).map(({ kind }) => kind)).toEqual(['ftyp', 'moov', 'mdat']);
@@ -50,7 +50,7 @@ describe('a video', () => {
     expect(video.bytes.length).toBeGreaterThan(10_000);
   });
 
-  it('points at its frames, and at those a player can begin with', async () => {
+  it('A video points at its frames, and at those a player can begin with', async () => {
     const video = await studio.shoot(sceneOf('forest', 2), { width: 96, height: 64, seconds: 5 });
     const found = boxes(video.bytes);
     const kinds = frameKinds(video.bytes);
@@ -61,19 +61,19 @@ describe('a video', () => {
     expect(listed).toEqual(kinds.flatMap((kind, index) => (kind === 1 ? [] : [index + 1])));
   });
 
-  it('is the same video twice and waits its turn for the worker', async () => {
+  it('A video is the same video twice and waits its turn for the worker', async () => {
     const shot = () => studio.shoot(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
     const [one, other] = await Promise.all([shot(), shot()]);
     expect(one.bytes.equals(other.bytes)).toBe(true);
   });
 
-  it('takes on sizes that H.264 does not have by going to the next even one', async () => {
+  it('A video takes on sizes that H.264 does not have by going to the next even one', async () => {
     const video = await studio.shoot(sceneOf('planet', 5), { width: 33, height: 19, seconds: 0 });
     expect([video.width % 2, video.height % 2]).toEqual([0, 0]);
     expect(video.seconds).toBeGreaterThan(0);
   });
 
-  it('is refused after the studio has closed', async () => {
+  it('A video is refused after the studio has closed', async () => {
     const closed = openStudio();
     await closed.close();
     await expect(closed.shoot(sceneOf('planet', 5), { width: 32, height: 32, seconds: 1 })).rejects.toThrow(/closed/);

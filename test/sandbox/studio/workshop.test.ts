@@ -12,14 +12,14 @@ const workshop = new Workshop(new URL(`data:text/javascript,${encodeURIComponent
 afterAll(() => workshop.close());
 
 describe('a workshop', () => {
-  it('rejects the job of a worker that dies and gives the next one to a new worker', async () => {
+  it('A workshop rejects the job of a worker that dies and gives the next one to a new worker', async () => {
     const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => workshop.run(job)));
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
     ).toEqual(['one', 'Error: A worker of the studio ended with code 3.', 'two', 'Error: It did not work.', 'three']);
   });
 
-  it('rejects what still waits when it closes', async () => {
+  it('A workshop rejects what still waits when it closes', async () => {
     const other = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
     const waiting = Promise.allSettled([other.run('one'), other.run('two')]);
     await other.close();

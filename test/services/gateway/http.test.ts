@@ -89,7 +89,7 @@ describe('the door to the gateway', () => {
     return error as GatewayError;
   }
 
-  it('sends the key as a bearer and bodies as JSON', async () => {
+  it('The door to the gateway sends the key as a bearer and bodies as JSON', async () => {
     const { door, heard } = await open([json({ fine: true })]);
     await door.submit({ path: '/orders', body: { prompt: 'é' } });
     expect(heard[0]).toMatchObject({
@@ -99,7 +99,7 @@ describe('the door to the gateway', () => {
     });
   });
 
-  it('keeps a path that the base address has, and leaves out queries that are undefined', async () => {
+  it('The door to the gateway keeps a path that the base address has, and leaves out queries that are undefined', async () => {
     const { heard, url } = await open([json({})]);
     const door = doorTo(`${url}/a/b/`);
     await door.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
@@ -107,20 +107,23 @@ describe('the door to the gateway', () => {
   });
 
   describe('a read', () => {
-    it.each([500, 502, 503, 504, 524, 429, 408])('is asked again after %i', async (status) => {
+    it.each([500, 502, 503, 504, 524, 429, 408])('A read is asked again after %i', async (status) => {
       const { door, heard } = await open([json({}, status), json({}, status), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(3);
       expect(clock.waits).toEqual([500, 1000]);
     });
 
-    it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])('is not asked again after %i', async (status) => {
-      const { door, heard } = await open([json({}, status), json({ fine: true })]);
-      expect((await failure(door.read({ path: '/x' }))).status).toBe(status);
-      expect(heard).toHaveLength(1);
-    });
+    it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])(
+      'A read is not asked again after %i',
+      async (status) => {
+        const { door, heard } = await open([json({}, status), json({ fine: true })]);
+        expect((await failure(door.read({ path: '/x' }))).status).toBe(status);
+        expect(heard).toHaveLength(1);
+      },
+    );
 
-    it('waits as long as Retry-After says, in seconds or as a date', async () => {
+    it('A read waits as long as Retry-After says, in seconds or as a date', async () => {
       const date = new Date(clock.now() + 3000).toUTCString();
       const { door } = await open([
         json({}, 429, { 'retry-after': '2' }),
@@ -131,26 +134,26 @@ describe('the door to the gateway', () => {
       expect(clock.waits).toEqual([2000, 3000]);
     });
 
-    it('does not wait longer than a call may take, but says how long it should be', async () => {
+    it('A read does not wait longer than a call may take, but says how long it should be', async () => {
       const { door, heard } = await open([json({}, 429, { 'retry-after': '120' })]);
       expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
       expect(heard).toHaveLength(1);
     });
 
-    it('gives up after the attempts it was given', async () => {
+    it('A read gives up after the attempts it was given', async () => {
       const { door, heard } = await open([json({}, 500)]);
       await failure(door.read({ path: '/x' }));
       await failure(door.read({ path: '/x', attempts: 1 }));
       expect(heard).toHaveLength(defaultLimits.attempts + 1);
     });
 
-    it('is asked again when the connection is cut', async () => {
+    it('A read is asked again when the connection is cut', async () => {
       const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(2);
     });
 
-    it('stops waiting when it is taken back', async () => {
+    it('A read stops waiting when it is taken back', async () => {
       const { door, heard } = await open([json({}, 500)]);
       const controller = new AbortController();
       clock.after = (_ms, task) => {
@@ -164,13 +167,13 @@ describe('the door to the gateway', () => {
   });
 
   describe('a submit', () => {
-    it.each([500, 502, 504, 524, 429, 408])('is never sent twice, not even after %i', async (status) => {
+    it.each([500, 502, 504, 524, 429, 408])('A submit is never sent twice, not even after %i', async (status) => {
       const { door, heard } = await open([json({}, status), json({ fine: true })]);
       await failure(door.submit({ path: '/x', body: {} }));
       expect(heard).toHaveLength(1);
     });
 
-    it('says that it may have been carried out after a reset, a hang, a cut body, a 5xx and rubbish', async () => {
+    it('A submit says that it may have been carried out after a reset, a hang, a cut body, a 5xx and rubbish', async () => {
       const cut: Answer = (_request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
@@ -191,7 +194,7 @@ describe('the door to the gateway', () => {
       }
     });
 
-    it('says that it was not carried out where the refusal is definite or no one was reached', async () => {
+    it('A submit says that it was not carried out where the refusal is definite or no one was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
       const { door } = await open([...refusals, inside]);
@@ -207,7 +210,7 @@ describe('the door to the gateway', () => {
       });
     });
 
-    it('that is taken back before it was sent was not carried out; in flight it may have been', async () => {
+    it('A submit that is taken back before it was sent was not carried out; in flight it may have been', async () => {
       const { door, heard } = await open([() => undefined]);
       const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
       expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
@@ -222,13 +225,13 @@ describe('the door to the gateway', () => {
   });
 
   describe('a redirect', () => {
-    it('within the gateway is followed for a read', async () => {
+    it('Within the gateway is followed for a read', async () => {
       const { door, heard } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
-    it('to another origin is not followed, so the key cannot leak, and says what to configure', async () => {
+    it('A redirect to another origin is not followed, so the key cannot leak, and says what to configure', async () => {
       const other = await serve([json({})]);
       servers.push(other.server);
       const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
@@ -239,13 +242,13 @@ describe('the door to the gateway', () => {
       expect(other.heard).toHaveLength(0);
     });
 
-    it('is never followed for a submit, and the order was not carried out', async () => {
+    it('A redirect is never followed for a submit, and the order was not carried out', async () => {
       const { door, heard } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
       expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       expect(heard).toHaveLength(1);
     });
 
-    it('that goes round in circles ends', async () => {
+    it('A redirect that goes round in circles ends', async () => {
       const { door, heard } = await open([json({}, 302, { location: '/x' })]);
       expect((await failure(door.read({ path: '/x' }))).kind).toBe('not-offered');
       expect(heard).toHaveLength(4);
@@ -253,7 +256,7 @@ describe('the door to the gateway', () => {
   });
 
   describe('an answer', () => {
-    it('larger than the cap is not read to its end, announced or not', async () => {
+    it('Larger than the cap is not read to its end, announced or not', async () => {
       const large = 'x'.repeat(200_000);
       const chunked: Answer = (_request, response) => {
         response.write(large);
@@ -265,7 +268,7 @@ describe('the door to the gateway', () => {
       }
     });
 
-    it('that never comes, and one that stops in the middle, end by their time limits', async () => {
+    it('An answer that never comes, and one that stops in the middle, end by their time limits', async () => {
       const stops: Answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
@@ -274,7 +277,7 @@ describe('the door to the gateway', () => {
       expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
-    it('of HTML shows a person its title and nothing of its markup', async () => {
+    it('An answer of HTML shows a person its title and nothing of its markup', async () => {
       const page: Answer = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(
@@ -286,13 +289,13 @@ describe('the door to the gateway', () => {
       expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
     });
 
-    it('that quotes the key never shows it', async () => {
+    it('An answer that quotes the key never shows it', async () => {
       const { door } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
       const error = await failure(door.read({ path: '/x' }));
       expect(`${error.message} ${error.stack}`).not.toContain('secret-of-the-gateway');
     });
 
-    it('keeps long ids and amounts digit by digit', async () => {
+    it('An answer keeps long ids and amounts digit by digit', async () => {
       const raw: Answer = (_request, response) =>
         response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
       const { door } = await open([raw]);
@@ -304,11 +307,17 @@ describe('the door to the gateway', () => {
     });
   });
 
-  it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])('refuses the address %j in words', (address) => {
-    expect(() => doorTo(address)).toThrow(GatewayError);
-  });
+  it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])(
+    'The door to the gateway refuses the address %j in words',
+    (address) => {
+      expect(() => doorTo(address)).toThrow(GatewayError);
+    },
+  );
 
-  it.each(['', 'two words', 'sk-\nx'])('refuses the key %j in words that do not repeat it', (apiKey) => {
-    expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
-  });
+  it.each(['', 'two words', 'sk-\nx'])(
+    'The door to the gateway refuses the key %j in words that do not repeat it',
+    (apiKey) => {
+      expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
+    },
+  );
 });

@@ -64,7 +64,7 @@ describe('the door for answers that come as they are made', () => {
     ['a stream behind empty lines and a comment', `\n\n: wait\n\n${stream}`, events],
     ['JSON', json, 'application/json'],
     ['JSON with the type of a stream', ` \n${json}`, events],
-  ])('reads %s as what it is', async (_name, body, type) => {
+  ])('The door for answers that come as they are made reads %s as what it is', async (_name, body, type) => {
     const came = await asked(await gatewayThat(sent(body, type)));
     expect(came).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
   });
@@ -88,22 +88,25 @@ describe('the door for answers that come as they are made', () => {
       502,
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
-  ])('throws on %s, and asks no second time', async (_name, body, type, status, facts) => {
-    const side = await gatewayThat(sent(body, type, status));
-    const error = await asked(side);
-    expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject(facts);
-    expect((error as GatewayError).message).not.toMatch(/[<>]/);
-    expect(side.heard()).toBe(1);
-  });
+  ])(
+    'The door for answers that come as they are made throws on %s, and asks no second time',
+    async (_name, body, type, status, facts) => {
+      const side = await gatewayThat(sent(body, type, status));
+      const error = await asked(side);
+      expect(error).toBeInstanceOf(GatewayError);
+      expect(error).toMatchObject(facts);
+      expect((error as GatewayError).message).not.toMatch(/[<>]/);
+      expect(side.heard()).toBe(1);
+    },
+  );
 
-  it('follows no redirect: an order goes to one address', async () => {
+  it('The door for answers that come as they are made follows no redirect: an order goes to one address', async () => {
     const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(side.heard()).toBe(1);
   });
 
-  it('gives up on a gateway that says nothing after its headers, and closes the connection', async () => {
+  it('The door for answers that come as they are made gives up on a gateway that says nothing after its headers, and closes the connection', async () => {
     const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
     expect(await asked(side)).toMatchObject({
       kind: 'unreachable',
@@ -113,7 +116,7 @@ describe('the door for answers that come as they are made', () => {
     await side.closed;
   });
 
-  it('stops listening at the end, though the gateway keeps the connection open', async () => {
+  it('The door for answers that come as they are made stops listening at the end, though the gateway keeps the connection open', async () => {
     const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
     expect(await asked(side)).toHaveLength(3);
     await side.closed;

@@ -57,7 +57,7 @@ async function failureOn(port: number): Promise<GatewayError> {
 }
 
 describe('an order over TLS', () => {
-  it('is never sent where the certificate is refused', async () => {
+  it('An order over TLS is never sent where the certificate is refused', async () => {
     const side = await secured({});
     expect(await failureOn(side.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -66,14 +66,14 @@ describe('an order over TLS', () => {
     expect(side.body()).toBeUndefined();
   });
 
-  it('may have been taken where the gateway wants a certificate of ours, which TLS 1.3 says after the order has gone', async () => {
+  it('An order over TLS may have been taken where the gateway wants a certificate of ours, which TLS 1.3 says after the order has gone', async () => {
     trusted();
     const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'may have been taken where %s breaks after the gateway has read it',
+    'An order over TLS may have been taken where %s breaks after the gateway has read it',
     async (version) => {
       trusted();
       let outside: Socket | undefined;
@@ -92,7 +92,7 @@ describe('an order over TLS', () => {
     },
   );
 
-  it('may have been taken by something that answers in no TLS, for its words may come at any time', async () => {
+  it('An order over TLS may have been taken by something that answers in no TLS, for its words may come at any time', async () => {
     const plain = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));

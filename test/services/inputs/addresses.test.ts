@@ -33,14 +33,14 @@ describe('what the gateway can reach', () => {
     ['http://[::ffff:10.0.0.1]/a.png', false],
     ['http://169.254.169.254/latest', false],
     ['nonsense', true],
-  ])('is, from the public internet, %s: %s', async (address, isReached) => {
+  ])('What the gateway can reach is, from the public internet, %s: %s', async (address, isReached) => {
     expect(await reach('https://gateway.example', false)(address)).toBe(isReached);
     // That private networks may be asked says nothing about a gateway that stands outside of them.
     expect(await reach('https://gateway.example', true)(address)).toBe(isReached);
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    'is of a private network its own files and Discord’s for a gateway at %s, where private addresses are allowed',
+    'What the gateway can reach is of a private network its own files and Discord’s for a gateway at %s, where private addresses are allowed',
     async (origin) => {
       const allowed = reach(origin, true);
       for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
@@ -66,7 +66,7 @@ describe('until when an address is good', () => {
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=ffffffffffffffffffff', undefined],
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
-  ])('is read from Discord’s own signature: %s', (address, until) => {
+  ])('Until when an address is good is read from Discord’s own signature: %s', (address, until) => {
     expect(signatureExpiry(address)).toBe(until);
   });
 });

@@ -83,14 +83,14 @@ describe('what an order sends along', () => {
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
   }
 
-  it('is nothing where nothing is named, and no one is asked for it', async () => {
+  it('What an order sends along is nothing where nothing is named, and no one is asked for it', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
     expect([...gateway.heard, ...discord.heard]).toEqual([]);
   });
 
   describe('as images', () => {
-    it('comes in its order, as data URIs of what the bytes are, for every names say', async () => {
+    it('What an order sends along as images comes in its order, as data URIs of what the bytes are, for every names say', async () => {
       const jpeg = await noise(20, 20).jpeg().toBuffer();
       const { images, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
       expect(images?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
@@ -98,7 +98,7 @@ describe('what an order sends along', () => {
       expect(mask).toBeUndefined();
     });
 
-    it('tells nothing about who took it', async () => {
+    it('What an order sends along as images tells nothing about who took it', async () => {
       const noted = await noise(20, 20)
         .jpeg()
         .withExif({ IFD0: { Artist: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -109,7 +109,7 @@ describe('what an order sends along', () => {
       expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
-    it('is at most five, and of six none is fetched', async () => {
+    it('What an order sends along as images is at most five, and of six none is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
       const before = discord.heard.length;
@@ -121,7 +121,7 @@ describe('what an order sends along', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('is refused by its name where it cannot be sent', async () => {
+    it('What an order sends along as images is refused by its name where it cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
@@ -156,7 +156,7 @@ describe('what an order sends along', () => {
       expect(notes).toHaveLength(10);
     });
 
-    it('gives the memory back, taken or refused', async () => {
+    it('What an order sends along as images gives the memory back, taken or refused', async () => {
       const large = uploaded('large.png', heavier(png, 15 * MB));
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
@@ -171,13 +171,13 @@ describe('what an order sends along', () => {
       }
     });
 
-    it('is refused when it is too much together', async () => {
+    it('What an order sends along as images is refused when it is too much together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('is not waited for longer than a minute', async () => {
+    it('What an order sends along as images is not waited for longer than a minute', async () => {
       const slow = given(
         'slow.png',
         discord.on('/slow', () => undefined),
@@ -188,7 +188,7 @@ describe('what an order sends along', () => {
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('is put off when the bot stops meanwhile', async () => {
+    it('What an order sends along as images is put off when the bot stops meanwhile', async () => {
       const waiting = refused(
         given(
           'slow.png',
@@ -202,7 +202,7 @@ describe('what an order sends along', () => {
   });
 
   describe('from elsewhere', () => {
-    it('never carries the key, not even to the gateway or from a redirect to it', async () => {
+    it('What an order sends along from elsewhere never carries the key, not even to the gateway or from a redirect to it', async () => {
       const own = given('own.png', gateway.on('/own', file(png)));
       const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
       await gather({ pictures: [own, back, uploaded('a.png', png)] });
@@ -211,7 +211,7 @@ describe('what an order sends along', () => {
         expect(headers).not.toHaveProperty('authorization');
     });
 
-    it('is not fetched from any other place in the own network', async () => {
+    it('What an order sends along from elsewhere is not fetched from any other place in the own network', async () => {
       const secret = stranger.on('/secret', file(png));
       const direct = given('direct.png', secret);
       const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
@@ -225,7 +225,7 @@ describe('what an order sends along', () => {
   describe('as a mask', () => {
     const region = (side: string, of: object) => gather({ region: { side, of } });
 
-    it('is drawn in the size that is given, and no one is asked', async () => {
+    it('What an order sends along as a mask is drawn in the size that is given, and no one is asked', async () => {
       const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
@@ -237,7 +237,7 @@ describe('what an order sends along', () => {
       ['half known', { width: 64 }],
       ['nonsense', { width: 0, height: -3 }],
       ['no whole number', { width: 64.5, height: 32 }],
-    ])('is drawn in the size of the image when that is %s', async (_what, size) => {
+    ])('What an order sends along as a mask is drawn in the size of the image when that is %s', async (_what, size) => {
       const address = gateway.on('/grid', file(png));
       expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
         width: 40,
@@ -247,7 +247,7 @@ describe('what an order sends along', () => {
       expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
-    it('is refused when no one knows how large the image is', async () => {
+    it('What an order sends along as a mask is refused when no one knows how large the image is', async () => {
       for (const of of [
         { address: `${gateway.origin}/gone` },
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
@@ -258,7 +258,7 @@ describe('what an order sends along', () => {
       expect(notes).toHaveLength(3);
     });
 
-    it('is what the member has drawn, in black and white', async () => {
+    it('What an order sends along as a mask is what the member has drawn, in black and white', async () => {
       const part = await plain('yellow', { width: 10, height: 10 });
       const bytes = await sharp(await plain('navy'))
         .composite([{ input: part, left: 0, top: 0 }])
@@ -274,12 +274,12 @@ describe('what an order sends along', () => {
       ['black', 'refusals.maskEmpty'],
       ['white', 'refusals.maskFull'],
       ['gray', 'refusals.maskUnclear'],
-    ])('is refused by its name when all of it is %s', async (background, key) => {
+    ])('What an order sends along as a mask is refused by its name when all of it is %s', async (background, key) => {
       const drawn = uploaded('mask.png', await plain(background));
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('is refused by its name when it is no image, or gone', async () => {
+    it('What an order sends along as a mask is refused by its name when it is no image, or gone', async () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
@@ -291,13 +291,13 @@ describe('what an order sends along', () => {
   describe('a sound', () => {
     const recorded = () => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-    it('comes as plain samples, whatever its name says', async () => {
+    it('A sound comes as plain samples regardless of its name', async () => {
       const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
       expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('is refused where it is none, is gone, or is more than anyone says at once', async () => {
+    it('A sound is refused where it is none, is gone, or is more than anyone says at once', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -308,7 +308,7 @@ describe('what an order sends along', () => {
       expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
-    it('gives the memory back, taken or refused', async () => {
+    it('A sound gives the memory back, taken or refused', async () => {
       for (let turn = 0; turn < 3; turn++) {
         await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
         await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));

@@ -81,7 +81,7 @@ describe('what an order goes by', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('is given by its address, letter by letter and in its order, once it was looked at', async () => {
+  it('What an order goes by is given by its address, letter by letter and in its order, once it was looked at', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -96,7 +96,7 @@ describe('what an order goes by', () => {
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('may be seven, large ones too, and gives the memory back', async () => {
+  it('What an order goes by may be seven, large ones too, and gives the memory back', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -105,7 +105,7 @@ describe('what an order goes by', () => {
     ).toHaveLength(1);
   });
 
-  it('is refused by its name where it is not what it should be', async () => {
+  it('What an order goes by is refused by its name where it is not what it should be', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';
@@ -130,7 +130,7 @@ describe('what an order goes by', () => {
       outOfReach = (address) => !address.includes('public');
     });
 
-    it('goes along as data, where images may', async () => {
+    it('What an order goes by where the gateway cannot reach it goes along as data, where images may', async () => {
       const open = at('public.png', png, { takes: 'address or data' });
       const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
       expect(references[0]?.given).toBe(open.address);
@@ -138,7 +138,7 @@ describe('what an order goes by', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('is refused where only an address will do, and no one is asked for it', async () => {
+    it('What an order goes by where the gateway cannot reach it is refused where only an address will do, and no one is asked for it', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -150,14 +150,14 @@ describe('what an order goes by', () => {
       expect(discord.heard).toEqual([]);
     });
 
-    it('is as data no more than what fits into one request', async () => {
+    it('What an order goes by where the gateway cannot reach it is as data no more than what fits into one request', async () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const large = at('large.png', bytes, { takes: 'address or data' });
       expect((await gather([large, large])).references).toHaveLength(2);
       expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('is not fetched from a place of the own network, not even by a roundabout way', async () => {
+    it('What an order goes by where the gateway cannot reach it is not fetched from a place of the own network, not even by a roundabout way', async () => {
       const secret = stranger.on('/secret.png', file(png));
       const direct = named('direct.png', secret, { takes: 'address or data' });
       const roundabout = named('round.png', discord.on('/public', redirect(secret)));
@@ -168,7 +168,7 @@ describe('what an order goes by', () => {
   });
 
   describe('with an address of Discord’s, which runs out', () => {
-    it('is taken when it lasts for as long as the gateway may need', async () => {
+    it('What an order goes by with an address of Discord’s, which runs out, is taken when it lasts for as long as the gateway may need', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
@@ -177,13 +177,13 @@ describe('what an order goes by', () => {
       });
     });
 
-    it('says when it has run out, and asks no one', async () => {
+    it('What an order goes by with an address of Discord’s, which runs out, says when it has run out, and asks no one', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
       expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.heard).toEqual([]);
     });
 
-    it('matters not where the image goes along as data', async () => {
+    it('What an order goes by with an address of Discord’s, which runs out, matters not where the image goes along as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
@@ -191,7 +191,7 @@ describe('what an order goes by', () => {
   });
 
   describe('where the gateway found the order too large', () => {
-    it('is made smaller as far as it travels along, and stays what it was as far as it does not', async () => {
+    it('What an order goes by where the gateway found the order too large is made smaller as far as it travels along, and stays what it was as far as it does not', async () => {
       outOfReach = (address) => !address.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);

@@ -111,8 +111,8 @@ async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: 
   return { entries, tasks };
 }
 
-describe('whatever happens', () => {
-  it('the ledger that is kept is the ledger that its tasks would make', { timeout: 120_000 }, async () => {
+describe('in any history', () => {
+  it('The ledger that is kept is the ledger that its tasks would make', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (lives) => {
         const on = stage();

@@ -61,12 +61,12 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
 ];
 
 describe('the doctor', () => {
-  it('finds nothing in a ledger that is well', async () => {
+  it('The doctor finds nothing in a ledger that is well', async () => {
     const on = await filled();
     expect(await findings(on, { repair: true })).toEqual({});
   });
 
-  it.each(damages)('finds and repairs %s', async (_name, statement, found) => {
+  it.each(damages)('The doctor finds and repairs %s', async (_name, statement, found) => {
     const on = await filled();
     sql(on.file, statement);
     const before = everything(on.file);
@@ -81,7 +81,7 @@ describe('the doctor', () => {
     expect(priced).toHaveLength(found['entry-missing'] ?? 0);
   });
 
-  it('leaves entries alone whose tasks are gone, and those of no one', async () => {
+  it('The doctor leaves entries alone whose tasks are gone, and those of no one', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'finished'");
     sql(
@@ -97,7 +97,7 @@ describe('the doctor', () => {
     expect(everything(on.file)).toEqual(before);
   });
 
-  it('asks for no ledger where none was ever kept', async () => {
+  it('The doctor asks for no ledger where none was ever kept', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
     expect(await findings(on)).toEqual({});

@@ -20,7 +20,7 @@ function script(path: string, env: Record<string, string>): Promise<{ code: numb
 }
 
 describe('the shipped bot', () => {
-  it('writes every order into its ledger, with its end and the price that the operator named', async () => {
+  it('The shipped bot writes every order into its ledger, with its end and the price that the operator named', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"imagine": 0.050}');
     const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
@@ -41,7 +41,7 @@ describe('the shipped bot', () => {
 });
 
 describe('PRICES', () => {
-  it('that makes no sense keeps bot and doctor from starting, and says which file is wanted', async () => {
+  it('PRICES that makes no sense keeps bot and doctor from starting, and says which file is wanted', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');
     const { file } = stage();

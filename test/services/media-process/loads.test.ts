@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const told = z.object({ done: z.array(z.number().positive()), loaded: z.string().array(), native: z.string().array() });
 
-it("the bot's own process loads no library that decodes or draws, whatever it has decoded and drawn", {
+it("The bot's own process loads no library that decodes or draws even after decoding and drawing", {
   timeout: 60_000,
 }, async () => {
   const program = fileURLToPath(new URL('./loads.ts', import.meta.url));

@@ -47,7 +47,7 @@ const max = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
 
 describe('the media process', () => {
-  it('begins with its first job, ends after a minute without one, and begins anew', async () => {
+  it('The media process begins with its first job, ends after a minute without one, and begins anew', async () => {
     const clock = new ManualClock();
     const { media } = opened(clock);
     expect(media.pid).toBeUndefined();
@@ -62,14 +62,14 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('PNG');
   });
 
-  it('is replaced when it dies, and the jobs that it took along run again', async () => {
+  it('The media process is replaced when it dies, and the jobs that it took along run again', async () => {
     const { media } = opened();
     const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
     process.kill(pidOf(media), 'SIGKILL');
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
-  it('refuses a job that was the end of it twice, and goes on with the others', async () => {
+  it('The media process refuses a job that was the end of it twice, and goes on with the others', async () => {
     const { media } = opened();
     const bad = outcome(media.run(mask, facts));
     const good = outcome(media.run(chart, facts));
@@ -80,7 +80,7 @@ describe('the media process', () => {
     expect(await good).toBe('PNG');
   });
 
-  it('is replaced when a job takes too long, which fails, and the others run again', async () => {
+  it('The media process is replaced when a job takes too long, which fails, and the others run again', async () => {
     const clock = new ManualClock();
     const { media } = opened(clock);
     const late = outcome(media.run(chart, facts));
@@ -91,7 +91,7 @@ describe('the media process', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'is replaced when it is seen with too much memory; of its jobs the one that takes too much alone is refused',
+    'The media process is replaced when it is seen with too much memory; of its jobs the one that takes too much alone is refused',
     async () => {
       const clock = new ManualClock();
       // Less than the process itself takes: whatever runs is over the limit.
@@ -107,7 +107,7 @@ describe('the media process', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'refuses a small file that takes 600 MB to be decoded, before it is decoded',
+    'The media process refuses a small file that takes 600 MB to be decoded, before it is decoded',
     async () => {
       const { media } = opened();
       const images = openMedia(
@@ -123,7 +123,7 @@ describe('the media process', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('knows nothing of the environment of the bot', async () => {
+  it.runIf(process.platform === 'linux')('The media process knows nothing of the environment of the bot', async () => {
     vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
     vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -136,7 +136,7 @@ describe('the media process', () => {
     ]);
   });
 
-  it('is no more once it was closed, and whatever waits fails', async () => {
+  it('The media process is no more once it was closed, and everything that waits fails', async () => {
     const { media } = opened();
     const work = outcome(media.run(mask, facts));
     const pid = pidOf(media);
@@ -146,7 +146,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('JobLost: The media process has been closed.');
   });
 
-  it('frees what a job has reserved when no one waits for it any more', async () => {
+  it('The media process frees what a job has reserved when no one waits for it any more', async () => {
     const { media } = opened();
     const unwanted = new AbortController();
     const work = outcome(media.run(chart, facts, { signal: unwanted.signal }));
@@ -155,7 +155,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(chart, facts))).toBe('PNG');
   });
 
-  it('ends with the bot, however that ends', async () => {
+  it('The media process ends with the bot, however that ends', async () => {
     const program = fileURLToPath(new URL('./orphan.ts', import.meta.url));
     const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void bot.kill('SIGKILL'));

@@ -15,7 +15,7 @@ function visited(room: MemoryPool) {
 }
 
 describe('memory for decoding', () => {
-  it('is given as long as there is some, and then in the order of asking, so that nothing large is passed for ever', async () => {
+  it('Memory for decoding is given as long as there is some, and then in the order of asking, so that nothing large is passed for ever', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     const first = await claim('first', 60);
     const large = claim('large', 80);
@@ -27,13 +27,13 @@ describe('memory for decoding', () => {
     expect(events).toEqual(['first', 'large', 'small']);
   });
 
-  it('is refused to what needs more than there ever is, at once', async () => {
+  it('Memory for decoding is refused to what needs more than there ever is, at once', async () => {
     const { claim } = visited(new MemoryPool(100));
     await claim('first', 100);
     await expect(claim('huge', 101)).rejects.toMatchObject({ name: 'MediaError', kind: 'too-large' });
   });
 
-  it('is not kept for a job that no longer wants it, and those behind it are let in', async () => {
+  it('Memory for decoding is not kept for a job that no longer wants it, and those behind it are let in', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     await claim('first', 60);
     const unwanted = new AbortController();

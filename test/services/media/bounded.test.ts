@@ -62,17 +62,20 @@ const hostile = {
 };
 
 describe('a file that is made to keep the bot busy', () => {
-  it.each(Object.entries(hostile))('is recognised in as many steps when it is twice as long: %s', (_name, made) => {
-    const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
-      const { bytes, steps } = counted(made(length));
-      recognise(bytes);
-      return steps();
-    });
-    expect(twice).toBe(once);
-    expect(once).toBeLessThan(150_000);
-  });
+  it.each(Object.entries(hostile))(
+    'A file that is made to keep the bot busy is recognised in as many steps when it is twice as long: %s',
+    (_name, made) => {
+      const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
+        const { bytes, steps } = counted(made(length));
+        recognise(bytes);
+        return steps();
+      });
+      expect(twice).toBe(once);
+      expect(once).toBeLessThan(150_000);
+    },
+  );
 
-  it('is recognised on the disk by its head and what is behind its tag alone', async () => {
+  it('A file that is made to keep the bot busy is recognised on the disk by its head and what is behind its tag alone', async () => {
     const asked: [number, number][] = [];
     const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
@@ -101,13 +104,13 @@ describe('a file that is made to keep the bot busy', () => {
     };
   }
 
-  it('is not followed through millions of tiny boxes to its end', async () => {
+  it('A file that is made to keep the bot busy is not followed through millions of tiny boxes to its end', async () => {
     const reader = ofTinyBoxes();
     expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
-  it('has its facts read in as many steps, however deep and however many its boxes are', async () => {
+  it('A file that is made to keep the bot busy has its facts read in as many steps, however deep and however many its boxes are', async () => {
     const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
       const head = latin('\0\0\0\0moov');
@@ -124,7 +127,7 @@ describe('a file that is made to keep the bot busy', () => {
     expect(twice).toBe(once);
   });
 
-  it('is decoded from base64 in pieces, between which others have their turn', async () => {
+  it('A file that is made to keep the bot busy is decoded from base64 in pieces, between which others have their turn', async () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');

@@ -20,16 +20,19 @@ describe('a member’s image', () => {
     ['webp', 'image/webp'],
     ['gif', 'image/png'],
     ['avif', 'image/webp'],
-  ] as const)('in %s becomes a data URI of %s that decodes to the same bytes', async (format, mime) => {
-    const checked = await media.checkImage(await noise(30, 20).toFormat(format).toBuffer());
-    expect(checked.type.mime).toBe(mime);
-    const [head, body = ''] = checked.dataUri.split(',');
-    expect(head).toBe(`data:${mime};base64`);
-    expect(Buffer.from(body, 'base64').equals(checked.bytes)).toBe(true);
-    expect(await media.imageFacts(checked.bytes)).toEqual({ width: 30, height: 20, frames: 1 });
-  });
+  ] as const)(
+    'A member’s image in %s becomes a data URI of %s that decodes to the same bytes',
+    async (format, mime) => {
+      const checked = await media.checkImage(await noise(30, 20).toFormat(format).toBuffer());
+      expect(checked.type.mime).toBe(mime);
+      const [head, body = ''] = checked.dataUri.split(',');
+      expect(head).toBe(`data:${mime};base64`);
+      expect(Buffer.from(body, 'base64').equals(checked.bytes)).toBe(true);
+      expect(await media.imageFacts(checked.bytes)).toEqual({ width: 30, height: 20, frames: 1 });
+    },
+  );
 
-  it('is sent on without what it says about the member', async () => {
+  it('A member’s image is sent on without what it says about the member', async () => {
     const noted = await noise(30, 20)
       .jpeg()
       .withExif({ IFD0: { Artist: 'somebody' } })
@@ -41,11 +44,11 @@ describe('a member’s image', () => {
     ['a page', Buffer.from('<html></html>')],
     ['a film', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
     ['nothing', Buffer.alloc(0)],
-  ])('is not %s', async (_what, bytes) => {
+  ])('A member’s image is not %s', async (_what, bytes) => {
     await expect(media.checkImage(bytes)).rejects.toMatchObject({ kind: 'not-media' });
   });
 
-  it('is decoded to its end, for the frame around spoilt pixels is whole', async () => {
+  it('A member’s image is decoded to its end, for the frame around spoilt pixels is whole', async () => {
     const spoilt = await noise(200, 200).png().toBuffer();
     // Within the first chunk of pixels, whose checksum then tells.
     spoilt.fill(0x55, 1_000, 2_000);
@@ -53,13 +56,16 @@ describe('a member’s image', () => {
     await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
-  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)('is not half of an image in %s', async (format) => {
-    const bytes = await noise(200, 200).toFormat(format).toBuffer();
-    const half = bytes.subarray(0, bytes.length / 2);
-    await expect(media.checkImage(half)).rejects.toMatchObject({ kind: 'damaged' });
-  });
+  it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
+    'A member’s image is not half of an image in %s',
+    async (format) => {
+      const bytes = await noise(200, 200).toFormat(format).toBuffer();
+      const half = bytes.subarray(0, bytes.length / 2);
+      await expect(media.checkImage(half)).rejects.toMatchObject({ kind: 'damaged' });
+    },
+  );
 
-  it('is turned upright', async () => {
+  it('A member’s image is turned upright', async () => {
     const lying = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const { bytes } = await media.checkImage(lying);
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 30 });

@@ -31,26 +31,26 @@ describe('making a file fit', () => {
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
-  it('leaves what is small enough as it is', async () => {
+  it('Making a file fit leaves what is small enough as it is', async () => {
     const png = await noise(50, 50).png().toBuffer();
     const result = await fitted(png, png.length);
     expect(result.how).toBe('as-is');
     expect(result.bytes.equals(png)).toBe(true);
   });
 
-  it('does not count the notes', async () => {
+  it('Making a file fit does not count the notes', async () => {
     const png = await noise(50, 50).png().toBuffer();
     expect((await fitted(heavier(png, 100_000), png.length)).how).toBe('as-is');
   });
 
-  it('first gives up quality, and no pixel', async () => {
+  it('First gives up quality, and no pixel', async () => {
     const png = await noise(400, 300).blur(2).png().toBuffer();
     const result = await fitted(png, Math.floor(png.length / 3));
     expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
     expect(result.type.mime).toBe('image/jpeg');
   });
 
-  it('then gives up size, but not more than half of each side', async () => {
+  it('Then gives up size, but not more than half of each side', async () => {
     const png = await noise(600, 400).png().toBuffer();
     const { how, facts } = await fitted(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
@@ -59,7 +59,7 @@ describe('making a file fit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('then makes a preview, and at last nothing', async () => {
+  it('Then makes a preview, and at last nothing', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
     const preview = await fitted(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
@@ -69,14 +69,14 @@ describe('making a file fit', () => {
     expect(await media.fit(source, 0)).toEqual({ how: 'none' });
   });
 
-  it('keeps what can be seen through', async () => {
+  it('Making a file fit keeps what can be seen through', async () => {
     const png = await noise(300, 300, 4).png().toBuffer();
     const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
     expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('keeps an animation moving in its time as long as it can', async () => {
+  it('Making a file fit keeps an animation moving in its time as long as it can', async () => {
     const still = noise(200, 200);
     const hues = Array.from({ length: 12 }, (_, at) =>
       still
@@ -106,7 +106,7 @@ describe('making a file fit', () => {
     }
   });
 
-  it('shows the first frame of an animated PNG, which it cannot draw, as a preview', async () => {
+  it('Making a file fit shows the first frame of an animated PNG, which it cannot draw, as a preview', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const control = Buffer.alloc(20);
     control.writeUInt32BE(8, 0);
@@ -116,14 +116,14 @@ describe('making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('turns an image that it makes smaller', async () => {
+  it('Making a file fit turns an image that it makes smaller', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
     expect((await fitted(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
   });
 
-  it('converts the colours of another profile instead of losing them', async () => {
+  it('Making a file fit converts the colours of another profile instead of losing them', async () => {
     const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
       .withIccProfile('p3')
       .png()
@@ -145,13 +145,13 @@ describe('making a file fit', () => {
       expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
   });
 
-  it('sends a video as it is or not at all', async () => {
+  it('Making a file fit sends a video as it is or not at all', async () => {
     const video = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
     expect(await media.fit(video, 1_000)).toMatchObject({ how: 'as-is', bytes: video.bytes });
     expect(await media.fit(video, 999)).toEqual({ how: 'none' });
   });
 
-  it('refuses a bomb by what it claims, before decoding anything', async () => {
+  it('Making a file fit refuses a bomb by what it claims, before decoding anything', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -166,7 +166,7 @@ describe('making a file fit', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
   });
 
-  it('counts every frame of an animation', async () => {
+  it('Making a file fit counts every frame of an animation', async () => {
     const pixels = Buffer.alloc(100 * 100 * 3 * 5, 7).map((_, at) => at % 251);
     const gif = await sharp(pixels, { raw: { width: 100, height: 500, channels: 3, pageHeight: 100 } })
       .gif()
@@ -180,7 +180,7 @@ describe('making a file fit', () => {
     await small.close();
   });
 
-  it('says of a damaged image that it is, and goes on with the next', async () => {
+  it('Making a file fit says of a damaged image that it is, and goes on with the next', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const half = await held(png.subarray(0, png.length / 2));
     await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
@@ -188,7 +188,7 @@ describe('making a file fit', () => {
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('ends with anyone who closes it, and says so to everyone who waits', async () => {
+  it('Making a file fit ends with anyone who closes it, and says so to everyone who waits', async () => {
     const source = await held(await noise(1_500, 1_500).png().toBuffer());
     const unwanted = new AbortController();
     const outcomes = Promise.allSettled([

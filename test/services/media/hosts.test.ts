@@ -13,7 +13,7 @@ describe('whom a file is fetched from', () => {
   afterEach(() => scene.close());
 
   describe('and the key', () => {
-    it('shows it to the gateway and to no one else', async () => {
+    it('The key is sent to the gateway and to no other host', async () => {
       const media = scene.open(true);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       await media.fetch({ address: scene.stranger.on('/foreign', file(scene.png)) });
@@ -22,13 +22,13 @@ describe('whom a file is fetched from', () => {
       expect(JSON.stringify(scene.stranger.heard)).not.toContain(apiKey);
     });
 
-    it('keeps it while the gateway redirects to itself', async () => {
+    it('The key is still sent while the gateway redirects to itself', async () => {
       scene.gateway.on('/own', file(scene.png));
       await scene.open(false).fetch({ address: scene.gateway.on('/first', redirect('/own')) });
       expect(scene.gateway.heard.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
     });
 
-    it('drops it for good when a redirect leads away, even if the next one leads back', async () => {
+    it('The key is dropped for good when a redirect leads away, even if the next one leads back', async () => {
       scene.gateway.on('/own', file(scene.png));
       const away = scene.stranger.on('/back', redirect(`${scene.gateway.origin}/own`));
       await scene.open(true).fetch({ address: scene.gateway.on('/first', redirect(away)) });
@@ -36,7 +36,7 @@ describe('whom a file is fetched from', () => {
       expect(scene.stranger.heard[0]?.headers.authorization).toBeUndefined();
     });
 
-    it('does not show it when a stranger sends us to the gateway', async () => {
+    it('The key is not sent when another host redirects to the gateway', async () => {
       scene.gateway.on('/own', file(scene.png));
       await scene
         .open(true)
@@ -46,7 +46,7 @@ describe('whom a file is fetched from', () => {
   });
 
   describe('only from the public internet', () => {
-    it('allows the gateway where it stands, and its neighbour on another port not', async () => {
+    it('A fetch from the public internet allows the gateway where it stands, and its neighbour on another port not', async () => {
       const media = scene.open(false);
       await media.fetch({ address: scene.gateway.on('/own', file(scene.png)) });
       const error = await failureOf(media.fetch({ address: scene.stranger.on('/secret', file(scene.png)) }));
@@ -55,14 +55,14 @@ describe('whom a file is fetched from', () => {
       expect(scene.warnings).toHaveLength(1);
     });
 
-    it('does not follow the gateway into a private network', async () => {
+    it('A fetch from the public internet does not follow the gateway into a private network', async () => {
       const address = scene.gateway.on('/in', redirect(scene.stranger.on('/secret', file(scene.png))));
       expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
       expect(scene.stranger.heard).toEqual([]);
     });
 
     it.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '①②⑦.0.0.1', '%31%32%37.0.0.1'])(
-      'knows this machine when it is spelt %s',
+      'A fetch from the public internet knows this machine when it is spelt %s',
       async (host) => {
         const { port } = new URL(scene.stranger.origin);
         const address = `http://${host}:${port}/secret`;
@@ -73,7 +73,7 @@ describe('whom a file is fetched from', () => {
     );
 
     it.each(['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::127.0.0.1]', '[fe80::1]', '[fd00:ec2::254]'])(
-      'knows the special address %s',
+      'A fetch from the public internet knows the special address %s',
       async (host) => {
         const error = await failureOf(scene.open(false).fetch({ address: `http://${host}/` }));
         expect(error.kind).toBe('forbidden-address');
@@ -92,7 +92,7 @@ describe('whom a file is fetched from', () => {
       ['a cloud’s metadata', [{ address: '169.254.169.254', family: 4 }]],
       ['this machine in IPv6', [{ address: '::1', family: 6 }]],
       ['nothing', []],
-    ])('refuses a name that leads to %s', async (_where, addresses) => {
+    ])('A fetch from the public internet refuses a name that leads to %s', async (_where, addresses) => {
       const { port } = new URL(scene.stranger.origin);
       const media = scene.open(false, { resolve: async () => addresses });
       const address = `http://files.example:${port}/secret`;
@@ -100,7 +100,7 @@ describe('whom a file is fetched from', () => {
       expect(scene.stranger.heard).toEqual([]);
     });
 
-    it('connects to the very addresses that were judged, and judges a second answer anew', async () => {
+    it('A fetch from the public internet connects to the very addresses that were judged, and judges a second answer anew', async () => {
       const asked: string[] = [];
       const answers = [[{ address: '93.184.215.14', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
       const lookup = createGuardedLookup(async (name) => answers[asked.push(name) - 1] ?? []);
@@ -114,13 +114,13 @@ describe('whom a file is fetched from', () => {
       expect(asked).toEqual(['rebinding.example', 'rebinding.example']);
     });
 
-    it('says that a name leads nowhere', async () => {
+    it('A fetch from the public internet says that a name leads nowhere', async () => {
       const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
       const error = await failureOf(scene.open(false, { resolve }).fetch({ address: 'https://gone.example/a.png' }));
       expect(error).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
     });
 
-    it('goes where it is sent when private addresses are allowed', async () => {
+    it('A fetch from the public internet goes where it is sent when private addresses are allowed', async () => {
       const fetched = await scene.open(true).fetch({ address: scene.stranger.on('/own', file(scene.png)) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
     });
@@ -129,7 +129,7 @@ describe('whom a file is fetched from', () => {
   describe('where a member gave the address, though private addresses are allowed for results', () => {
     const givenBy = 'member';
 
-    it('is the public internet alone, not even through the gateway', async () => {
+    it('An address that a member gave is fetched from the public internet only, not even through the gateway, although private addresses are allowed for results', async () => {
       const media = scene.open(true);
       const secret = scene.stranger.on('/secret', file(scene.png));
       const away = scene.gateway.on('/away', redirect(secret));
@@ -140,7 +140,7 @@ describe('whom a file is fetched from', () => {
       expect((await media.fetch({ address: secret })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('is the gateway itself too, without the key', async () => {
+    it('An address that a member gave may be the gateway itself, which gets no key', async () => {
       const address = scene.gateway.on('/own', file(scene.png));
       expect((await scene.open(true).fetch({ address }, { givenBy })).type.mime).toBe('image/png');
       expect(scene.gateway.heard[0]?.headers).not.toHaveProperty('authorization');
@@ -150,22 +150,25 @@ describe('whom a file is fetched from', () => {
       ...['127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '[::1]', '[::ffff:127.0.0.1]'],
       ...['[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '10.0.0.1', '[fe80::1]'],
       ...['169.254.169.254', '[fd00:ec2::254]', '[::127.0.0.1]', '[64:ff9b:1::a00:1]', '192.168.257', '0300.0250.0.1'],
-    ])('is not %s, and no connection is tried', async (host) => {
-      const { port } = new URL(scene.stranger.origin);
-      const asked: string[] = [];
-      const media = scene.open(true, {
-        resolve: async (name) => {
-          asked.push(name);
-          return [];
-        },
-      });
-      const error = await failureOf(media.fetch({ address: `http://${host}:${port}/secret` }, { givenBy }));
-      expect(error).toMatchObject({ kind: 'forbidden-address' });
-      expect({ asked, heard: scene.stranger.heard }).toEqual({ asked: [], heard: [] });
-    });
+    ])(
+      'Whom a file is fetched from where a member gave the address, though private addresses are allowed for results is not %s, and no connection is tried',
+      async (host) => {
+        const { port } = new URL(scene.stranger.origin);
+        const asked: string[] = [];
+        const media = scene.open(true, {
+          resolve: async (name) => {
+            asked.push(name);
+            return [];
+          },
+        });
+        const error = await failureOf(media.fetch({ address: `http://${host}:${port}/secret` }, { givenBy }));
+        expect(error).toMatchObject({ kind: 'forbidden-address' });
+        expect({ asked, heard: scene.stranger.heard }).toEqual({ asked: [], heard: [] });
+      },
+    );
 
     it.each(['localhost', 'localhost.', 'files.internal', 'files.internal.'])(
-      'is no name like %s that leads into a private network',
+      'Whom a file is fetched from where a member gave the address, though private addresses are allowed for results is no name like %s that leads into a private network',
       async (name) => {
         const { port } = new URL(scene.stranger.origin);
         const asked: string[] = [];

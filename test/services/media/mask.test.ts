@@ -61,12 +61,12 @@ describe('a mask', () => {
       ['top', { left: 0, top: 0, width: 100, height: 31 }],
       ['bottom', { left: 0, top: 30, width: 100, height: 31 }],
       ['centre', { left: 20, top: 12, width: 60, height: 37 }],
-    ] as const)('is as large as the image and white at the %s alone', async (side, box) => {
+    ] as const)('A mask of a side is as large as the image and white at the %s alone', async (side, box) => {
       const size = { width: 100, height: 61 };
       expect(await whiteOf(await media.createSideMask(side, size))).toEqual({ size, box, isFull: true });
     });
 
-    it('is not drawn for more pixels than an image may have', async () => {
+    it('A mask of a side is not drawn for more pixels than an image may have', async () => {
       await expect(media.createSideMask('left', { width: 1_001, height: 1_000 })).rejects.toMatchObject({
         kind: 'too-large',
       });
@@ -87,17 +87,20 @@ describe('a mask', () => {
       ['red strokes on a layer of nothing', 'red', CLEAR],
       ['black strokes on a layer of nothing', 'black', CLEAR],
       ['a hole in a black sheet', CLEAR, 'black'],
-    ] as const)('marks the part that is meant by %s', async (_what, colour, ground) => {
+    ] as const)('A mask that someone has drawn marks the part that is meant by %s', async (_what, colour, ground) => {
       const drawing = colour === CLEAR ? await holed(sheet(ground)) : await painted(colour, ground);
       expect(await marked(drawing.png())).toEqual(thePart);
     });
 
-    it.each(['png', 'webp', 'gif', 'avif'] as const)('marks what was erased from an image in %s', async (format) => {
-      const drawing = (await holed(noise(SIZE.width, SIZE.height))).toFormat(format, { lossless: true });
-      expect(await marked(drawing)).toEqual(thePart);
-    });
+    it.each(['png', 'webp', 'gif', 'avif'] as const)(
+      'A mask that someone has drawn marks what was erased from an image in %s',
+      async (format) => {
+        const drawing = (await holed(noise(SIZE.width, SIZE.height))).toFormat(format, { lossless: true });
+        expect(await marked(drawing)).toEqual(thePart);
+      },
+    );
 
-    it('marks the surroundings when those were erased, for what is left is an image and no stroke', async () => {
+    it('A mask that someone has drawn marks the surroundings when those were erased, for what is left is an image and no stroke', async () => {
       const subject = await noise(PART.width, PART.height).png().toBuffer();
       const cut = sheet(CLEAR).composite([{ input: subject, left: PART.left, top: PART.top }]);
       const mask = await media.readDrawnMask(await cut.png().toBuffer());
@@ -106,18 +109,21 @@ describe('a mask', () => {
       expect(await whiteOf(kept)).toEqual(thePart);
     });
 
-    it.each(['rgb16', 'grey16', 'b-w'] as const)('is understood with the colours of %s', async (space) => {
-      for (const drawing of [
-        await painted('white', 'black'),
-        await painted('white', CLEAR),
-        await holed(sheet('gray')),
-      ]) {
-        const png = await drawing.png().toBuffer();
-        expect(await marked(sharp(png).toColourspace(space).png())).toEqual(thePart);
-      }
-    });
+    it.each(['rgb16', 'grey16', 'b-w'] as const)(
+      'A mask that someone has drawn is understood with the colours of %s',
+      async (space) => {
+        for (const drawing of [
+          await painted('white', 'black'),
+          await painted('white', CLEAR),
+          await holed(sheet('gray')),
+        ]) {
+          const png = await drawing.png().toBuffer();
+          expect(await marked(sharp(png).toColourspace(space).png())).toEqual(thePart);
+        }
+      },
+    );
 
-    it('forgives the soft edges and the noise of a JPEG', async () => {
+    it('A mask that someone has drawn forgives the soft edges and the noise of a JPEG', async () => {
       const drawing = sharp(await (await painted('white', 'black')).png().toBuffer()).blur(2);
       const { box } = (await marked(drawing.flatten().jpeg({ quality: 60 }))) as Awaited<ReturnType<typeof whiteOf>>;
       for (const [name, length] of Object.entries(PART)) {
@@ -125,7 +131,7 @@ describe('a mask', () => {
       }
     });
 
-    it('is turned upright like the image it was drawn on', async () => {
+    it('A mask that someone has drawn is turned upright like the image it was drawn on', async () => {
       const drawing = sharp(await (await painted('white', 'black')).flatten().png().toBuffer());
       const { left, top, width, height } = PART;
       const box = { left: SIZE.height - top - height, top: left, width: height, height: width };
@@ -133,7 +139,7 @@ describe('a mask', () => {
       expect(turned).toEqual({ size: { width: SIZE.height, height: SIZE.width }, box, isFull: true });
     });
 
-    it('keeps a dot that a person would see', async () => {
+    it('A mask that someone has drawn keeps a dot that a person would see', async () => {
       const dot = await sheet('white', { width: 12, height: 12 }).png().toBuffer();
       const size = { width: 1_200, height: 800 };
       const box = { left: 600, top: 400, width: 12, height: 12 };
@@ -149,7 +155,7 @@ describe('a mask', () => {
       ['everything', 'a white sheet', sheet('white')],
       ['unclear', 'a photograph', noise(SIZE.width, SIZE.height)],
       ['unclear', 'a grey sheet', sheet('gray')],
-    ])('marks %s when it is %s', async (marks, _what, drawing) => {
+    ])('A mask that someone has drawn marks %s when it is %s', async (marks, _what, drawing) => {
       expect(await media.readDrawnMask(await drawing.png().toBuffer())).toEqual({ marks });
     });
 
@@ -157,12 +163,12 @@ describe('a mask', () => {
       ['not-media', 'a page', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
       ['too-large', 'a bomb', () => sheet('black', { width: 1_100, height: 1_000 }).png().toBuffer()],
       ['damaged', 'half a file', async () => (await noise(90, 90).png().toBuffer()).subarray(0, 9_000)],
-    ])('fails as %s when it is %s', async (kind, _what, bytes) => {
+    ])('A mask that someone has drawn fails as %s when it is %s', async (kind, _what, bytes) => {
       await expect(media.readDrawnMask(await bytes())).rejects.toMatchObject({ kind });
     });
   });
 
-  it('is read by the embedded gateway as it was meant', async () => {
+  it('A mask is read by the embedded gateway as it was meant', async () => {
     const mask = await maskOf(await media.createSideMask('left', { width: 100, height: 61 }));
     expect(await whiteOf(await sharp(mask).extractChannel(0).png().toBuffer())).toMatchObject({
       box: { left: 0, width: 50 },

@@ -65,7 +65,7 @@ describe('the notes in an image', () => {
   }
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'are not looked for twice: %s without any stays byte for byte',
+    'The notes in an image are not looked for twice: %s without any stays byte for byte',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const { how, bytes: result } = await sent(bytes);
@@ -75,7 +75,7 @@ describe('the notes in an image', () => {
   );
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'are taken out of %s, and every pixel and its profile stay',
+    'The notes in an image are taken out of %s, and every pixel and its profile stay',
     async (format) => {
       const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
@@ -87,7 +87,7 @@ describe('the notes in an image', () => {
     },
   );
 
-  it('are taken out of AVIF by drawing it anew', async () => {
+  it('The notes in an image are taken out of AVIF by drawing it anew', async () => {
     const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
     const { how, bytes, mime } = await sent(noted);
@@ -95,11 +95,14 @@ describe('the notes in an image', () => {
     await expectNoNotes(bytes);
   });
 
-  it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])('are taken out of a chunk %s', async (type) => {
-    const png = await image.png().toBuffer();
-    const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
-    expect((await sent(noted)).bytes.equals(png)).toBe(true);
-  });
+  it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])(
+    'The notes in an image are taken out of a chunk %s',
+    async (type) => {
+      const png = await image.png().toBuffer();
+      const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
+      expect((await sent(noted)).bytes.equals(png)).toBe(true);
+    },
+  );
 
   it.each([
     ['a comment', 0xfe, SECRET],
@@ -107,19 +110,19 @@ describe('the notes in an image', () => {
     ['a further picture’s index', 0xe2, `MPF\0${SECRET}`],
     ['somebody’s own segment', 0xe5, SECRET],
     ['a thumbnail', 0xe0, `JFXX\0\x10${SECRET}`],
-  ])('are taken out of %s in JPEG', async (_name, marker, data) => {
+  ])('The notes in an image are taken out of %s in JPEG', async (_name, marker, data) => {
     const jpeg = await image.jpeg().toBuffer();
     const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
     expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
   });
 
-  it('are taken out of a progressive JPEG, between whose scans there are tables', async () => {
+  it('The notes in an image are taken out of a progressive JPEG, between whose scans there are tables', async () => {
     const jpeg = await image.jpeg({ progressive: true }).toBuffer();
     const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
     expect(bytes.equals(jpeg)).toBe(true);
   });
 
-  it('are taken out of a JPEG with marks to restart from, which are no segments', async () => {
+  it('The notes in an image are taken out of a JPEG with marks to restart from, which are no segments', async () => {
     const plain = await image.jpeg().toBuffer();
     const end = plain.length - 2;
     const marked = Buffer.concat([
@@ -130,26 +133,29 @@ describe('the notes in an image', () => {
     expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
   });
 
-  it('are not announced any more in WebP', async () => {
+  it('The notes in an image are not announced any more in WebP', async () => {
     const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
     expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
   });
 
-  it('are never unpacked, however much is packed in them', async () => {
+  it('The notes in an image are never unpacked, however much is packed in them', async () => {
     const png = await image.png().toBuffer();
     const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
     expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
   });
 
-  it.each(['png', 'jpeg', 'webp', 'gif'] as const)('are taken off the end of %s', async (format) => {
-    const bytes = await image.toFormat(format).toBuffer();
-    const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
-    expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
-  });
+  it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
+    'The notes in an image are taken off the end of %s',
+    async (format) => {
+      const bytes = await image.toFormat(format).toBuffer();
+      const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
+      expect((await sent(noted)).bytes.equals(bytes)).toBe(true);
+    },
+  );
 
-  it('are taken out of an animation, which goes on moving in its time', async () => {
+  it('The notes in an image are taken out of an animation, which goes on moving in its time', async () => {
     const raw = Buffer.concat([0, 80, 160].map((shade) => Buffer.alloc(20 * 20 * 3, shade)));
     const pages = sharp(raw, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } });
     const webp = await pages
@@ -180,7 +186,7 @@ describe('the notes in an image', () => {
     ['jpeg', 6],
     ['jpeg', 3],
     ['webp', 8],
-  ] as const)('turn %s (%i) before they go', async (format, orientation) => {
+  ] as const)('The notes in an image turn %s (%i) before they go', async (format, orientation) => {
     const lying = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
       raw: { width: 20, height: 60, channels: 1 },
     })
@@ -202,7 +208,7 @@ describe('the notes in an image', () => {
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'never fail otherwise than as damaged in a broken %s',
+    'The notes in an image never fail otherwise than as damaged in a broken %s',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const broken = fc.record({

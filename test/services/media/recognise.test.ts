@@ -41,7 +41,7 @@ describe('what a file is', () => {
   afterAll(() => studio.close());
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'is seen in an image that sharp wrote as %s',
+    'What a file is is seen in an image that sharp wrote as %s',
     async (format) => {
       const image = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
       expect(recognise(await image.toFormat(format).toBuffer())).toMatchObject({
@@ -51,14 +51,14 @@ describe('what a file is', () => {
     },
   );
 
-  it('is seen in an animation', async () => {
+  it('What a file is is seen in an animation', async () => {
     const raw = Buffer.alloc(4 * 4 * 3 * 2, 90).fill(10, 48);
     const pages = sharp(raw, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } });
     expect(mimeOf(await pages.clone().gif().toBuffer())).toBe('image/gif');
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('is seen in a video and in a song of the studio', async () => {
+  it('What a file is is seen in a video and in a song of the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
     const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
@@ -79,7 +79,7 @@ describe('what a file is', () => {
     ['mif1', ['heic'], undefined],
     ['jp2 ', [], undefined],
     ['\0\0\0\0', [], undefined],
-  ])('is told by the brand %j with %j', (own, others, mime) => {
+  ])('What a file is is told by the brand %j with %j', (own, others, mime) => {
     expect(mimeOf(branded(own, ...others))).toBe(mime);
   });
 
@@ -95,7 +95,7 @@ describe('what a file is', () => {
     ['one frame alone', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
     ['a tag and nothing', tag(300), undefined],
     ['AAC', Buffer.concat([latin('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
-  ])('is told of %s', (_name, bytes, mime) => {
+  ])('What a file is is told of %s', (_name, bytes, mime) => {
     expect(mimeOf(bytes)).toBe(mime);
   });
 
@@ -117,11 +117,11 @@ describe('what a file is', () => {
     ['a signature of GIF with text behind it', latin('GIF89a and what not, said at some length')],
     ['a signature of WebP alone', latin('RIFF\x04\0\0\0WEBP')],
     ['a list of brands alone', branded('isom').subarray(0, 16)],
-  ])('is nothing to be shown in the case of %s', (_name, bytes) => {
+  ])('What a file is is nothing to be shown in the case of %s', (_name, bytes) => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('is not seen in the first bytes of an image alone', async () => {
+  it('What a file is is not seen in the first bytes of an image alone', async () => {
     const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const bytes = await image.clone().toFormat(format).toBuffer();
@@ -141,7 +141,7 @@ describe('what a file is', () => {
     ...['\x1a\x45\xdf\xa3', 'OggS\0', 'ID3\x04\0\0', '\xff\xfb\x90\0', ''],
   ].map(latin);
 
-  it('never fails on hostile bytes behind any signature', () => {
+  it('What a file is never fails on hostile bytes behind any signature', () => {
     const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
     fc.assert(
       fc.property(hostile, ([start, rest, cut]) => {
@@ -152,7 +152,7 @@ describe('what a file is', () => {
     );
   });
 
-  it('is hardly ever an MP3 by chance', () => {
+  it('What a file is is hardly ever an MP3 by chance', () => {
     const chance = fc.sample(fc.uint8Array({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 300, seed: 1 });
     const behindSync = chance.filter((bytes) => isMp3(Buffer.concat([latin('\xff\xfb\x90\0'), bytes])));
     expect(behindSync).toHaveLength(0);

@@ -20,7 +20,7 @@ async function isOver(work: Promise<void>): Promise<boolean> {
 }
 
 describe('the room that all downloads share', () => {
-  it('gives turns in the order of asking, small after large', async () => {
+  it('The room that all downloads share gives turns in the order of asking, small after large', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -37,7 +37,7 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(90);
   });
 
-  it('gives back once what is released twice', async () => {
+  it('The room that all downloads share gives back once what is released twice', async () => {
     const room = new CapacityPool(100, 100);
     const one = room.claim();
     const other = room.claim();
@@ -49,7 +49,7 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(50);
   });
 
-  it('lets go of the place of anyone who stops waiting, and those behind move up', async () => {
+  it('The room that all downloads share lets go of the place of anyone who stops waiting, and those behind move up', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -63,7 +63,7 @@ describe('the room that all downloads share', () => {
     expect(room).toMatchObject({ used: 70, waiting: 0 });
   });
 
-  it('keeps for the eldest growing file what it may still need', async () => {
+  it('The room that all downloads share keeps for the eldest growing file what it may still need', async () => {
     const room = new CapacityPool(250, 100);
     const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
@@ -77,7 +77,7 @@ describe('the room that all downloads share', () => {
     await more;
   });
 
-  it('lets a growing file that has ended be overtaken no more', async () => {
+  it('The room that all downloads share lets a growing file that has ended be overtaken no more', async () => {
     const room = new CapacityPool(100, 100);
     const grown = room.claim();
     await grown.take(64, never);
@@ -88,11 +88,11 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(90);
   });
 
-  it('refuses a largest file that can never come in', () => {
+  it('The room that all downloads share refuses a largest file that can never come in', () => {
     expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
-  it('comes to an end with any mixture of files, never holding more than there is', async () => {
+  it('The room that all downloads share comes to an end with any mixture of files, never holding more than there is', async () => {
     const files = fc.array(
       fc.record({
         // How much it takes in all, in steps; less than the largest file.

@@ -74,36 +74,36 @@ describe('a file host in trouble', () => {
     ['in the middle of a file of known size', (socket: Socket) => socket.end(`${head('content-length: 100')}half`)],
     ['in the middle of a piece', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
     ['between two pieces', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
-  ])('that cuts the connection %s is unreachable', async (_when, say) => {
+  ])('A file host in trouble that cuts the connection %s is unreachable', async (_when, say) => {
     const { media, address } = await gatewaySaying(say);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('that speaks no HTTP is unreachable', async () => {
+  it('A file host in trouble that speaks no HTTP is unreachable', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('that is not there is unreachable', async () => {
+  it('A file host in trouble that is not there is unreachable', async () => {
     const { media, address, server } = await gatewaySaying(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     servers = [];
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 
-  it('that never begins to answer is given up', async () => {
+  it('A file host in trouble that never begins to answer is given up', async () => {
     const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('that stops in the middle is given up', async () => {
+  it('A file host in trouble that stops in the middle is given up', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('that drips for ever is given up when the time for everything is over', async () => {
+  it('A file host in trouble that drips for ever is given up when the time for everything is over', async () => {
     let listening = (): void => undefined;
     const dripping = new Promise<void>((resolve) => {
       listening = resolve;
@@ -119,7 +119,7 @@ describe('a file host in trouble', () => {
     expect(await failure).toMatchObject({ kind: 'timeout' });
   });
 
-  it('that announces more than may be is not listened to', async () => {
+  it('A file host in trouble that announces more than may be is not listened to', async () => {
     const said = { bytes: 0 };
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('content-length: 1000000000'));
@@ -130,7 +130,7 @@ describe('a file host in trouble', () => {
     expect(said.bytes).toBeLessThan(100_000_000);
   });
 
-  it('that goes on after the end it announced is believed the first time', async () => {
+  it('A file host in trouble that goes on after the end it announced is believed the first time', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('content-length: 3'));
       talkOn(socket);
@@ -138,7 +138,7 @@ describe('a file host in trouble', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
-  it('that never comes to an end is cut off at the most that may be', async () => {
+  it('A file host in trouble that never comes to an end is cut off at the most that may be', async () => {
     const said = { bytes: 0 };
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('connection: close'));
@@ -150,14 +150,14 @@ describe('a file host in trouble', () => {
   });
 
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
-    'that announces "%s" is unreachable',
+    'A file host in trouble that announces "%s" is unreachable',
     async (line) => {
       const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
     },
   );
 
-  it('is left at once by anyone who no longer wants the file', async () => {
+  it('A file host in trouble is left at once by anyone who no longer wants the file', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
@@ -169,14 +169,14 @@ describe('a file host in trouble', () => {
     await everybodyGone();
   });
 
-  it('is not even asked for a file that is no longer wanted', async () => {
+  it('A file host in trouble is not even asked for a file that is no longer wanted', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
     expect(sockets.size).toBe(0);
   });
 
-  it('keeps no one from closing', async () => {
+  it('A file host in trouble keeps no one from closing', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);

@@ -17,7 +17,7 @@ describe('what a video says of itself', () => {
   });
   afterAll(() => studio.close());
 
-  it('is read from a video that an encoder wrote', async () => {
+  it('What a video says of itself is read from a video that an encoder wrote', async () => {
     expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
@@ -27,16 +27,16 @@ describe('what a video says of itself', () => {
     ['an MP4 with long times', mp4Video({ ...said, isLong: true })],
     ['an MP4 that was written piece by piece', mp4Video({ ...said, inPieces: true })],
     ['a WebM', webmVideo(said)],
-  ])('is read from %s', async (_, video) => {
+  ])('What a video says of itself is read from %s', async (_, video) => {
     expect(recognise(video)?.kind).toBe('video');
     expect(await factsOf(video)).toEqual(said);
   });
 
-  it('is turned as the video is turned', async () => {
+  it('What a video says of itself is turned as the video is turned', async () => {
     expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('leaves out what it does not say', async () => {
+  it('What a video says of itself leaves out what it does not say', async () => {
     expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
@@ -44,12 +44,12 @@ describe('what a video says of itself', () => {
     expect(await factsOf(empty)).toEqual({});
   });
 
-  it('is nothing where the file is no video', async () => {
+  it('What a video says of itself is nothing where the file is no video', async () => {
     expect(await factsOf(Buffer.alloc(0))).toEqual({});
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('never throws and makes sense, however a video is damaged', async () => {
+  it('What a video says of itself never throws and makes sense, however a video is damaged', async () => {
     const videos = [real.subarray(0, 2_000), mp4Video(said), mp4Video({ isLong: true }), webmVideo(said)];
     const spoilt = fc
       .tuple(
@@ -72,7 +72,7 @@ describe('what a video says of itself', () => {
     );
   });
 
-  it('is not looked for behind thousands of empty pieces, which are there to keep us busy', async () => {
+  it('What a video says of itself is not looked for behind thousands of empty pieces, which are there to keep us busy', async () => {
     const video = mp4Video(said);
     const brands = video.readUInt32BE(0);
     const behind = (count: number): Buffer =>

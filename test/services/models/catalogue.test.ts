@@ -22,7 +22,7 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('the catalogue of models', () => {
-  it('asks for a list once in a while, and once for many who ask at once', async () => {
+  it('The catalogue of models asks for a list once in a while, and once for many who ask at once', async () => {
     const { models, time, asked } = await catalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
@@ -32,7 +32,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('gives what it has within a moment where someone is typing, and nothing rather than an error', async () => {
+  it('The catalogue of models gives what it has within a moment where someone is typing, and nothing rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -46,7 +46,7 @@ describe('the catalogue of models', () => {
     expect((await late).length).toBe(22);
   });
 
-  it('polls few of many ids that someone invents, and goes on answering about those there are', async () => {
+  it('The catalogue of models queries few of many invented ids, and goes on answering about those there are', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -59,7 +59,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('polls the same id once for many who want it at once, and about none that is too long to be one', async () => {
+  it('The catalogue of models queries an id once for concurrent callers, and never one that is too long', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -69,7 +69,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(1);
   });
 
-  it('polls an id that was missing again after an hour', async () => {
+  it('The catalogue of models queries a missing id again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
     const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
@@ -80,7 +80,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('keeps no list for longer because the clock is set back', async () => {
+  it('The catalogue of models keeps no list for longer because the clock is set back', async () => {
     const { models, time, asked } = await catalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -90,7 +90,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('asks for an unknown id again only after a newer list contains it', async () => {
+  it('The catalogue of models asks for an unknown id again only after a newer list contains it', async () => {
     const side = await catalogue();
     const { models, embedded, time } = side;
     const asked = (): number => heardAt(side, '/v1/models/new-model').length;
@@ -111,7 +111,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('does not take trouble at the gateway for a model that is missing', async () => {
+  it('The catalogue of models does not take trouble at the gateway for a model that is missing', async () => {
     const { models, embedded } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
@@ -136,7 +136,7 @@ describe('a guess at what a model is made for', () => {
 
 describe('near ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
-  it('are those that hold what was typed, then those a few letters away', () => {
+  it('Near ids are those that hold what was typed, then those a few letters away', () => {
     expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
     expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
     expect(similarIds('something else entirely', ids)).toEqual([]);

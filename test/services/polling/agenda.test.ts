@@ -14,7 +14,7 @@ const step = fc.oneof(
 );
 
 describe('the agenda', () => {
-  it('gives what is due, the earliest first and equals in their order, whatever was added and taken out before', () => {
+  it('The agenda gives what is due, the earliest first and equals in their order after any additions and removals out before', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const agenda = new Agenda<Waiting>();

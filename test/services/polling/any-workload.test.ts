@@ -93,8 +93,8 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
   return { ...set, begun, state, followed };
 }
 
-describe('whatever the workload and the troubles', () => {
-  it('no task is forgotten: once the gateway answers again, every one comes to its end', async () => {
+describe('under any workload and faults', () => {
+  it('No task is forgotten: once the gateway answers again, every one comes to its end', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const { scheduler, followed, state, pass, own } = await run(work);
@@ -114,7 +114,7 @@ describe('whatever the workload and the troubles', () => {
     );
   });
 
-  it('the budget is exceeded within no second and at no moment, and no question is about nothing', async () => {
+  it('The budget is exceeded within no second and at no moment, and no question is about nothing', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const { begun, state, pass, scheduler } = await run(work);
@@ -132,7 +132,7 @@ describe('whatever the workload and the troubles', () => {
     );
   });
 
-  it('no one polls the same task twice at once, as long as it is not added anew', async () => {
+  it('No one polls the same task twice at once, as long as it is not added anew', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const meddling = work.meddling.filter((one) => one.do === 'hint');

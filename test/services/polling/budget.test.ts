@@ -22,7 +22,7 @@ const maxWithin = (begun: readonly number[], ms: number): number =>
   Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
 
 describe('the budget', () => {
-  it('is never exceeded within a second, for any load', () => {
+  it('The budget is never exceeded within a second, for any load', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -38,7 +38,7 @@ describe('the budget', () => {
   });
 
   it.each([1, 2, 3, 7, 10, 19, 33, 50, 57, 99, 1_000])(
-    'is used up, and not exceeded, where more is wanted all the time: %i a second',
+    'The budget is used up, and not exceeded, where more is wanted all the time: %i a second',
     (perSecond) => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
       const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
@@ -47,12 +47,12 @@ describe('the budget', () => {
     },
   );
 
-  it('spreads a second’s questions over it', () => {
+  it('The budget spreads a second’s questions over it', () => {
     const moments = [{ wait: 0, wanted: 100 }];
     expect(beginAt(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
-  it('may be less than one question a second', () => {
+  it('The budget may be less than one question a second', () => {
     const begun = beginAt(
       new PollBudget({ perSecond: 0.2, inFlight: 1 }),
       Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
@@ -60,7 +60,7 @@ describe('the budget', () => {
     expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
 
-  it('holds back what would be too much at once until an answer comes', () => {
+  it('The budget holds back what would be too much at once until an answer comes', () => {
     const budget = new PollBudget({ perSecond: 1_000, inFlight: 2 });
     budget.begin(0);
     expect(budget.opensAt).toBeLessThanOrEqual(0);
@@ -77,7 +77,7 @@ describe('the budget', () => {
     { perSecond: Number.POSITIVE_INFINITY },
     { inFlight: 0 },
     { inFlight: Number.NaN },
-  ])('is refused where it makes no sense: %o', (limits) => {
+  ])('The budget is refused where it makes no sense: %o', (limits) => {
     expect(() => stage({ limits })).toThrow(RangeError);
   });
 });

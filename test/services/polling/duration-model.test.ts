@@ -45,7 +45,7 @@ describe('a law', () => {
     ['pictures', images],
     ['videos', videos],
     ['jobs of two sorts', twoHumps],
-  ])('of %s says how many last how long', (_what, durations) => {
+  ])('A law of %s says how many last how long', (_what, durations) => {
     const law = lawOf(durations);
     for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
       const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
@@ -58,7 +58,7 @@ describe('a law', () => {
     ['videos', videos, 0.55],
     ['jobs of two sorts', twoHumps, 0.7],
   ])(
-    'of %s finds their ends sooner than the specification’s schedule, for no more questions',
+    'A law of %s finds their ends sooner than the specification’s schedule, for no more questions',
     (_what, durations, most) => {
       const learned = outcome(lawOf(durations), durations);
       const spec = bySpec(durations);
@@ -67,21 +67,21 @@ describe('a law', () => {
     },
   );
 
-  it('that is wrong by half still finds them sooner', () => {
+  it('A law that is wrong by half still finds them sooner', () => {
     for (const durations of [images, videos]) {
       const wrong = lawOf(durations.map((ms) => ms / 2));
       expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
     }
   });
 
-  it('knows two humps: between them it asks seldom', () => {
+  it('A law knows two humps: between them it asks seldom', () => {
     const law = lawOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
     const gapAt = (age: number): number => law.next(age) - age;
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(10 * second));
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
   });
 
-  it('lets gaps grow gently past all experience', () => {
+  it('A law lets gaps grow gently past all experience', () => {
     const law = lawOf(images);
     const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
@@ -89,14 +89,14 @@ describe('a law', () => {
     expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
   });
 
-  it('asks less often under pressure, and least about what is worth least', () => {
+  it('A law asks less often under pressure, and least about what is worth least', () => {
     const law = lawOf(images);
     const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));
     expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
   });
 
-  it('never asks for a moment within two seconds, never waits longer than it may, and asks for the next moment later, whatever it knows', () => {
+  it('A law never asks for a moment within two seconds, never waits longer than it may, and asks for the next moment later, whatever it knows', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -120,12 +120,12 @@ describe('a law', () => {
     );
   });
 
-  it('needs as many questions as it says, and its own are no more than that', () => {
+  it('A law needs as many questions as it says, and its own are no more than that', () => {
     const law = lawOf(videos);
     expect(specPollCount((age) => law.survival(age))).toBeCloseTo(bySpec(videos).polls, -0.5);
   });
 
-  it('makes sense of ends that are only known to lie far apart', () => {
+  it('A law makes sense of ends that are only known to lie far apart', () => {
     const durations = [...logNormal(60, 20 * second, 0.3)];
     const law = new DurationModel(fitHistogram([...observed(durations), ...observed(durations, 300 * second)]));
     expect(law.survival(60 * second)).toBeLessThan(0.15);

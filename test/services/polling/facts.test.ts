@@ -9,30 +9,30 @@ describe('when a run began', () => {
   const startOf = (facts: Parameters<typeof madeSnapshot>[0]) =>
     advance(accepted, madeSnapshot(facts), now).times.started;
 
-  it('is told by our own clock, however wrong the gateway’s is', () => {
+  it('When a run began is told by our own clock, however wrong the gateway’s is', () => {
     const hour = 3_600_000;
     expect(startOf({ submittedAt: start - hour, startedAt: start - hour + 40_000 })).toBe(start + 40_000);
   });
 
-  it('lies between its taking and now, for every gateway says', () => {
+  it('When a run began lies between its taking and now, for every gateway says', () => {
     expect(startOf({ startedAt: start + 20_000 })).toBe(start + 20_000);
     expect(startOf({ startedAt: 7 })).toBe(start);
     expect(startOf({ startedAt: now + 7 })).toBe(now);
   });
 
-  it('is not known of what is still queued, nor where no one tells', () => {
+  it('When a run began is not known of what is still queued, nor where no one tells', () => {
     expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
     expect(startOf({})).toBeUndefined();
   });
 
-  it('does not change any more', () => {
+  it('When a run began does not change any more', () => {
     const begun = advance(accepted, madeSnapshot({ startedAt: start + 20_000 }), now);
     expect(advance(begun, madeSnapshot({ startedAt: start + 50_000 }), now).times.started).toBe(start + 20_000);
   });
 });
 
 describe('a task under way', () => {
-  it('is polled by the scheduler alone: a look at it asks nothing', async () => {
+  it('A task under way is polled by the scheduler alone: a look at it asks nothing', async () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;
@@ -43,7 +43,7 @@ describe('a task under way', () => {
     expect((await side.tasks.fetchSnapshot(ended ?? task)).state).toBe('succeeded');
   });
 
-  it('leaves behind how long it took, and until when the gateway was asked', async () => {
+  it('A task under way leaves behind how long it took, and until when the gateway was asked', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));

@@ -19,7 +19,7 @@ const step = fc.oneof(
 );
 
 describe('turns', () => {
-  it('go round among groups and in order within them, while tasks come and go', () => {
+  it('Turns go round among groups and in order within them, while tasks come and go', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const turns = new FairQueue<Waiting>();

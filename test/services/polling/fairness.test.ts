@@ -5,7 +5,7 @@ import { all, stage } from './stage.ts';
 const oneAtATime = { limits: { perSecond: 10, inFlight: 1_000 } };
 
 describe('turns', () => {
-  it('are taken by groups, so that a thousand tasks of one delay the only one of another by a single turn', async () => {
+  it('Turns are taken by groups, so that a thousand tasks of one delay the only one of another by a single turn', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     scheduler.start();
@@ -20,7 +20,7 @@ describe('turns', () => {
     expect(place).toBeGreaterThan(0);
   });
 
-  it('go round among groups, and within a group to anyone who came first', async () => {
+  it('Turns go round among groups, and within a group to anyone who came first', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
@@ -31,7 +31,7 @@ describe('turns', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('are taken by lanes as well', async () => {
+  it('Turns are taken by lanes as well', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const lanes = ['x', 'y', 'z'].map((name) => lane(name, (ids) => all(ids, 'done')));
     for (const one of lanes) {
@@ -47,7 +47,7 @@ describe('turns', () => {
     }
   });
 
-  it('do not run out when a lane hangs: it never has all the questions at once', async () => {
+  it('Turns do not run out when a lane hangs: it never has all the questions at once', async () => {
     const { scheduler, patient, lane, at, pass, questions } = stage({ limits: { perSecond: 100, inFlight: 8 } });
     const hanging = patient('hanging');
     const well = lane('well', (ids) => all(ids, 'done'));
@@ -72,7 +72,7 @@ describe('a lane that carries several tasks in one question', () => {
     return questions;
   }
 
-  it('polls as many as it can at once, in turns, and pays for one question', async () => {
+  it('A lane with lists polls as many tasks as it can at once, in turns, and pays for one poll', async () => {
     const tasks = Array.from({ length: 25 }, (_, task) => ({ id: `a${task}`, group: 'a', at: 0 }));
     const questions = await batches(10, [...tasks, { id: 'b0', group: 'b', at: 0 }]);
     expect(questions.map(({ ids }) => ids.length)).toEqual([10, 10, 6]);
@@ -80,7 +80,7 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids.slice(0, 3)).toEqual(['a0', 'b0', 'a1']);
   });
 
-  it('takes along what would fall due within a quarter of a second, and nothing later', async () => {
+  it('A lane that carries several tasks in one question takes along what would fall due within a quarter of a second, and nothing later', async () => {
     const questions = await batches(10, [
       { id: 'first', group: 'a', at: 1_000 },
       { id: 'soon', group: 'a', at: 1_250 },
@@ -92,7 +92,7 @@ describe('a lane that carries several tasks in one question', () => {
     ]);
   });
 
-  it('prefers what is due to what would only go along', async () => {
+  it('A lane that carries several tasks in one question prefers what is due to what would only go along', async () => {
     const questions = await batches(2, [
       { id: 'soon', group: 'b', at: 100 },
       { id: 'due 1', group: 'a', at: 0 },
@@ -101,7 +101,7 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids).toEqual(['due 1', 'due 2']);
   });
 
-  it.each([0, -1, Number.NaN])('polls one at a time where it says something senseless: %s', async (max) => {
+  it.each([0, -1, Number.NaN])('Polls one at a time where it says something senseless: %s', async (max) => {
     const questions = await batches(max, [
       { id: 'a', group: 'g', at: 0 },
       { id: 'b', group: 'g', at: 0 },

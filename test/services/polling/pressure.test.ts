@@ -13,12 +13,12 @@ function following(
 }
 
 describe('the pressure', () => {
-  it('is none where there is room', () => {
+  it('The pressure is none where there is room', () => {
     expect(following(600, { rate: 90, allowed: 100, queue: 0 }).value).toBe(1);
     expect(new Pressure().value).toBe(1);
   });
 
-  it('grows while questions queue, never beyond measure, and is gone again when there is room', () => {
+  it('The pressure grows while questions queue, never beyond measure, and is gone again when there is room', () => {
     const flow = { rate: 100, allowed: 100, queue: 500 };
     const values = [1, 5, 20, 300].map((seconds) => following(seconds, flow).value);
     expect(values).toEqual(values.toSorted((a, b) => a - b));
@@ -29,11 +29,11 @@ describe('the pressure', () => {
     expect(relieved.value).toBe(1);
   });
 
-  it('grows where the answers take so long that there is no room, although more is allowed', () => {
+  it('The pressure grows where the answers take so long that there is no room, although more is allowed', () => {
     expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
   });
 
-  it('brings what is wanted down to what is allowed: tasks that follow it hardly queue', async () => {
+  it('The pressure brings what is wanted down to what is allowed: tasks that follow it hardly queue', async () => {
     const { scheduler, lane, at, now, pass, questions } = stage({
       limits: { perSecond: 20, inFlight: 100 },
       random: Math.random,

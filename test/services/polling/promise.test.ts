@@ -38,7 +38,7 @@ const history = fc.record({
 });
 
 describe('the promise', () => {
-  it('holds anything that is advised, hinted, added anew, stopped, refused, delayed or lost, and whenever the clock is set back', async () => {
+  it('The promise holds anything that is advised, hinted, added anew, stopped, refused, delayed or lost, and whenever the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });

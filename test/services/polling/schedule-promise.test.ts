@@ -180,7 +180,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
 }
 
 describe('the promise', () => {
-  it('holds over restarts, hints, failures, lists that leave tasks out, and ways of any length', async () => {
+  it('The promise holds over restarts, hints, failures, lists that leave tasks out, and ways of any length', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const moments = await live(past);
@@ -191,7 +191,7 @@ describe('the promise', () => {
     );
   }, 120_000);
 
-  it('holds where a question was under way when the bot ended, and is heard by the gateway after that', async () => {
+  it('The promise holds where a question was under way when the bot ended, and is heard by the gateway after that', async () => {
     const past: History = {
       ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
       events: [{ do: 'restart', wait: 2_918, away: 0 }],
@@ -201,7 +201,7 @@ describe('the promise', () => {
   });
 
   it.each(['learned', 'spec'] as const)(
-    'holds where members never stop looking, before a restart and after it: %s',
+    'The promise holds where members never stop looking, before a restart and after it: %s',
     async (schedule) => {
       const looking = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
       const past: History = {

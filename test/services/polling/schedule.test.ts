@@ -20,7 +20,7 @@ describe('the specification’s schedule', () => {
     expect(gapAt(followed(), start + age)).toBe(gap);
   });
 
-  it('is slower once it takes longer than its wait limit, and slower still after an hour', () => {
+  it('The specification’s schedule is slower once it takes longer than its wait limit, and slower still after an hour', () => {
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
   });
@@ -40,9 +40,12 @@ describe('a question that failed', () => {
     unreachable: 'unreachable',
   };
 
-  it.each(Object.entries(meanings))('because of %s means "%s", and never the end of a task', (kind, meaning) => {
-    const read = pollErrorMeaning(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
-    expect(typeof read === 'string' ? read : read.kind).toBe(meaning);
-    if (typeof read !== 'string') expect(read).toMatchObject({ retryAfterMs: 7, reason: 'no' });
-  });
+  it.each(Object.entries(meanings))(
+    'A question that failed because of %s means "%s", and never the end of a task',
+    (kind, meaning) => {
+      const read = pollErrorMeaning(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
+      expect(typeof read === 'string' ? read : read.kind).toBe(meaning);
+      if (typeof read !== 'string') expect(read).toMatchObject({ retryAfterMs: 7, reason: 'no' });
+    },
+  );
 });

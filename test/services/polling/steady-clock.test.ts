@@ -27,7 +27,7 @@ class Machine implements Clock {
 }
 
 describe('a machine’s clock', () => {
-  it('that is set back does not set back the steady one, and moments are still the same moments', () => {
+  it('A machine’s clock that is set back does not set back the steady one, and moments are still the same moments', () => {
     const machine = new Machine();
     const clock = new SteadyClock(machine);
     const before = clock.now();
@@ -39,7 +39,7 @@ describe('a machine’s clock', () => {
     expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
   });
 
-  it('that is set back delays no task: neither one that waits, nor one that comes, nor one that is polled again', async () => {
+  it('A machine’s clock that is set back delays no task: neither one that waits, nor one that comes, nor one that is polled again', async () => {
     const machine = new Machine();
     const began = machine.time.now();
     const asked: [string | undefined, number][] = [];
@@ -69,7 +69,7 @@ describe('a machine’s clock', () => {
     await scheduler.stop();
   });
 
-  it('that is set back is what troubles are told by', async () => {
+  it('A machine’s clock that is set back is what troubles are told by', async () => {
     const machine = new Machine();
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });

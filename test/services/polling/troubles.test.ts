@@ -36,22 +36,22 @@ describe('a lane that is told to wait', () => {
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
     ['as if nothing had been said', Number.NaN, 2_000],
-  ])('waits %s', async (_what, retryAfterMs, expected) => {
+  ])('A lane that is told to wait waits %s', async (_what, retryAfterMs, expected) => {
     expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
   });
 
-  it('waits twice as long each time where nothing is said, up to a minute', async () => {
+  it('A lane that is told to wait waits twice as long each time where nothing is said, up to a minute', async () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
-  it('waits a second at least, and then polls another task', async () => {
+  it('A lane that is told to wait waits a second at least, and then polls another task', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(busy(0), 1);
     scheduler.add({ id: 'other', lane: road, group: 'g', at: at(500) });
     await pass(1_000);
     expect(times()).toEqual([0, 1_000]);
   });
 
-  it('asks one question after the pause, and everything else once that is answered', async () => {
+  it('A lane that is told to wait asks one question after the pause, and everything else once that is answered', async () => {
     const { pass, times, state } = troubledLane(busy(3_000), 10);
     await pass(2_999);
     // All ten were under way before the first answer told to wait.
@@ -64,7 +64,7 @@ describe('a lane that is told to wait', () => {
     expect(times()).toHaveLength(21);
   });
 
-  it('does not make the other lanes wait', async () => {
+  it('A lane that is told to wait does not make the other lanes wait', async () => {
     const { scheduler, lane, at, pass, questions } = troubledLane(busy(60_000), 3);
     const well = lane('well', (ids) => all(ids, 'done'));
     await pass(0);
@@ -74,7 +74,7 @@ describe('a lane that is told to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('waits longer where one good answer is followed by the same trouble', async () => {
+  it('A lane that is told to wait waits longer where one good answer is followed by the same trouble', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -85,7 +85,7 @@ describe('a lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
-  it('waits as short as at first where the trouble comes back after a while', async () => {
+  it('A lane that is told to wait waits as short as at first where the trouble comes back after a while', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -96,7 +96,7 @@ describe('a lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
-  it('waits as short as at first where its trouble becomes another', async () => {
+  it('A lane that is told to wait waits as short as at first where its trouble becomes another', async () => {
     const { pass, times, state } = troubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;
@@ -106,16 +106,16 @@ describe('a lane that is told to wait', () => {
 });
 
 describe('a lane that is refused', () => {
-  it('sends one probe after half a minute, then after twice as long each time, up to five minutes', async () => {
+  it('A lane that is refused sends one probe after half a minute, then after twice as long each time, up to five minutes', async () => {
     expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
-  it('waits longer, but not shorter, where it is told how long', async () => {
+  it('A lane that is refused waits longer, but not shorter, where it is told how long', async () => {
     expect(gaps(await probes({ ...refused, retryAfterMs: 45_000 }, 45_000))).toEqual([45_000]);
     expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
 
-  it('lets hints and new tasks wait, and loses none of them', async () => {
+  it('A lane that is refused lets hints and new tasks wait, and loses none of them', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(refused, 2);
     await pass(0);
     scheduler.hint('0');
@@ -134,7 +134,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.size).toBe(3);
   });
 
-  it('spreads what has waited over a few seconds, in turns', async () => {
+  it('A lane that is refused spreads what has waited over a few seconds, in turns', async () => {
     const { pass, questions, state } = troubledLane(refused, 101);
     await pass(29_999);
     state.trouble = undefined;
@@ -145,7 +145,7 @@ describe('a lane that is refused', () => {
     expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
   });
 
-  it('spreads what has fallen due while the probe was under way as well', async () => {
+  it('A lane that is refused spreads what has fallen due while the probe was under way as well', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (let task = 0; task < 11; task += 1) {
@@ -161,7 +161,7 @@ describe('a lane that is refused', () => {
     expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
   });
 
-  it('resumes with full questions where it carries several tasks in one', async () => {
+  it('A lane that is refused resumes with full questions where it carries several tasks in one', async () => {
     const { pass, questions, state } = troubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
@@ -173,7 +173,7 @@ describe('a lane that is refused', () => {
     ]);
   });
 
-  it('resumes with a single question where that carries any number of tasks', async () => {
+  it('A lane that is refused resumes with a single question where that carries any number of tasks', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
@@ -188,7 +188,7 @@ describe('a lane that is refused', () => {
     expect(open.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
   });
 
-  it('says once when it pauses and once when it goes on, however many tasks wait', async () => {
+  it('A lane that is refused says once when it pauses and once when it goes on, however many tasks wait', async () => {
     const { scheduler, pass, lines, state, at } = troubledLane(refused, 50);
     await pass(100_000);
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
@@ -206,7 +206,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('is no news any more where nothing waits, and is asked again by the first task that comes', async () => {
+  it('A lane that is refused is no news any more where nothing waits, and is asked again by the first task that comes', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
@@ -218,7 +218,7 @@ describe('a lane that is refused', () => {
     expect(times()).toEqual([0, 102_000]);
   });
 
-  it('is in trouble as long as its probe is under way', async () => {
+  it('A lane that is refused is in trouble as long as its probe is under way', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();
@@ -232,7 +232,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('tells the latest trouble, since the first', async () => {
+  it('A lane that is refused tells the latest trouble, since the first', async () => {
     const { scheduler, pass, state, at } = troubledLane(refused, 1);
     await pass(29_999);
     state.trouble = unreachable;
@@ -242,7 +242,7 @@ describe('a lane that is refused', () => {
 });
 
 describe('a lane whose questions do not arrive', () => {
-  it('asks again after a short gap as long as it may be an accident, and not sooner than it is told', async () => {
+  it('A lane whose questions do not arrive asks again after a short gap as long as it may be an accident, and not sooner than it is told', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 5_000],
       [2_000, 5_000],
@@ -255,12 +255,12 @@ describe('a lane whose questions do not arrive', () => {
     }
   });
 
-  it('pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
+  it('A lane whose questions do not arrive pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
     const moments = await probes(unreachable, 250_000);
     expect(gaps(moments).map((ms) => ms / 1_000)).toEqual([5, 5, 5, 5, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it('does not pause when an answer comes in between', async () => {
+  it('A lane whose questions do not arrive does not pause when an answer comes in between', async () => {
     const { scheduler, lane, at, pass, questions, now } = stage();
     const road = lane('l', (ids) =>
       questions.length % 5 === 0 ? all(ids, { again: at(now() + 5_000) }) : unreachable,
@@ -272,7 +272,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('is opened by the next task that comes when it was one task alone that failed', async () => {
+  it('A lane whose questions do not arrive is opened by the next task that comes when it was one task alone that failed', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
     scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
@@ -289,7 +289,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(scheduler.size).toBe(1);
   });
 
-  it('takes a question that throws for one, with the stack in the log', async () => {
+  it('A lane whose questions do not arrive takes a question that throws for one, with the stack in the log', async () => {
     const { scheduler, lane, at, pass, questions, lines } = stage();
     const mistake = new TypeError('a mistake');
     const road = lane('l', (ids) => {
@@ -303,7 +303,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
-  it('takes a question that throws before it is even asked, or gives what is no answer, for one as well', async () => {
+  it('A lane whose questions do not arrive takes a question that throws before it is even asked, or gives what is no answer, for one as well', async () => {
     for (const poll of [
       () => {
         throw new Error('before the first await');
@@ -323,7 +323,7 @@ describe('a lane whose questions do not arrive', () => {
     }
   });
 
-  it('neither ends nor lengthens its pause by what was asked before', async () => {
+  it('A lane whose questions do not arrive neither ends nor lengthens its pause by what was asked before', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });

@@ -76,7 +76,7 @@ describe('a sound that members send', () => {
     [96_000, 1, 8, true],
     [192_000, 1, 3, false],
   ] as const)(
-    'a WAV of %i Hz, %i channels and %i bytes a sample keeps its length and content',
+    'A WAV of %i Hz, %i channels and %i bytes a sample keeps its length and content',
     async (rate, count, bytes, isFloat) => {
       const channels = Array.from({ length: count }, () => played(rate));
       const pcm = await heard(wavOf(channels, rate, { bytes, isFloat }));
@@ -85,7 +85,7 @@ describe('a sound that members send', () => {
     },
   );
 
-  it('is heard as far as it goes where its end is missing', async () => {
+  it('A sound that members send is heard as far as it goes where its end is missing', async () => {
     const long = Int16Array.from(
       { length: 4 * original.length },
       (_, at) => 32_767 * (original[at % original.length] ?? 0),
@@ -100,20 +100,20 @@ describe('a sound that members send', () => {
     }
   });
 
-  it('is heard where its writer did not know yet how long it would be', async () => {
+  it('A sound that members send is heard where its writer did not know yet how long it would be', async () => {
     const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
     wav.writeUInt32LE(0xffffffff, 4);
     wav.writeUInt32LE(0xffffffff, 40);
     expect(secondsOf(await heard(wav))).toBeCloseTo(SECONDS, 3);
   });
 
-  it('has silence where it says what is no number', async () => {
+  it('A sound that members send has silence where it says what is no number', async () => {
     const pcm = await heard(wavOf([played(8_000).fill(Number.NaN, 0, 800)], 8_000, { bytes: 4, isFloat: true }));
     expect(Math.abs(pcm[1_000] ?? 1)).toBe(0);
     expect(loudness(pcm)).toBeGreaterThan(0.1);
   });
 
-  it('may be exactly as long as allowed, and not a moment longer', async () => {
+  it('A sound that members send may be exactly as long as allowed, and not a moment longer', async () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const more = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await heard(second, 1))).toBe(1);
@@ -122,13 +122,13 @@ describe('a sound that members send', () => {
 });
 
 describe('what is no sound that can be heard', () => {
-  it('is refused in words of its own where it is empty, shorter than a syllable, or a header alone', async () => {
+  it('What is no sound that can be heard is refused in words of its own where it is empty, shorter than a syllable, or a header alone', async () => {
     const click = wavOf([played(8_000).subarray(0, 700)], 8_000, { bytes: 2 });
     const header = wavOf([new Float32Array()], 8_000, { bytes: 2 });
     for (const bytes of [Buffer.alloc(0), click, header]) expect(await refused(bytes)).toBe('refusals.audioEmpty');
   });
 
-  it('is refused as broken where none of what it announces is there', async () => {
+  it('What is no sound that can be heard is refused as broken where none of what it announces is there', async () => {
     const heads = opusFile([], 0);
     const torn = Buffer.from(file('mono.ogg'));
     torn.writeUInt8(torn.readUInt8(2_000) ^ 1, 2_000);
@@ -137,7 +137,7 @@ describe('what is no sound that can be heard', () => {
     for (const bytes of [heads, torn, cut]) expect(await refused(bytes)).toBe('refusals.audioDamaged');
   });
 
-  it('is refused by what it is, not by how it breaks', async () => {
+  it('What is no sound that can be heard is refused by what it is, not by how it breaks', async () => {
     expect(await refused(file('vorbis.ogg'))).toBe('refusals.audioNotSupported');
     expect(await refused(file('tones.m4a'))).toBe('refusals.audioNotSupported');
     expect(await refused(Buffer.from('This is a text, and was called voice-message.ogg.'))).toBe(
@@ -148,7 +148,7 @@ describe('what is no sound that can be heard', () => {
     expect(await refused(telephone)).toBe('refusals.audioNotSupported');
   });
 
-  it('is refused where a WAV says what cannot be', async () => {
+  it('What is no sound that can be heard is refused where a WAV says what cannot be', async () => {
     const changed = (change: (wav: Buffer) => void): Buffer => {
       const wav = wavOf([played(8_000)], 8_000, { bytes: 2 });
       change(wav);
@@ -166,14 +166,14 @@ describe('what is no sound that can be heard', () => {
 });
 
 describe('minutes in a small file', () => {
-  it('are refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
+  it('Minutes in a small file are refused in Ogg Opus, whose packets may hold a tenth of a second in two bytes', async () => {
     const bomb = opusFile(Array<Buffer>(1_250).fill(Buffer.from([0x1b, 2])), 5_760);
     expect(bomb.length).toBeLessThan(5_000);
     expect(await refused(bomb, 60)).toBe('refusals.audioTooLong');
     expect(secondsOf(await heard(bomb, 150))).toBeCloseTo(150, 1);
   });
 
-  it('are refused in MP3 at the lowest rate', async () => {
+  it('Minutes in a small file are refused in MP3 at the lowest rate', async () => {
     const frame = Buffer.alloc(72);
     frame.writeUInt32BE(0xffe31800);
     const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
@@ -181,7 +181,7 @@ describe('minutes in a small file', () => {
     expect(secondsOf(await heard(bomb, 60))).toBeCloseTo(50.4, 0);
   });
 
-  it('are not even read to their end', async () => {
+  it('Minutes in a small file are not even read to their end', async () => {
     let read = 0;
     const endless = (function* () {
       for (;;) yield { samples: new Float32Array(8_000), rate: 8_000 + 0 * read++ };
@@ -206,7 +206,9 @@ describe('a broken file', () => {
     return keys.test(told) || /^\d+ samples$/.test(told);
   };
 
-  it('is heard as far as it can be or refused, whatever was changed in it', { timeout: 60_000 }, async () => {
+  it('A broken file is heard as far as it can be or refused after any change', {
+    timeout: 60_000,
+  }, async () => {
     const change = fc.record({
       name: fc.constantFrom(...names),
       from: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -228,7 +230,9 @@ describe('a broken file', () => {
     );
   });
 
-  it('of Opus is heard or refused, whatever stands in packets that are whole', { timeout: 60_000 }, async () => {
+  it('A broken file of Opus is heard or refused with any content in complete packets', {
+    timeout: 60_000,
+  }, async () => {
     const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
     await fc.assert(
       fc.asyncProperty(fc.array(packet, { maxLength: 60 }), fc.nat(200_000), async (packets, samples) => {
@@ -238,7 +242,7 @@ describe('a broken file', () => {
     );
   });
 
-  it('of which only the beginning is right is refused or heard, and the next one is heard', {
+  it('A broken file of which only the beginning is right is refused or heard, and the next one is heard', {
     timeout: 60_000,
   }, async () => {
     await fc.assert(
@@ -250,7 +254,7 @@ describe('a broken file', () => {
     expect(secondsOf(await heard(file('mono.ogg')))).toBeCloseTo(SECONDS, 3);
   });
 
-  it('never was the end of the worker', () => {
+  it('A broken file never was the end of the worker', () => {
     expect(lines.filter((line) => line.includes('end of its worker'))).toEqual([]);
   });
 });

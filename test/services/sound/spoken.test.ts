@@ -86,7 +86,7 @@ function slowSum(page: Buffer): number {
 
 describe('a voice message', () => {
   it.each([0.05, 1.2, 3.7, 12.3456])(
-    'of %d s says the same to another decoder, from the first sample to the last',
+    'A voice message of %d s says the same to another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
       const message = await spokenBy(sounds, pcm);
@@ -102,7 +102,7 @@ describe('a voice message', () => {
     },
   );
 
-  it('is heard by us as it was said', async () => {
+  it('A voice message is heard by us as it was said', async () => {
     const pcm = repeated(2.5);
     const { bytes } = await spokenBy(sounds, pcm);
     const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
@@ -110,7 +110,7 @@ describe('a voice message', () => {
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
   });
 
-  it('of one page alone has an end in the right place', async () => {
+  it('A voice message of one page alone has an end in the right place', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
       expect((await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { maxSeconds: 3 })).length).toBe(
@@ -119,7 +119,7 @@ describe('a voice message', () => {
     }
   });
 
-  it('is pages in their order, with heads of their own, places that grow by a second, and an end', async () => {
+  it('A voice message is pages in their order, with heads of their own, places that grow by a second, and an end', async () => {
     const pages = pagesOf((await spokenBy(sounds, repeated(5.5))).bytes);
     const [head, tags, ...sound] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
@@ -138,13 +138,13 @@ describe('a voice message', () => {
     expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
   });
 
-  it('takes some 32 kbit/s', async () => {
+  it('A voice message takes some 32 kbit/s', async () => {
     const { bytes } = await spokenBy(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
 
-  it('is drawn by a column each tenth of a second, the loudest one full and silence empty', async () => {
+  it('A voice message is drawn by a column each tenth of a second, the loudest one full and silence empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
     pcm.set(repeated(0.3), PCM_RATE);
     const columns = [...Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64')];
@@ -153,7 +153,7 @@ describe('a voice message', () => {
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
-  it('is drawn by 256 columns at most, one at least, and flat where there is only hiss', async () => {
+  it('A voice message is drawn by 256 columns at most, one at least, and flat where there is only hiss', async () => {
     const drawn = async (pcm: Int16Array) => Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64');
     expect(await drawn(repeated(27))).toHaveLength(256);
     expect(await drawn(repeated(0.01))).toHaveLength(1);
@@ -162,11 +162,11 @@ describe('a voice message', () => {
     expect(Math.max(...(await drawn(new Int16Array(PCM_RATE))))).toBe(0);
   });
 
-  it('cannot be made of nothing', async () => {
+  it('A voice message cannot be made of nothing', async () => {
     await expect(spokenBy(sounds, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
-  it('leaves what it was given as it was', async () => {
+  it('A voice message leaves what it was given as it was', async () => {
     const pcm = repeated(0.5);
     await spokenBy(sounds, pcm);
     expect(pcm).toEqual(repeated(0.5));

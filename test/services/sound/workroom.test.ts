@@ -25,7 +25,7 @@ const told = async (run: Promise<unknown>): Promise<string> =>
   await run.then((answer) => JSON.stringify(answer), String);
 
 describe('the room of the sounds', () => {
-  it('loses only the file that was the end of its worker, and a fresh worker goes on', async () => {
+  it('The room of the sounds loses only the file that was the end of its worker, and a fresh worker goes on', async () => {
     const room = new WorkerPool(script, systemClock);
     const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((deed) => told(room.run(job(deed), []))));
     expect(outcomes).toEqual([
@@ -41,7 +41,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('ends a worker that never comes back, and what waits gets another', async () => {
+  it('The room of the sounds ends a worker that never comes back, and what waits gets another', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -51,7 +51,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('gives no worker more time for having waited', async () => {
+  it('The room of the sounds gives no worker more time for having waited', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -60,7 +60,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('lets its worker go after a minute without work, and has a new one for the next file', async () => {
+  it('The room of the sounds lets its worker go after a minute without work, and has a new one for the next file', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock);
     await told(room.run(job(0), []));
@@ -71,7 +71,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('keeps its worker as long as something is under way in it, however long the pause, and lets it go afterwards', async () => {
+  it('The room of the sounds keeps its worker as long as something is under way in it, however long the pause, and lets it go afterwards', async () => {
     const clock = new ManualClock();
     let isNeeded = true;
     const room = new WorkerPool(script, clock, { isNeeded: () => isNeeded });
@@ -84,7 +84,7 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('goes on with the other files while one hangs, and ends that one alone when its own time is over', async () => {
+  it('The room of the sounds goes on with the other files while one hangs, and ends that one alone when its own time is over', async () => {
     const clock = new ManualClock();
     const room = new WorkerPool(script, clock, { workers: 2 });
     const slow = told(room.run(job(4), [], { longestMs: 20_000 }));
@@ -97,14 +97,14 @@ describe('the room of the sounds', () => {
     await room.close();
   });
 
-  it('says no to more than can wait, at once', async () => {
+  it('The room of the sounds says no to more than can wait, at once', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('audioBusy'))).toHaveLength(7);
     await room.close();
   });
 
-  it('says that the bot is stopping to anyone who waits when it closes, and afterwards', async () => {
+  it('The room of the sounds says that the bot is stopping to anyone who waits when it closes, and afterwards', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const waiting = [4, 0].map((deed) => told(room.run(job(deed), [])));
     await room.close();

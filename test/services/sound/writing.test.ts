@@ -35,7 +35,9 @@ const second = voice(PCM_RATE);
 const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
 describe('a voice that is written while it speaks', () => {
-  it('is the same file, whatever pieces it comes in and the speaker meanwhile', { timeout: 30_000 }, async () => {
+  it('A voice that is written while it speaks is the same file in any pieces and the speaker meanwhile', {
+    timeout: 30_000,
+  }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 4 }), async (voices) => {
@@ -65,7 +67,7 @@ describe('a voice that is written while it speaks', () => {
     );
   });
 
-  it('is whole although a bot that was stopped had left one of its number', async () => {
+  it('A voice that is written while it speaks is whole although a bot that was stopped had left one of its number', async () => {
     const { process, writings } = begun(systemClock);
     const left = writings.begin(60);
     left.add(second);
@@ -76,7 +78,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('has a beginning while its end has not been said yet', async () => {
+  it('A voice that is written while it speaks has a beginning while its end has not been said yet', async () => {
     const clock = new ManualClock();
     const { process, writings } = begun(clock);
     const slow = writings.begin(60);
@@ -91,7 +93,7 @@ describe('a voice that is written while it speaks', () => {
     expect(process.pid).toBeUndefined();
   });
 
-  it('is cut where it is longer than allowed, and says so', async () => {
+  it('A voice that is written while it speaks is cut where it is longer than allowed, and says so', async () => {
     const writer = sounds.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
@@ -105,7 +107,7 @@ describe('a voice that is written while it speaks', () => {
     expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
   });
 
-  it('is written by turns: who says little does not wait for who says much', async () => {
+  it('A voice that is written while it speaks is written by turns: who says little does not wait for who says much', async () => {
     const long = sounds.writing({ maxSeconds: 60 });
     long.add(voice(60 * PCM_RATE));
     const order: string[] = [];
@@ -120,7 +122,7 @@ describe('a voice that is written while it speaks', () => {
     expect(order.at(-1)).toBe('long');
   });
 
-  it('is nothing once it was dropped, and the others go on', async () => {
+  it('A voice that is written while it speaks is nothing once it was dropped, and the others go on', async () => {
     const dropped = Array.from({ length: 5 }, () => sounds.writing({ maxSeconds: 60 }));
     for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
     const other = spokenBy(sounds, second);
@@ -130,7 +132,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await other).seconds).toBe(1);
   });
 
-  it('keeps what was written although it is dropped after its end', async () => {
+  it('A voice that is written while it speaks keeps what was written although it is dropped after its end', async () => {
     const writer = sounds.writing({ maxSeconds: 60 });
     writer.add(second);
     const message = await writer.finish();
@@ -138,7 +140,7 @@ describe('a voice that is written while it speaks', () => {
     expect(await writer.finish()).toBe(message);
   });
 
-  it('fails with the process that heard its beginning, and never goes on without that; the next one is written', async () => {
+  it('A voice that is written while it speaks fails with the process that heard its beginning, and never goes on without that; the next one is written', async () => {
     const { process: own, writings } = begun(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
@@ -150,7 +152,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('goes on in a process that was replaced before it had heard anything', async () => {
+  it('A voice that is written while it speaks goes on in a process that was replaced before it had heard anything', async () => {
     const { process: own, writings } = begun(systemClock);
     const writer = writings.begin(60);
     writer.add(second);
@@ -159,7 +161,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await writer.finish()).seconds).toBe(1);
   });
 
-  it('fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
+  it('A voice that is written while it speaks fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
     const room = opened();
     const writer = room.writing({ maxSeconds: 60 });
     writer.add(second);
@@ -170,7 +172,7 @@ describe('a voice that is written while it speaks', () => {
 });
 
 describe('more voices than there is room for', () => {
-  it('are told so at their end, and there is room again when one is dropped', async () => {
+  it('More voices than there is room for are told so at their end, and there is room again when one is dropped', async () => {
     const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
@@ -183,7 +185,7 @@ describe('more voices than there is room for', () => {
     expect((await late.finish()).seconds).toBe(1);
   });
 
-  it('are told so if half an hour of audio waits, for every member', async () => {
+  it('More voices than there is room for are told so if half an hour of audio waits, for every member', async () => {
     const { writings } = begun(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
@@ -193,7 +195,7 @@ describe('more voices than there is room for', () => {
 });
 
 describe('how a voice is drawn', () => {
-  it('is by its power between the edges of its columns, for all that is kept of long ones is coarse', () => {
+  it('How a voice is drawn is by its power between the edges of its columns, for all that is kept of long ones is coarse', () => {
     const drawn = (pcm: Int16Array): number[] => {
       const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
       const loudness = Array.from({ length: columns }, (_, column) => {

@@ -38,7 +38,7 @@ const said = ({ logged }: Site, words: string): number => logged.filter((line) =
 
 describe('a connection that is lost', () =>
   onServers((stage) => {
-    it('fails anything that is asked, tells no one that nothing is there, and works again when it is back', async () => {
+    it('A connection that is lost fails anything that is asked, tells no one that nothing is there, and works again when it is back', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -58,7 +58,7 @@ describe('a connection that is lost', () =>
       await store.close();
     });
 
-    it('that only falls silent fails anything that is asked within its time, and hangs no one', async () => {
+    it('A connection that is lost that only falls silent fails anything that is asked within its time, and hangs no one', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -77,7 +77,7 @@ describe('a connection that is lost', () =>
       await store.close();
     });
 
-    it('ends the hold on the store when it does not come back in time', async () => {
+    it('A connection that is lost ends the hold on the store when it does not come back in time', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       wire.cut();

@@ -78,33 +78,33 @@ describe('a crash between any two writes heals by itself', () =>
   onEveryStore((stage) => {
     const full = Array.from({ length: 100 }, (_, index) => settled(makeTask(at(index * 10))));
 
-    it('of the first task of all', async () => {
+    it('A crash between any two writes heals by itself of the first task of all', async () => {
       const task = makeTask();
       expect(await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] })).toBeGreaterThan(
         4,
       );
     });
 
-    it('of a task that begins a chunk', async () => {
+    it('A crash between any two writes heals by itself of a task that begins a chunk', async () => {
       const task = makeTask(at(5_000));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(4);
     });
 
-    it('of a task that splits a chunk in the middle', async () => {
+    it('A crash between any two writes heals by itself of a task that splits a chunk in the middle', async () => {
       const task = makeTask(at(445));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(6);
     });
 
-    it('of a settlement', async () => {
+    it('A crash between any two writes heals by itself of a settlement', async () => {
       const task = makeTask(at(7));
       await withEveryCrash(await stage(), [makeTask(at(6)), task], (store) => store.put(settled(task)));
     });
 
-    it('of a removal, of the last line of a chunk too', async () => {
+    it('A crash between any two writes heals by itself of a removal, of the last line of a chunk too', async () => {
       const task = makeTask(at(5_000));
       await withEveryCrash(await stage(), [...full, task], (store) => store.remove(task), { removes: [task.id] });
       await withEveryCrash(await stage(), [task], (store) => store.remove(task), { removes: [task.id] });
@@ -113,13 +113,13 @@ describe('a crash between any two writes heals by itself', () =>
       });
     });
 
-    it('of a change to a finished task, and of one that is finished from the first', async () => {
+    it('A crash between any two writes heals by itself of a change to a finished task, and of one that is finished from the first', async () => {
       const task = settled(makeTask());
       await withEveryCrash(await stage(), [task], (store) => store.put({ ...task, state: 'cancelled' }));
       await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] });
     });
 
-    it('of a row that is set aside: it is never nowhere', async () => {
+    it('A crash between any two writes heals by itself of a row that is set aside: it is never nowhere', async () => {
       for (const writes of [0, 1, 2]) {
         const site = await stage();
         await (await site.open()).close();
@@ -135,7 +135,7 @@ describe('a crash between any two writes heals by itself', () =>
     });
   }));
 
-describe('whatever happens in whatever order', () => {
+describe('in any order of events', () => {
   type Step = { what: 'put' | 'settle' | 'remove' | 'reopen' | 'crash'; which: number };
   const step: fc.Arbitrary<Step> = fc.record({
     what: fc.constantFrom('put', 'put', 'settle', 'settle', 'remove', 'reopen', 'crash'),
@@ -143,7 +143,7 @@ describe('whatever happens in whatever order', () => {
   });
 
   onEveryStore((stage) =>
-    it('lists show what the tasks say', async () => {
+    it('Lists show what the tasks say', async () => {
       const site = await stage();
       const before = Array.from({ length: 97 }, (_, index) => settled(makeTask(at(index * 10))));
       const rows = await left(site, before);

@@ -152,7 +152,7 @@ async function isMended(
 
 describe('examining a store', () => {
   onStores(everywhere, (stage) => {
-    it('finds nothing in a store that is well', async () => {
+    it('Examining a store finds nothing in a store that is well', async () => {
       const site = await stage();
       await filled(site);
       expect(await look(site, false)).toEqual({
@@ -161,9 +161,11 @@ describe('examining a store', () => {
       expect((await look(site, true)).findings).toEqual([]);
     });
 
-    it.each(damages)('finds and repairs %s', async (_name, damage, kinds) => isMended(await stage(), damage, kinds));
+    it.each(damages)('Examining a store finds and repairs %s', async (_name, damage, kinds) =>
+      isMended(await stage(), damage, kinds),
+    );
 
-    it('drops what is past its time, with its lines, and tokens that are of no more use', async () => {
+    it('Examining a store drops what is past its time, with its lines, and tokens that are of no more use', async () => {
       const site = await stage();
       await filled(site, 30);
       site.clock.advance(15 * MINUTE_MS);
@@ -174,26 +176,26 @@ describe('examining a store', () => {
       expect(await site.keys('finished')).toEqual([]);
     });
 
-    it('makes no store where there is none', async () => {
+    it('Examining a store makes no store where there is none', async () => {
       const site = await stage();
       expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
     });
   });
 
   onStores(['sqlite', 'postgres'], (stage) => {
-    it.each(inDatabases)('finds and repairs %s', async (_name, damage, kinds) =>
+    it.each(inDatabases)('Examining a store finds and repairs %s', async (_name, damage, kinds) =>
       isMended(await stage(), damage, kinds),
     );
   });
 
   onStores(['sqlite'], (stage) => {
-    it.each(inFiles)('finds and repairs %s', async (_name, damage, kinds) => {
+    it.each(inFiles)('Examining a store finds and repairs %s', async (_name, damage, kinds) => {
       const site = await stage();
       await isMended(site, damage, kinds);
       expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
     });
 
-    it('only tells where the file itself is damaged', async () => {
+    it('Examining a store only tells where the file itself is damaged', async () => {
       const site = await stage();
       await filled(site);
       const file = fileOf(site);
@@ -208,7 +210,7 @@ describe('examining a store', () => {
     });
   });
 
-  it('makes no folder for a file that is not there', async () => {
+  it('Examining a store makes no folder for a file that is not there', async () => {
     const file = join(folder(), 'nothing', 'atelier.sqlite');
     const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };

@@ -32,7 +32,7 @@ describe("the store's files", () => {
   const umask = process.umask();
   afterEach(() => process.umask(umask));
 
-  it('are for their owner alone, in a folder of their own, under any umask', async () => {
+  it("The store's files are for their owner alone, in a folder of their own, under any umask", async () => {
     process.umask(0);
     const { file, open } = stage(join(folder(), 'data', 'deeper', 'atelier.sqlite'));
     const store = await open();
@@ -48,7 +48,7 @@ describe("the store's files", () => {
     for (const name of names) expect([name, permissions(join(dirname(file), name))]).toEqual([name, 0o600]);
   });
 
-  it('are narrowed where they were open to others, and never widened', async () => {
+  it("The store's files are narrowed where they were open to others, and never widened", async () => {
     const { file, open } = stage();
     await (await open()).close();
     for (const path of [file, `${file}.lock`]) chmodSync(path, 0o664);
@@ -60,7 +60,7 @@ describe("the store's files", () => {
     expect(permissions(file)).toBe(0o400);
   });
 
-  it('are found from the working folder, and by an absolute address', async () => {
+  it("The store's files are found from the working folder, and by an absolute address", async () => {
     const before = process.cwd();
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
@@ -76,7 +76,7 @@ describe("the store's files", () => {
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
 
-  it('cannot be a folder, or lie where no one may make one', async () => {
+  it("The store's files cannot be a folder, or lie where no one may make one", async () => {
     const place = folder();
     mkdirSync(join(place, 'taken'));
     writeFileSync(join(place, 'file'), '');
@@ -89,7 +89,7 @@ describe("the store's files", () => {
 });
 
 describe('a store that is in use', () => {
-  it('refuses a second one in the same process, by any of its names, and keeps the first', async () => {
+  it('A store that is in use refuses a second one in the same process, by any of its names, and keeps the first', async () => {
     const { file, open } = stage();
     const first = await open();
     symlinkSync(file, `${file}.link`);
@@ -105,7 +105,7 @@ describe('a store that is in use', () => {
     await (await open()).close();
   });
 
-  it('refuses a second process, until the first is gone, even where it was killed', async () => {
+  it('A store that is in use refuses a second process, until the first is gone, even where it was killed', async () => {
     const { file, open } = stage();
     const task = makeTask();
     const other = await child(holdsStore, file, ...modules, JSON.stringify(task));
@@ -116,7 +116,7 @@ describe('a store that is in use', () => {
     await store.put(settled(task));
   });
 
-  it('is locked before anything of it is opened', async () => {
+  it('A store that is in use is locked before anything of it is opened', async () => {
     const { file, open } = stage();
     const holder = new DatabaseSync(`${file}.lock`);
     holder.exec('BEGIN EXCLUSIVE');
@@ -130,33 +130,36 @@ describe('a store that is not for us', () => {
   it.each([
     ['store', 1],
     ['task', TASK_VERSION],
-  ])('is refused and left as it is where a newer Atelier wrote it (%s)', async (part, today) => {
-    const { file, open } = stage();
-    const store = await open({ botVersion: '9.9.9' });
-    await store.put(settled(makeTask()));
-    await store.close();
-    sql(
-      file,
-      `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
-    );
-    // Anyone who opens it to write would turn this back, and so change the file.
-    sql(file, 'PRAGMA journal_mode = DELETE');
-    const before = readFileSync(file);
-    const error = await refusal(open());
-    expect(error.kind).toBe('newer');
-    expect(error.message).toContain('9.9.9');
-    expect(error.message).toContain('Start that version again');
-    expect(readFileSync(file).equals(before)).toBe(true);
-  });
+  ])(
+    'A store that is not for us is refused and left as it is where a newer Atelier wrote it (%s)',
+    async (part, today) => {
+      const { file, open } = stage();
+      const store = await open({ botVersion: '9.9.9' });
+      await store.put(settled(makeTask()));
+      await store.close();
+      sql(
+        file,
+        `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
+      );
+      // Anyone who opens it to write would turn this back, and so change the file.
+      sql(file, 'PRAGMA journal_mode = DELETE');
+      const before = readFileSync(file);
+      const error = await refusal(open());
+      expect(error.kind).toBe('newer');
+      expect(error.message).toContain('9.9.9');
+      expect(error.message).toContain('Start that version again');
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
 
-  it('is refused where it is the database of another program', async () => {
+  it('A store that is not for us is refused where it is the database of another program', async () => {
     const { file, open } = stage();
     sql(file, 'CREATE TABLE songs (name TEXT)');
     expect((await refusal(open())).kind).toBe('unsupported');
     expect(sql(file, 'SELECT name FROM sqlite_master')).toEqual([{ name: 'songs' }]);
   });
 
-  it('is marked with the version that wrote it', async () => {
+  it('A store that is not for us is marked with the version that wrote it', async () => {
     const { file, open } = stage();
     await (await open({ botVersion: '0.1.0' })).close();
     const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'meta'");

@@ -43,7 +43,7 @@ const open = (site: Site, clock?: LeaseClock) => site.open({ leaseMs: LEASE_MS, 
 
 describe('the hold on a store', () =>
   onServers((stage) => {
-    it('keeps a second bot away while the first lives, and lets it in as soon as that has stopped', async () => {
+    it('The hold on a store keeps a second bot away while the first lives, and lets it in as soon as that has stopped', async () => {
       const site = await stage();
       const first = await open(site);
       const error = await refused(open(site));
@@ -55,7 +55,7 @@ describe('the hold on a store', () =>
       expect(await (await open(site)).live()).toHaveLength(1);
     });
 
-    it('lasts for as long as it is renewed', async () => {
+    it('The hold on a store lasts for as long as it is renewed', async () => {
       const site = await stage();
       const store = await open(site);
       // Twice its time, by the clock of the server.
@@ -65,7 +65,7 @@ describe('the hold on a store', () =>
       expect((await refused(open(site))).kind).toBe('in-use');
     });
 
-    it('goes to another when its holder stood still for too long; who wakes up does nothing any more', async () => {
+    it('The hold on a store goes to another when its holder stood still for too long; who wakes up does nothing any more', async () => {
       const site = await stage();
       const clock = new Standing();
       const first = await open(site, clock);
@@ -91,7 +91,7 @@ describe('the hold on a store', () =>
       expect((await refused(open(site))).kind).toBe('in-use');
     });
 
-    it('is checked by the server with every write: who was suspended between its own check and the write changes nothing', async () => {
+    it('The hold on a store is checked by the server with every write: who was suspended between its own check and the write changes nothing', async () => {
       const site = await stage();
       // By this clock the lease is still its own, for every server says.
       const first = await open(site, new Standing());
@@ -116,7 +116,7 @@ describe('the hold on a store', () =>
       second.ownership.mustBeOurs();
     });
 
-    it('is over a good while before another can have it', async () => {
+    it('The hold on a store is over a good while before another can have it', async () => {
       const site = await stage();
       const clock = new Standing();
       const store = await site.open({ leaseMs: LONG_MS, leaseClock: clock });
@@ -126,7 +126,7 @@ describe('the hold on a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('is not believed when the clock on the wall has gone on while the other stood still', async () => {
+    it('The hold on a store is not believed when the clock on the wall has gone on while the other stood still', async () => {
       const site = await stage();
       let asleepMs = 0;
       const suspended: LeaseClock = {
@@ -139,7 +139,7 @@ describe('the hold on a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('is lost at once when the server gives it to another member', async () => {
+    it('The hold on a store is lost at once when the server gives it to another member', async () => {
       const site = await stage();
       const store = await site.open({ leaseMs: MIDDLING_MS });
       await site.forgetLease();
@@ -149,13 +149,13 @@ describe('the hold on a store', () =>
       await second.put(makeTask());
     });
 
-    it('is numbered, and no number comes twice', async () => {
+    it('The hold on a store is numbered, and no number comes twice', async () => {
       const site = await stage();
       for (let time = 0; time < 3; time++) await (await site.open({ leaseMs: LONG_MS })).close();
       expect(await site.leaseNumber()).toBe(3);
     });
 
-    it('is refused where the way to the server, its password or its name is wrong, and no password is told', async () => {
+    it('The hold on a store is refused where the way to the server, its password or its name is wrong, and no password is told', async () => {
       const site = await stage();
       const wrong = new URL(site.url);
       wrong.password = 'a-wrong-password';

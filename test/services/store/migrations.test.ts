@@ -10,7 +10,7 @@ const older = `"version":${TASK_VERSION - 1}`;
 const age = (site: Site): Promise<void> => site.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, older));
 
 describe('a record of an older version', () => {
-  it('goes up one version at a time', () => {
+  it('A record of an older version goes up one version at a time', () => {
     const steps = new Map([
       [1, (record: Record<string, unknown>) => ({ ...record, seen: [1] })],
       [2, (record: Record<string, unknown>) => ({ ...record, seen: [...(record.seen as number[]), 2] })],
@@ -19,12 +19,15 @@ describe('a record of an older version', () => {
     expect(upgradeRecord({ version: 3 }, 3, steps)).toEqual({ version: 3 });
   });
 
-  it.each([{}, { version: '1' }, { version: 0 }, { version: Number.NaN }])('has no way up from %j', (record) => {
-    expect(upgradeRecord(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
-  });
+  it.each([{}, { version: '1' }, { version: 0 }, { version: Number.NaN }])(
+    'A record of an older version has no way up from %j',
+    (record) => {
+      expect(upgradeRecord(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
+    },
+  );
 
   onEveryStore((stage) => {
-    it('is a task like any other in the store, and is written in the new version with the next change', async () => {
+    it('A record of an older version is a task like any other in the store, and is written in the new version with the next change', async () => {
       const site = await stage();
       const polls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
       const migrations = new Map([[TASK_VERSION - 1, polls]]);
@@ -40,7 +43,7 @@ describe('a record of an older version', () => {
       await store.close();
     });
 
-    it('that a migration stumbles over is set aside, and stops none of the others', async () => {
+    it('A record of an older version that a migration stumbles over is set aside, and stops none of the others', async () => {
       const site = await stage();
       const stumbling = (record: Record<string, unknown>) => {
         if (record.text === 'odd') throw new TypeError('odd');
@@ -56,7 +59,7 @@ describe('a record of an older version', () => {
     });
   });
 
-  it('has a migration for every version there was', () => {
+  it('A record of an older version has a migration for every version there was', () => {
     expect([...taskMigrations.keys()]).toEqual(Array.from({ length: TASK_VERSION - 1 }, (_, index) => index + 1));
   });
 });

@@ -67,23 +67,26 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('a store that is moved', () =>
     onStores([kind], (stage) =>
       onStores(['sqlite'], (fileStage) => {
-        it.each(['from', 'to'])('has every row where it goes %s it, and the next bot takes up all', async (way) => {
-          const [from, to] = way === 'from' ? [await stage(), await fileStage()] : [await fileStage(), await stage()];
-          const rows = await used(from);
-          const told = await move(from, to);
-          expect(told.every(isSame)).toBe(true);
-          expect(told.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
-          expect(await moved(to)).toEqual(rows);
-          expect(await from.rows()).toEqual(rows);
-          const store = await to.open();
-          expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
-          expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
-          const days: string[] = [];
-          for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
-          expect(days).toEqual(['x']);
-        });
+        it.each(['from', 'to'])(
+          'A store that is moved has every row where it goes %s it, and the next bot takes up all',
+          async (way) => {
+            const [from, to] = way === 'from' ? [await stage(), await fileStage()] : [await fileStage(), await stage()];
+            const rows = await used(from);
+            const told = await move(from, to);
+            expect(told.every(isSame)).toBe(true);
+            expect(told.reduce((sum, one) => sum + one.to.count, 0)).toBe(rows.length);
+            expect(await moved(to)).toEqual(rows);
+            expect(await from.rows()).toEqual(rows);
+            const store = await to.open();
+            expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
+            expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
+            const days: string[] = [];
+            for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
+            expect(days).toEqual(['x']);
+          },
+        );
 
-        it('can be broken off anywhere, and begun anew; no bot starts on half of it', async () => {
+        it('A store that is moved can be broken off anywhere, and begun anew; no bot starts on half of it', async () => {
           const [from, to] = [await fileStage(), await stage()];
           const rows = await used(from);
           for (const writes of [1, 1, 2, 1]) {
@@ -97,7 +100,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           await (await to.open()).close();
         });
 
-        it('changes nothing where another bot has its tasks, or where it was moved to before', async () => {
+        it('A store that is moved changes nothing where another bot has its tasks, or where it was moved to before', async () => {
           const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
           await used(from);
           await used(other);
@@ -120,7 +123,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           expect(await to.rows()).toEqual(after);
         });
 
-        it('is refused while a bot is at work on either side', async () => {
+        it('A store that is moved is refused while a bot is at work on either side', async () => {
           const [from, to] = [await fileStage(), await stage()];
           await used(from);
           for (const busy of [from, to]) {

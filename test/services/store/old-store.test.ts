@@ -47,25 +47,25 @@ beforeEach(async () => {
 });
 
 describe('of a store that the bot before the restructuring left', () => {
-  it('there is every kind of task, at work and ended', () => {
+  it('There is every kind of task, at work and ended', () => {
     const kindsIn = (namespace: string): string[] =>
       [...new Set(stored<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
     expect(kindsIn('live')).toEqual(kinds);
     expect(kindsIn('finished')).toEqual(kinds);
   });
 
-  it.each(storedTasks)('task %s is read as it was stored', async (id, task) => {
+  it.each(storedTasks)('Task %s is read as it was stored', async (id, task) => {
     const read = await store.get(id);
     expect(read && toRecord(read)).toEqual(task);
   });
 
-  it('everything that something is left to do for is found', async () => {
+  it('Everything that something is left to do for is found', async () => {
     const live = stored<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
     expect(scene.logged).toEqual([]);
   });
 
-  it('a list of each member and of the server has all of their tasks', async () => {
+  it('A list of each member and of the server has all of their tasks', async () => {
     const tasks = storedTasks.map(([, task]) => task);
     for (const memberId of new Set(tasks.map(({ requesterId }) => requesterId))) {
       const { summaries } = await store.page({ of: { memberId }, max: 100 });
@@ -77,7 +77,7 @@ describe('of a store that the bot before the restructuring left', () => {
     }
   });
 
-  it('the ledger, the durations and all else beside the tasks is read as it was stored', async () => {
+  it('The ledger, the durations and all else beside the tasks is read as it was stored', async () => {
     for (const [key, entry] of stored<object>('ledger')) expect(await store.entries.find(key)).toEqual(entry);
     expect(await store.entries.openSince()).toBe('2026-01-01');
     for (const [key, { durations }] of stored<{ durations: object[] }>('durations'))
@@ -91,13 +91,13 @@ describe('of a store that the bot before the restructuring left', () => {
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 
-  it('nothing is changed by opening, reading and closing it', async () => {
+  it('Nothing is changed by opening, reading and closing it', async () => {
     await store.live();
     await store.close();
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 
-  it('the doctor finds nothing wrong but what was planted, and repairs no more than that', async () => {
+  it('The doctor finds nothing wrong but what was planted, and repairs no more than that', async () => {
     await store.close();
     const { clock, log, file } = scene;
     const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;

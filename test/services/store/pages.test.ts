@@ -24,7 +24,7 @@ const at = (ms: number) => ({ times: { created: START + ms } });
 
 describe('pages of tasks', () =>
   onEveryStore((stage) => {
-    it('are told newest first, to the last one, through any number of chunks', async () => {
+    it('Pages of tasks are told newest first, to the last one, through any number of chunks', async () => {
       const store = await (await stage()).open();
       const tasks = Array.from({ length: 250 }, (_, index) => makeTask(at(index)));
       for (const task of tasks) await store.put(index(task) % 3 === 0 ? task : settled(task));
@@ -38,7 +38,7 @@ describe('pages of tasks', () =>
       );
     });
 
-    it('stand in order also where the clock went back', async () => {
+    it('Pages of tasks stand in order also where the clock went back', async () => {
       const store = await (await stage()).open();
       const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
       const tasks = times.map((ms) => makeTask(at(ms)));
@@ -50,7 +50,7 @@ describe('pages of tasks', () =>
       expect((await leaf(store, ann, 25)).ids).toEqual(ids);
     });
 
-    it('hold what many puts at once have added', async () => {
+    it('Pages of tasks hold what many puts at once have added', async () => {
       const store = await (await stage()).open();
       const tasks = Array.from({ length: 230 }, (_, index) => makeTask({ ...at(index), requesterId: `m${index % 3}` }));
       await Promise.all(tasks.map((task) => store.put(task)));
@@ -62,7 +62,7 @@ describe('pages of tasks', () =>
       }
     });
 
-    it('show only what was asked for', async () => {
+    it('Pages of tasks show only what was asked for', async () => {
       const store = await (await stage()).open();
       const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
       const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
@@ -81,7 +81,7 @@ describe('pages of tasks', () =>
       expect((await leaf(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
     });
 
-    it('say of an unsettled task what it is now', async () => {
+    it('Pages of tasks say of an unsettled task what it is now', async () => {
       const store = await (await stage()).open();
       const task = makeTask({ state: 'submitting' });
       await store.put(task);
@@ -91,7 +91,7 @@ describe('pages of tasks', () =>
       expect((await store.page({ of: ann, max: 5, states: ['submitting'] })).summaries).toEqual([]);
     });
 
-    it('show no line whose task was never written', async () => {
+    it('Pages of tasks show no line whose task was never written', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -102,7 +102,7 @@ describe('pages of tasks', () =>
       expect(await leaf(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
     });
 
-    it('cost few rows, and lose whole chunks when all in them are over', async () => {
+    it('Pages of tasks cost few rows, and lose whole chunks when all in them are over', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();
@@ -116,7 +116,7 @@ describe('pages of tasks', () =>
     });
   }));
 
-it('add few writes to a put: two chunks for a new task, none while it runs, two when it is settled', async () => {
+it('Lists add few writes to a put: two chunks for a new task, none while it runs, two when it is settled', async () => {
   const { open, file } = fileStage();
   const store = await open();
   await store.put(makeTask(at(0)));

@@ -45,7 +45,7 @@ async function filled(made: Stage, count = 300): Promise<void> {
 }
 
 describe('a store that fails says so', () => {
-  it('when there is no room left, and keeps what was there', async () => {
+  it('A store that fails says so when there is no room left, and keeps what was there', async () => {
     const { file, clock, log, open } = stage();
     const connection = new SqliteBackend(file);
     const store = new StoredTasks({
@@ -65,7 +65,7 @@ describe('a store that fails says so', () => {
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('when another program holds the database, and works again afterwards', async () => {
+  it('A store that fails says so when another program holds the database, and works again afterwards', async () => {
     const { file, open } = stage();
     const store = await open({ busyTimeoutMs: 50 });
     await store.put(task);
@@ -77,7 +77,7 @@ describe('a store that fails says so', () => {
     expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('when another program holds the database while it opens', async () => {
+  it('A store that fails says so when another program holds the database while it opens', async () => {
     const made = stage();
     await filled(made, 1);
     sql(made.file, 'PRAGMA journal_mode = DELETE');
@@ -87,7 +87,7 @@ describe('a store that fails says so', () => {
     await (await made.open()).close();
   });
 
-  it('when it may not write', async () => {
+  it('A store that fails says so when it may not write', async () => {
     const { file, clock, log, open } = stage();
     await (await open()).close();
     const connection = new SqliteBackend(file, { readOnly: true });
@@ -102,14 +102,14 @@ describe('a store that fails says so', () => {
     await store.close();
   });
 
-  it('when the file is no database, and leaves it alone', async () => {
+  it('A store that fails says so when the file is no database, and leaves it alone', async () => {
     const { file, open } = stage();
     writeFileSync(file, 'These are my notes. '.repeat(500));
     await allThrow([open()], 'corrupt', 'damaged or not a database');
     expect(readFileSync(file, 'utf8')).toBe('These are my notes. '.repeat(500));
   });
 
-  it('when the file was cut off', async () => {
+  it('A store that fails says so when the file was cut off', async () => {
     const made = stage();
     await filled(made);
     truncateSync(made.file, 40_000);
@@ -117,7 +117,7 @@ describe('a store that fails says so', () => {
     await allThrow([works], 'corrupt', 'damaged');
   });
 
-  it('when pages of the file are overwritten, in the middle of going through it too', async () => {
+  it('A store that fails says so when pages of the file are overwritten, in the middle of going through it too', async () => {
     const made = stage();
     await filled(made);
     const bytes = readFileSync(made.file);
@@ -127,7 +127,7 @@ describe('a store that fails says so', () => {
     else await allThrow(reads(store as TaskStore), 'corrupt', 'damaged');
   });
 
-  it('when it is closed', async () => {
+  it('A store that fails says so when it is closed', async () => {
     const { open, file } = stage();
     const store = await open();
     await store.close();
@@ -150,26 +150,29 @@ describe('rows that cannot be read', () =>
       ['another task than its key says', JSON.stringify({ value: { ...task, text: secret } })],
     ];
 
-    it.each(broken)('are set aside at start, and stop none of the others: %s', async (_name, text) => {
-      const site = await stage();
-      const { open, logged } = site;
-      await (await open()).close();
-      const store = await open();
-      for (const at of [1, 2, 3]) await store.put(makeTask({ times: { created: START + at } }));
-      await site.write({ namespace: 'live', key: 'broken', text });
-      expect(await store.live()).toHaveLength(3);
-      expect(await site.keys('live')).toHaveLength(3);
-      const [row] = await site.rows('quarantine');
-      const { from, key, text: kept } = JSON.parse(row?.text ?? '').value;
-      expect([from, key]).toEqual(['live', 'broken']);
-      if (text.includes(secret)) expect(kept).toContain(secret);
-      expect(logged).toHaveLength(1);
-      expect(logged[0]).not.toContain(secret);
-      expect(await store.live()).toHaveLength(3);
-      expect(logged).toHaveLength(1);
-    });
+    it.each(broken)(
+      'Rows that cannot be read are set aside at start, and stop none of the others: %s',
+      async (_name, text) => {
+        const site = await stage();
+        const { open, logged } = site;
+        await (await open()).close();
+        const store = await open();
+        for (const at of [1, 2, 3]) await store.put(makeTask({ times: { created: START + at } }));
+        await site.write({ namespace: 'live', key: 'broken', text });
+        expect(await store.live()).toHaveLength(3);
+        expect(await site.keys('live')).toHaveLength(3);
+        const [row] = await site.rows('quarantine');
+        const { from, key, text: kept } = JSON.parse(row?.text ?? '').value;
+        expect([from, key]).toEqual(['live', 'broken']);
+        if (text.includes(secret)) expect(kept).toContain(secret);
+        expect(logged).toHaveLength(1);
+        expect(logged[0]).not.toContain(secret);
+        expect(await store.live()).toHaveLength(3);
+        expect(logged).toHaveLength(1);
+      },
+    );
 
-    it('are set aside when they are asked for, and the task can be put anew', async () => {
+    it('Rows that cannot be read are set aside when they are asked for, and the task can be put anew', async () => {
       const site = await stage();
       const { open, logged } = site;
       const store = await open();
@@ -183,7 +186,7 @@ describe('rows that cannot be read', () =>
       expect((await store.get(done.id))?.id).toBe(done.id);
     });
 
-    it('in the lists and durations are set aside, and what comes next is kept', async () => {
+    it('Rows that cannot be read in the lists and durations are set aside, and what comes next is kept', async () => {
       const site = await stage();
       const { open, logged } = site;
       const store = await open();
@@ -200,7 +203,7 @@ describe('rows that cannot be read', () =>
       expect(await store.durations('imagine')).toEqual([duration]);
     });
 
-    it('of a newer version are refused and stay where they are', async () => {
+    it('Rows that cannot be read of a newer version are refused and stay where they are', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();

@@ -20,7 +20,7 @@ function conversation(saids: Parts[]) {
 
 const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });
 
-it('is what was said and answered, in its order, with what the gateway wrote down of sounds', async () => {
+it('The history of a talk has what was said and answered, in order, with the transcripts of audio', async () => {
   const sound = { address: 'https://files.example/a.ogg', name: 'a.ogg' };
   const turns = await conversation([
     { request: { prompt: 'Hello' }, text: 'Good day.' },
@@ -42,7 +42,7 @@ it('is what was said and answered, in its order, with what the gateway wrote dow
   ]);
 });
 
-it('leaves out what is gone, wanted forgotten, or marked so', async () => {
+it('The history of a talk leaves out what was deleted or is being erased', async () => {
   const turns = await conversation([
     { request: { prompt: 'secret one' }, unwanted: true },
     { request: { prompt: 'secret two' }, ...answer({ isForgotten: true }) },
@@ -51,7 +51,7 @@ it('leaves out what is gone, wanted forgotten, or marked so', async () => {
   expect(turns).toEqual([{ by: 'member', text: 'Hello' }]);
 });
 
-it('is the newest twenty of many, and of long ones as many as sixty thousand letters hold', async () => {
+it('The history of a talk has the newest twenty entries, or as many long ones as fit into sixty thousand characters', async () => {
   const many = await conversation(Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })));
   expect(many).toHaveLength(20);
   expect(many.at(0)?.text).toBe('10');

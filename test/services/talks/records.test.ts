@@ -3,7 +3,7 @@ import { sql } from '../store/stage.ts';
 import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
 describe('what was said in conversations', () => {
-  it('can be booked again from its tasks, and comes to the same', async () => {
+  it('What was said in conversations can be booked again from its tasks, and comes to the same', async () => {
     const first = await scene({ isShown: true });
     const { begin, say, ended, gateway } = first;
     const talk = await begin();
@@ -27,7 +27,7 @@ describe('what was said in conversations', () => {
     expect(await second.entries()).toEqual(before);
   });
 
-  it('stands under its conversation in lists, and by itself where it is asked for', async () => {
+  it('What was said in conversations stands under its conversation in lists, and by itself where it is asked for', async () => {
     const { begin, say, ended, tasks, talks } = await scene({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
     const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));

@@ -13,7 +13,7 @@ function watched() {
   return { clock, told, silence, conversation };
 }
 
-it('is told a quarter of an hour after the last words, however often someone spoke before', () => {
+it('Silence is reported a quarter of an hour after the last utterance, however often a member spoke before', () => {
   const { clock, told, conversation } = watched();
   for (let count = 0; count < 5; count++) {
     clock.advance(14 * MINUTE);
@@ -25,7 +25,7 @@ it('is told a quarter of an hour after the last words, however often someone spo
   expect(told).toEqual(['a']);
 });
 
-it('is not told while an answer runs, and soon after it has ended', () => {
+it('Silence is not reported during a reply, but soon after it has ended', () => {
   const { clock, told, conversation } = watched();
   conversation.isBusy = true;
   clock.advance(40 * MINUTE);
@@ -35,7 +35,7 @@ it('is not told while an answer runs, and soon after it has ended', () => {
   expect(told).toEqual(['a']);
 });
 
-it('is told at once of what has been silent for long, and never of what is not watched any more', () => {
+it('Silence is reported at once for a talk that has been silent for long, and never for one that is no longer watched', () => {
   const { clock, told, silence } = watched();
   silence.watch('b', { heardAt: clock.now() - 20 * MINUTE, isBusy: false });
   clock.advance(0);

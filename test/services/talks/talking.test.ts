@@ -8,7 +8,7 @@ import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { guest, owner, SLOWLY, scene, spoken, waitLimit } from './scene.ts';
 
 describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (realtimeDialect) => {
-  it('answers in words and as a voice message, and knows what was said before', async () => {
+  it('A conversation in the dialect answers in words and as a voice message, and knows what was said before', async () => {
     const { begin, say, ended, news, tasks, sounds, entries, gateway } = await scene({ quirks: { realtimeDialect } });
     const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
     expect(talk.remoteId).toBe(gateway.realtime.sessions[0]?.id);
@@ -39,7 +39,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     ]);
   });
 
-  it('hears a sound, and says what it understood of it', async () => {
+  it('A conversation in the dialect hears a sound, and says what it understood of it', async () => {
     const { begin, say, ended } = await scene({ quirks: { realtimeDialect } });
     const answer = await ended(await say(await begin(), { sound: spoken }));
     expect(answer.answer?.heard).toMatch(/sound of 0\.9 seconds/);
@@ -49,7 +49,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
 });
 
 describe('speaking again', () => {
-  it('breaks off what is being said, which keeps what had come and counts as used', async () => {
+  it('Speaking again breaks off what is being said, which keeps what had come and counts as used', async () => {
     const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
@@ -66,7 +66,7 @@ describe('speaking again', () => {
     await expect.poll(standings, waitLimit).toEqual(['settled', 'settled']);
   });
 
-  it('takes those who speak at once in their order, one after the other', async () => {
+  it('Speaking again takes those who speak at once in their order, one after the other', async () => {
     const { begin, say, ended, tasks, gateway } = await scene();
     const talk = await begin();
     const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
@@ -77,7 +77,7 @@ describe('speaking again', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('is not needed to break an answer off', async () => {
+  it('Speaking again is not needed to break an answer off', async () => {
     const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -93,7 +93,7 @@ describe('what cannot be', () => {
   it.each([
     ['a model that has no realtime', { model: 'quill-5' }, 'invalid', 400],
     ['a voice that nobody has', { voice: 'nobody' }, 'invalid', 400],
-  ])('is refused with the gateway’s words: %s', async (_, request, kind, status) => {
+  ])('What cannot be is refused with the gateway’s words: %s', async (_, request, kind, status) => {
     const { begin, store, entries, gateway } = await scene();
     const refusal = await begin(request).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(GatewayError);
@@ -103,7 +103,7 @@ describe('what cannot be', () => {
     await expect.poll(() => gateway.realtime.sessions.length, waitLimit).toBe(0);
   });
 
-  it('is to speak where no conversation is, which leaves nothing behind', async () => {
+  it('What cannot be is to speak where no conversation is, which leaves nothing behind', async () => {
     const { begin, say, store, talks, entries } = await scene({ isShown: true });
     const talk = await begin();
     await talks.end(talk.id, 'ended');

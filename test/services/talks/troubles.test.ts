@@ -20,7 +20,7 @@ describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) =>
     ['drop-middle', 'cut'],
     ['failed', 'failed'],
   ] as const)(
-    'an answer that meets with %s keeps what had come, counts as used, and the conversation goes on',
+    'An answer that meets with %s keeps what had come, counts as used, and the conversation goes on',
     async (how, cause) => {
       const made = await scene({ quirks: { realtimeDialect } });
       const { begin, say, ended, gateway } = made;
@@ -37,7 +37,7 @@ describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) =>
   );
 });
 
-it('an answer that is not whole says why', async () => {
+it('An answer that is not whole says why', async () => {
   const { begin, say, ended, gateway } = await scene();
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-incomplete' });
@@ -46,7 +46,7 @@ it('an answer that is not whole says why', async () => {
   expect(answerOf(answer).voice?.seconds).toBeGreaterThan(0);
 });
 
-it('what is refused leaves nothing behind, and the conversation stays', async () => {
+it('What is refused leaves nothing behind, and the conversation stays', async () => {
   const made = await scene();
   const { begin, say, ended, gateway } = made;
   const talk = await begin();
@@ -58,7 +58,7 @@ it('what is refused leaves nothing behind, and the conversation stays', async ()
   await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('what it is unknown whether the gateway heard is its member’s to decide', async () => {
+it('What it is unknown whether the gateway heard is its member’s to decide', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
@@ -75,7 +75,7 @@ it('what it is unknown whether the gateway heard is its member’s to decide', a
   await expect.poll(() => standings(made), waitLimit).toEqual(['unconfirmed', 'settled']);
 });
 
-it('a sound that cannot be made a voice message leaves the words, and the log says why', async () => {
+it('A sound that cannot be made a voice message leaves the words, and the log says why', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
   const { begin, say, ended, logged } = await scene({ sounds: { writing } });
@@ -90,7 +90,7 @@ describe('a conversation that is opened anew', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('waits for a gateway that is away, and says so to the speaker meanwhile', async () => {
+  it('A conversation that is opened anew waits for a gateway that is away, and says so to the speaker meanwhile', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -105,7 +105,7 @@ describe('a conversation that is opened anew', () => {
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
-  it('is over where it is refused for good', async () => {
+  it('A conversation that is opened anew is over where it is refused for good', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -117,7 +117,7 @@ describe('a conversation that is opened anew', () => {
   });
 });
 
-it('a request to be forgotten ends a conversation although the bot ended in between', async () => {
+it('A request to be forgotten ends a conversation although the bot ended in between', async () => {
   const first = await scene();
   const talk = await first.begin();
   const unwanted = await first.tasks.book.get(talk.id);

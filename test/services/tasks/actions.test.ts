@@ -32,7 +32,7 @@ describe('a button of the gateway', () => {
     expect(meaningOfAction(customId)).toEqual(meaning);
   });
 
-  it('opens a form first when the gateway will ask for words', () => {
+  it('A button of the gateway opens a form first when the gateway will ask for words', () => {
     expect(needsForm(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
     expect(needsForm(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
     expect(needsForm(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);

@@ -28,7 +28,7 @@ const rounds = ({ gateway }: Engine, id: string): number =>
   lists(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('an album', () => {
-  it('of 300 is polled with three questions a round at most, though a third is left out each time, in no order', async () => {
+  it('An album of 300 is polled with three questions a round at most, though a third is left out each time, in no order', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await songs(side.gateway, ...titles(300));
     const album = await side.tasks.albums.create(origin, ids, everything);
@@ -46,7 +46,7 @@ describe('an album', () => {
     // Hundreds of tasks are hundreds of writes, on a machine that has other things to do.
   }, 60_000);
 
-  it('takes nothing for an answer when a list is null, and asks again', async () => {
+  it('An album takes nothing for an answer when a list is null, and asks again', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(5));
     side.gateway.faults.add({
@@ -61,7 +61,7 @@ describe('an album', () => {
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
 
-  it('gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
+  it('An album gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await songs(side.gateway, 'Song');
     const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
@@ -72,7 +72,7 @@ describe('an album', () => {
     await side.tasks.albums.create(origin, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
-  it('asks with shorter lists once the gateway has refused a long one, and for good', async () => {
+  it('An album asks with shorter lists once the gateway has refused a long one, and for good', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await songs(side.gateway, ...titles(10));
     await ended(side, await side.tasks.albums.create(origin, ids, everything));
@@ -81,7 +81,7 @@ describe('an album', () => {
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
 
-  it('follows what is known here already without a second task', async () => {
+  it('An album follows what is known here already without a second task', async () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
@@ -94,7 +94,7 @@ describe('an album', () => {
     expect(lists(side.gateway)).toEqual([]);
   });
 
-  it('changes nothing when someone may not', async () => {
+  it('An album changes nothing when someone may not', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
@@ -104,7 +104,7 @@ describe('an album', () => {
     expect(side.tasks.book.liveCount).toBe(0);
   });
 
-  it('is forgotten with its parts when its member wants that, once they have ended', async () => {
+  it('An album is forgotten with its parts when its member wants that, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
     await side.tasks.albums.create(origin, ids, everything);
@@ -119,7 +119,7 @@ describe('an album', () => {
     for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
-  it('is complete after a crash between the end of its last part and its own', async () => {
+  it('An album is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
     const ids = await songs(side.gateway, ...titles(2));
     const album = await side.tasks.albums.create(origin, ids, everything);
@@ -130,7 +130,7 @@ describe('an album', () => {
     expect((await ended(next, album)).state).toBe('ready');
   });
 
-  it('is there as a whole or not at all, after a crash between any two of its writes', async () => {
+  it('An album is there as a whole or not at all, after a crash between any two of its writes', async () => {
     const first = await engine({ speed: 20 });
     const ids = await songs(first.gateway, ...titles(3));
     await first.drop();

@@ -25,7 +25,7 @@ function busy({ file }: Engine): () => void {
 }
 
 describe('an order', () => {
-  it('is stored before the gateway hears of it', async () => {
+  it('An order is stored before the gateway hears of it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect((await submitted).state).toBe('unconfirmed');
   });
 
-  it('never reaches the gateway when it cannot be stored', async () => {
+  it('An order never reaches the gateway when it cannot be stored', async () => {
     const side = await engine();
     const free = busy(side);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
@@ -45,7 +45,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
-  it('that the gateway has taken is not lost when that cannot be stored just then', async () => {
+  it('An order that the gateway has taken is not lost when that cannot be stored just then', async () => {
     const side = await engine();
     const taken = Promise.withResolvers<() => void>();
     side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
@@ -60,7 +60,7 @@ describe('an order', () => {
     expect(submitsAt(side)).toBe(1);
   });
 
-  it('that is refused leaves nothing behind', async () => {
+  it('An order that is refused leaves nothing behind', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
     await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect(side.news).toEqual([]);
   });
 
-  it('that is on its way when the bot stops is unconfirmed, for the gateway may have it', async () => {
+  it('An order that is on its way when the bot stops is unconfirmed, for the gateway may have it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(submitsAt(next)).toBe(1);
   });
 
-  it('is the same only for a moment', async () => {
+  it('An order is the same only for a moment', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
@@ -92,7 +92,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('is the same no longer than that where the clock is set back meanwhile', async () => {
+  it('An order is the same no longer than that where the clock is set back meanwhile', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
@@ -101,7 +101,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('that is tried again just before the bot stops is waited for, and what becomes of it is stored', async () => {
+  it('An order that is tried again just before the bot stops is waited for, and what becomes of it is stored', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
     const lost = await side.tasks.orders.submit(order);
@@ -116,7 +116,7 @@ describe('an order', () => {
     expect(next.logged()).not.toContain('"level":50');
   });
 
-  it('has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
+  it('An order has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
     const side = await engine();
     await expect(side.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
       kind: 'invalid',
@@ -127,7 +127,7 @@ describe('an order', () => {
 });
 
 describe('a task under way', () => {
-  it('comes to its result, with everything the specification wants kept', async () => {
+  it('A task under way comes to its result, with everything the specification wants kept', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const task = await ready(side, id);
@@ -142,7 +142,7 @@ describe('a task under way', () => {
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('is written only when something has changed that a restart must know', async () => {
+  it('A task under way is written only when something has changed that a restart must know', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
@@ -151,7 +151,7 @@ describe('a task under way', () => {
     expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
   });
 
-  it('is told of as overdue once, and loses its token when that has died', async () => {
+  it('A task under way is told of as overdue once, and loses its token when that has died', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -162,7 +162,7 @@ describe('a task under way', () => {
     expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
-  it('is polled at once on a hint', async () => {
+  it('A task under way is polled at once on a hint', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
@@ -173,7 +173,7 @@ describe('a task under way', () => {
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
-  it('whose end cannot be stored ends with the next answer that can', async () => {
+  it('A task under way whose end cannot be stored ends with the next answer that can', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
@@ -187,7 +187,7 @@ describe('a task under way', () => {
 });
 
 describe('a start', () => {
-  it('makes unconfirmed what was on its way, follows what is under way, and tells of what has ended', async () => {
+  it('A start makes unconfirmed what was on its way, follows what is under way, and tells of what has ended', async () => {
     const first = await engine();
     const running = await first.tasks.orders.submit(order);
     const done = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
@@ -209,7 +209,7 @@ describe('a start', () => {
     expect(submitsAt(second)).toBe(3);
   });
 
-  it('spreads its questions over one gap', async () => {
+  it('A start spreads its questions over one gap', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
     await first.drop();
@@ -224,12 +224,12 @@ describe('a start', () => {
 });
 
 describe('a change', () => {
-  it('of a task that no one knows is refused', async () => {
+  it('A change of a task that no one knows is refused', async () => {
     const side = await engine();
     await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
-  it('waits for the one before it', async () => {
+  it('A change waits for the one before it', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -261,13 +261,13 @@ describe('words for a task that waits for them', () => {
     return { side, id: task.id };
   }
 
-  it('are sent once, and it comes to its result', async () => {
+  it('Words for a task that waits for them are sent once, and it comes to its result', async () => {
     const { side, id } = await zoomed();
     expect((await ready(side, id)).times.wordsTaken).toBeDefined();
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
   });
 
-  it('whose fate is unknown are never sent again by themselves, but its member may', async () => {
+  it('Words for a task that waits for them whose fate is unknown are never sent again by themselves, but its member may', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'server-error' });
     });
@@ -283,7 +283,7 @@ describe('words for a task that waits for them', () => {
     expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 
-  it('that were never sent before the bot ended are sent by the next one, and those that were are not', async () => {
+  it('Words for a task that waits for them that were never sent before the bot ended are sent by the next one, and those that were are not', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
     });
@@ -304,7 +304,7 @@ describe('words for a task that waits for them', () => {
 });
 
 describe('a follow-up whose fate is unknown', () => {
-  it('is still made of the same one when its member tries again', async () => {
+  it('A follow-up whose fate is unknown is still made of the same one when its member tries again', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);

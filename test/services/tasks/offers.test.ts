@@ -7,7 +7,7 @@ import { engine } from './engine.ts';
 import { minute, order } from './made.ts';
 
 describe('what a gateway has refused', () => {
-  it('is offered again after ten minutes, whatever becomes of the clock', () => {
+  it('What a gateway has refused is offered again after ten minutes even if the clock is changed', () => {
     const clock = new ManualClock();
     const offers = new Offers(clock);
     offers.markRefused('MJ::JOB::upsample::1::x');
@@ -21,7 +21,7 @@ describe('what a gateway has refused', () => {
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(true);
   });
 
-  it('is offered at once after it was taken', () => {
+  it('What a gateway has refused is offered at once after it was taken', () => {
     const offers = new Offers(new ManualClock());
     const song = kindOfferName('song');
     for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
@@ -30,7 +30,7 @@ describe('what a gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
+  it('What a gateway has refused is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -46,7 +46,7 @@ describe('a button of a result', () => {
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
   ] as const)(
-    'is refused to the member who presses it and to no one else where no code says why: %o',
+    'A button of a result is refused to the member who presses it and to no one else where no code says why: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
       const side = await engine({}, undefined, { offers });
@@ -61,7 +61,7 @@ describe('a button of a result', () => {
     },
   );
 
-  it('is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
+  it('A button of a result is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
     const offers = new Offers(new ManualClock());
     const side = await engine({}, undefined, { offers });
     const { id } = await side.tasks.orders.submit(order);

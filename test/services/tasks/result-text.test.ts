@@ -19,7 +19,7 @@ describe('a result in words', () => {
     ['rows', numbered(() => '', '\n')],
     ['a heading before', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
     ['words beside', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
-  ])('is read line by line where it has %s', (_, text) => {
+  ])('A result in words is read line by line where it has %s', (_, text) => {
     expect(readResultText(text).lines).toEqual(four);
     expect(lineAt(text, 2)).toBe(four[1]);
     expect(lineAt(text, 5)).toBeUndefined();
@@ -36,11 +36,11 @@ describe('a result in words', () => {
     ['only what looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
     ['what the lines are called', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
-  ])('that is odd is read as well as may be: %s', (_, text, lines) => {
+  ])('A result in words that is odd is read as well as may be: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
 
-  it('has directions of what stands above it, but not of what its lines are called', () => {
+  it('A result in words has directions of what stands above it, but not of what its lines are called', () => {
     const lines = '1️⃣ one\n2️⃣ two';
     expect(emphasisedWords(readResultText(`Shortened prompts\n\n${lines}`))).toEqual([]);
     expect(emphasisedWords(readResultText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual([
@@ -48,7 +48,7 @@ describe('a result in words', () => {
     ]);
   });
 
-  it('of any kind is read without a fault, quickly, and loses nothing where it has no marks', () => {
+  it('A result in words of any kind is read without a fault, quickly, and loses nothing where it has no marks', () => {
     const odd = fc.constantFrom(
       '1️⃣',
       '🔟',
@@ -86,7 +86,7 @@ describe('the main directions of a prompt', () => {
     ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
     ['fox, snow ~~and the~~', ['fox, snow']],
     ['', []],
-  ])('are what stands out beside the drafts: %j', (tokens, directions) => {
+  ])('The main directions of a prompt are what stands out beside the drafts: %j', (tokens, directions) => {
     expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
   });
 });

@@ -70,7 +70,7 @@ async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-re
 
 describe('an unconfirmed order of an image that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
-    'is sent as it was to the last byte, under its key, and makes one job (%s)',
+    'An unconfirmed order of an image that is tried again is sent as it was to the last byte, under its key, and makes one job (%s)',
     async (name) => {
       const { side, lost, signs } = await unknown(name);
       const again = await side.tasks.orders.tryAgain(lost.id, order);
@@ -84,7 +84,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     },
   );
 
-  it('is counted once, whatever becomes of it', async () => {
+  it('An unconfirmed order of an image that is tried again is counted once regardless of its outcome', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     faulty(side, 'accepted-then-reset');
     const lost = await side.tasks.orders.submit(order);
@@ -95,7 +95,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(next)).toEqual(['settled']);
   });
 
-  it('stays one order however often no one knows what became of it', async () => {
+  it('An unconfirmed order of an image that is tried again stays one order however often no one knows what became of it', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'accepted-then-reset');
     const second = await side.tasks.orders.tryAgain(lost.id, order);
@@ -107,7 +107,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('that is refused for certain may be tried again as it was', async () => {
+  it('An unconfirmed order of an image that is tried again that is refused for certain may be tried again as it was', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
@@ -117,7 +117,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('by a bot that knows nothing but its key is sent under that, so that no second job comes of it', async () => {
+  it('An unconfirmed order of an image that is tried again by a bot that knows nothing but its key is sent under that, so that no second job comes of it', async () => {
     const { side, lost } = await unknown();
     await side.drop();
     sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
@@ -127,7 +127,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('after a smaller body took the place of one that was too large is the smaller one, under a key of its own', async () => {
+  it('An unconfirmed order of an image that is tried again after a smaller body took the place of one that was too large is the smaller one, under a key of its own', async () => {
     const heavy = 'data:image/png;base64,AAAA';
     const parts = {
       gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
@@ -165,7 +165,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
   });
 });
 
-it('an image that is ordered again after its end has a key of its own', async () => {
+it('An image that is ordered again after its end has a key of its own', async () => {
   const side = await engine();
   side.gateway.faults.add({ do: 'fail' });
   const { id } = await side.tasks.orders.submit(order);
@@ -178,7 +178,7 @@ it('an image that is ordered again after its end has a key of its own', async ()
 describe('what is sent for an order', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
-  it('is kept before the gateway hears of it, and no longer than no one knows what became of it', async () => {
+  it('What is sent for an order is kept before the gateway hears of it, and no longer than no one knows what became of it', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
     const submitted = side.tasks.orders.submit(order);
@@ -191,7 +191,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('goes when its member wants to hear no more of it', async () => {
+  it('What is sent for an order goes when its member wants to hear no more of it', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
@@ -199,7 +199,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('goes with its task', async () => {
+  it('What is sent for an order goes with its task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     await side.tasks.erasure.begin(order.requesterId, async () => true);
@@ -207,7 +207,7 @@ describe('what is sent for an order', () => {
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
   });
 
-  it('is refused with its order, and stands in no task, list, export, message or log', async () => {
+  it('What is sent for an order is refused with its order, and stands in no task, list, export, message or log', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
@@ -224,7 +224,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([lost.id]);
   });
 
-  it('keeps its order from being sent where it cannot be kept', async () => {
+  it('What is sent for an order keeps its order from being sent where it cannot be kept', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
@@ -288,7 +288,7 @@ describe('where the bot ends', () => {
   }
 
   it.each([1, 2, 3, 4, 5])(
-    'in an order of an image, it makes one job at most, counted once (%i writes)',
+    'Where the bot ends in an order of an image, it makes one job at most, counted once (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
@@ -301,7 +301,7 @@ describe('where the bot ends', () => {
     },
   );
 
-  it.each([1, 2, 3, 4, 5, 6])('in a second try, too (%i writes)', async (writes) => {
+  it.each([1, 2, 3, 4, 5, 6])('Where the bot ends in a second try, too (%i writes)', async (writes) => {
     const first = await engine({}, undefined, { hasLedger: true });
     faulty(first, 'accepted-then-reset');
     const lost = await first.tasks.orders.submit(order);

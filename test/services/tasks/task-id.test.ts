@@ -5,7 +5,7 @@ import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 
 describe('a task id', () => {
-  it('sorts by the moment it was made', () => {
+  it('A task id sorts by the moment it was made', () => {
     const moment = fc.integer({ min: start, max: start + 10 ** 12 });
     fc.assert(
       fc.property(moment, moment, (a, b) => {
@@ -15,18 +15,18 @@ describe('a task id', () => {
     );
   });
 
-  it('is the same seldom enough', () => {
+  it('A task id is the same seldom enough', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => taskId(start))).size).toBe(10_000);
   });
 
-  it('fits a custom id, and is recognised', () => {
+  it('A task id fits a custom id, and is recognised', () => {
     const id = taskId(start);
     expect(isTaskId(id)).toBe(true);
     expect(readCustomId(customId('again', 1, id))?.args).toEqual([id]);
   });
 
   it.each(['', 'short', '01k3v9x2mabcdefg!', '01K3V9X2MABCDEFGH', `${taskId(start)}0`, '../../../etc/pass'])(
-    'is not %j',
+    'A task id is not %j',
     (text) => {
       expect(isTaskId(text)).toBe(false);
     },

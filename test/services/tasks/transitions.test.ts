@@ -32,14 +32,14 @@ const followed = (): Task => markAccepted(madeTask(), taken, later);
 const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
 
 describe('a new task', () => {
-  it('is submitting, keeps the order, and survives the store', () => {
+  it('A new task is submitting, keeps the order, and survives the store', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
     expect(isLive(task) && !isFollowed(task) && !hasEnded(task)).toBe(true);
     expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
-  it('knows its parent and the first of its line', () => {
+  it('A new task knows its parent and the first of its line', () => {
     const { traits } = madeTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
     const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
@@ -51,7 +51,7 @@ describe('a new task', () => {
 });
 
 describe('the gateway’s first word', () => {
-  it('makes it accepted, with the remote id and the moment', () => {
+  it('The gateway’s first word makes it accepted, with the remote id and the moment', () => {
     const task = markAccepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
     expect(task).toMatchObject({
       state: 'accepted',
@@ -62,16 +62,16 @@ describe('the gateway’s first word', () => {
     expect(isFollowed(task)).toBe(true);
   });
 
-  it('makes it wait for words where the gateway does', () => {
+  it('The gateway’s first word makes it wait for words where the gateway does', () => {
     expect(markAccepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
   });
 
-  it('is not taken twice', () => {
+  it('The gateway’s first word is not taken twice', () => {
     expect(() => markAccepted(followed(), taken, later)).toThrow('is accepted');
     expect(() => markUnconfirmed(followed(), undefined, later)).toThrow('is accepted');
   });
 
-  it('leaves it unconfirmed when it never came, with the reason', () => {
+  it('The gateway’s first word leaves it unconfirmed when it never came, with the reason', () => {
     const task = markUnconfirmed(madeTask(), 'reset', later);
     expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
     expect(task.times.ended).toBe(later);
@@ -80,13 +80,13 @@ describe('the gateway’s first word', () => {
 });
 
 describe('the decision about an unconfirmed one', () => {
-  it('names the task that took its place, and can be taken back', () => {
+  it('The decision about an unconfirmed one names the task that took its place, and can be taken back', () => {
     const task = setSuccessor(ended('unconfirmed'), 'b');
     expect(task.successorId).toBe('b');
     expect(setSuccessor(task, undefined).successorId).toBeUndefined();
   });
 
-  it('dismisses it for good', () => {
+  it('The decision about an unconfirmed one dismisses it for good', () => {
     const task = markDismissed(ended('unconfirmed'), later);
     expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
     expect(() => markDismissed(task, later)).toThrow('is cancelled');
@@ -96,7 +96,7 @@ describe('the decision about an unconfirmed one', () => {
 describe('answers that do not know it', () => {
   const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
 
-  it('end it only when there are several over minutes', () => {
+  it('Answers that do not know it end it only when there are several over minutes', () => {
     expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
     expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
     const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
@@ -104,14 +104,14 @@ describe('answers that do not know it', () => {
     expect(task.times.ended).toBe(later + 5 * minute);
   });
 
-  it('change nothing about one that has ended', () => {
+  it('No transition changes a task that has ended', () => {
     const task = ended('ready');
     expect(countNotFound(task, later)).toBe(task);
   });
 });
 
 describe('time', () => {
-  it('makes it overdue once, and never when it has ended', () => {
+  it('Time makes it overdue once, and never when it has ended', () => {
     const task = markOverdue(followed(), later);
     expect(task.times.overdue).toBe(later);
     expect(markOverdue(task, later + minute)).toBe(task);
@@ -119,7 +119,7 @@ describe('time', () => {
     expect(markOverdue(over, later)).toBe(over);
   });
 
-  it('takes the token when it has expired, and not before', () => {
+  it('Time takes the token when it has expired, and not before', () => {
     const task = followed();
     expect(dropExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
     expect(dropExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
@@ -135,7 +135,7 @@ describe('the call to the end', () => {
     later,
   );
 
-  it('is left to do when the end is shown, which keeps the task live and its token with it', () => {
+  it('The call to the end is left to do when the end is shown, which keeps the task live and its token with it', () => {
     expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
     expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
     expect(waiting.delivery).not.toHaveProperty('intention');
@@ -144,13 +144,13 @@ describe('the call to the end', () => {
     expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
   });
 
-  it('keeps the moment when it was first about to go', () => {
+  it('The call to the end keeps the moment when it was first about to go', () => {
     const going = markPinging(waiting, later + 1);
     expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
     expect(markPinging(going, later + minute)).toBe(going);
   });
 
-  it('settles it, and is nothing to one that has none', () => {
+  it('The call to the end settles it, and is nothing to one that has none', () => {
     const settled = markPinged(markPinging(waiting, later), later + minute);
     expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
     expect(settled.delivery).not.toHaveProperty('call');
@@ -159,7 +159,7 @@ describe('the call to the end', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('of one that its member has dismissed is left out', () => {
+  it('The call to the end of one that its member has dismissed is left out', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
@@ -167,7 +167,7 @@ describe('the call to the end', () => {
 });
 
 describe('delivery', () => {
-  it('remembers the message, and how often it was changed', () => {
+  it('Delivery remembers the message, and how often it was changed', () => {
     const task = setMessage(followed(), message);
     expect(task.message).toEqual(message);
     expect(setMessage(task, { ...message })).toBe(task);
@@ -180,7 +180,7 @@ describe('delivery', () => {
     ['failed', 'failed'],
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
-  ] as const)('of one that is %s leaves it %s, settled, without token and intention', (from, to) => {
+  ] as const)('Delivery of one that is %s leaves it %s, settled, without token and intention', (from, to) => {
     const intended = recordIntention(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
     const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
@@ -189,12 +189,12 @@ describe('delivery', () => {
     expect(task.delivery).not.toHaveProperty('intention');
   });
 
-  it('without a way leaves it ready, and settled', () => {
+  it('Delivery without a way leaves it ready, and settled', () => {
     const task = markUndeliverable(ended('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
-  it('of one that has not ended is a mistake', () => {
+  it('Delivery of one that has not ended is a mistake', () => {
     expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
     expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');

@@ -19,7 +19,7 @@ function bars(svg: string) {
 }
 
 describe('a chart', () => {
-  it('has a bar for every day, as high as its amount, and marks the largest', async () => {
+  it('A chart has a bar for every day, as high as its amount, and marks the largest', async () => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
     const [first, second, third] = bars(svg).map(({ height }) => height);
     expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
@@ -29,7 +29,7 @@ describe('a chart', () => {
       expect(texts(svg)).toContain(text);
   });
 
-  it('lays names beside lying bars, with every digit that fits, and cuts long names in their middle', async () => {
+  it('A chart lays names beside lying bars, with every digit that fits, and cuts long names in their middle', async () => {
     const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
     const svg = await renderChartSvg(image('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = bars(svg).map(({ width }) => width);
@@ -43,13 +43,13 @@ describe('a chart', () => {
   it.each([
     ['huge', '5'.padEnd(30, '0'), '× 10²⁷'],
     ['tiny', '0.000000000000000000005', '× 10⁻²¹'],
-  ])('scales its axis where amounts are %s', async (_name, amount, scale) => {
+  ])('A chart scales its axis where amounts are %s', async (_name, amount, scale) => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', amount), bar('03-02', '0')]));
     expect(texts(svg)).toContain(scale);
     expect(bars(svg)[0]?.height).toBeGreaterThan(100);
   });
 
-  it('shows zeros and money given back for what they are', async () => {
+  it('A chart shows zeros and money given back for what they are', async () => {
     const flat = await renderChartSvg(image('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
     expect(texts(flat)).toContain('0.00');
     expect(flat).not.toMatch(/NaN|Infinity/);
@@ -58,7 +58,7 @@ describe('a chart', () => {
     expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
   });
 
-  it('leaves out labels that would run into each other', async () => {
+  it('A chart leaves out labels that would run into each other', async () => {
     const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
     const svg = await renderChartSvg(image('upright', days));
     expect(bars(svg)).toHaveLength(60);
@@ -66,7 +66,7 @@ describe('a chart', () => {
     expect(texts(svg)).not.toContain('1.25');
   });
 
-  it('takes names for words, whatever they are made of', async () => {
+  it('A chart draws any name as text', async () => {
     const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
     const drawn = await drawChart(
       image(
@@ -87,7 +87,7 @@ describe('a chart', () => {
     ).toContain('{value}');
   });
 
-  it('stands on a ground of its own, with letters on it, on a machine without fonts', async () => {
+  it('A chart stands on a ground of its own, with letters on it, on a machine without fonts', async () => {
     const drawn = await drawChart(image('upright', [bar('03-01', '0')]));
     const { width, height } = await sharp(drawn).metadata();
     expect([width, height]).toEqual([1050, 840]);

@@ -6,13 +6,13 @@ const today = '2028-03-01';
 const asked = (start?: string, end?: string) => parseRange({ start, end }, today);
 
 describe('a range', () => {
-  it('is the last seven days unless told, and seven days up to an end that is told alone', () => {
+  it('A range is the last seven days unless told, and seven days up to an end that is told alone', () => {
     expect(asked()).toEqual({ start: '2028-02-24', end: today });
     expect(asked(undefined, '2028-02-10')).toEqual({ start: '2028-02-04', end: '2028-02-10' });
     expect(asked(' 2028-02-29 ')).toEqual({ start: '2028-02-29', end: today });
   });
 
-  it('may have a year and a leap day, and no day more', () => {
+  it('A range may have a year and a leap day, and no day more', () => {
     expect(asked('2027-03-02')).toMatchObject({ start: '2027-03-02' });
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(asked('2027-03-01')).toMatchObject({
@@ -21,7 +21,7 @@ describe('a range', () => {
     });
   });
 
-  it('may reach beyond today, but not begin there', () => {
+  it('A range may reach beyond today, but not begin there', () => {
     expect(asked(today, '2028-03-31')).toEqual({ start: today, end: '2028-03-31' });
     expect(asked('2028-03-02')).toMatchObject({ key: 'refusals.usageAhead' });
     expect(asked(undefined, '2028-03-31')).toMatchObject({ key: 'refusals.usageAhead' });
@@ -37,7 +37,7 @@ describe('a range', () => {
     '2028-13-01',
     '+02028-01-01',
     '2028-01-01T00:00',
-  ])('is none with %j for a date', (text) => {
+  ])('A range is none with %j for a date', (text) => {
     expect(isDay(text)).toBe(false);
     const refusal = asked(text, today);
     expect(refusal).toBeInstanceOf(Refusal);
@@ -45,7 +45,7 @@ describe('a range', () => {
   });
 });
 
-it('quick ranges are whole months, across a leap day and a new year', () => {
+it('Quick ranges are whole months, across a leap day and a new year', () => {
   expect(quickRange('today', today)).toEqual({ start: today, end: today });
   expect(quickRange('week', today)).toEqual({ start: '2028-02-24', end: today });
   expect(quickRange('month', today)).toEqual({ start: today, end: today });

@@ -28,7 +28,7 @@ const counted = (rows: readonly { requests: number | undefined }[]) =>
 const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
 
 describe('the account’s sheet', () => {
-  it('by day comes to the same as its rows, and to the same requests', () => {
+  it('The account’s sheet by day comes to the same as its rows, and to the same requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const { lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
@@ -42,7 +42,7 @@ describe('the account’s sheet', () => {
     );
   });
 
-  it('by model comes to the same as by day: no line item is lost or counted twice', () => {
+  it('The account’s sheet by model comes to the same as by day: no line item is lost or counted twice', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const usage = { total: undefined, rows };
@@ -53,7 +53,7 @@ describe('the account’s sheet', () => {
     );
   });
 
-  it('claims the gateway’s total, digit by digit, only when the answer keeps to the range', () => {
+  it('The account’s sheet claims the gateway’s total, digit by digit, only when the answer keeps to the range', () => {
     const kept = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
     const other = { ...kept, date: '2026-04-01', amount: '9' };
     expect(accountSheet({ total: '1.500', rows: [kept] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
@@ -66,7 +66,7 @@ describe('the account’s sheet', () => {
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
 
-  it('refuses an amount that would fill the memory', () => {
+  it('The account’s sheet refuses an amount that would fill the memory', () => {
     const rows = [{ date: undefined, model: 'a', requests: 1, amount: '1e999999999', items: [] }];
     expect(() => accountSheet({ total: undefined, rows }, range, 'day')).toThrow('out of range');
   });
@@ -78,7 +78,7 @@ describe('the sheet of the bot’s own book', () => {
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
-  it('counts what came to an end, and tells of the rest beside it', () => {
+  it('The sheet of the bot’s own book counts what came to an end, and tells of the rest beside it', () => {
     const uses: UsageGroup[] = [
       use,
       { ...use, memberId: '2', count: 2, amount: '0.2', isEstimate: true },
@@ -100,7 +100,7 @@ describe('the sheet of the bot’s own book', () => {
     ]);
   });
 
-  it('misses no price where there is none at all, and calls an order without a model by its kind', () => {
+  it('The sheet of the bot’s own book misses no price where there is none at all, and calls an order without a model by its kind', () => {
     const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
     expect(sheet).toMatchObject({ total: undefined, notes: [], lines: [{ label: 'imagine', requests: 1 }] });
   });

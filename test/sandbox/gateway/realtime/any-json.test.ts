@@ -15,7 +15,7 @@ const { any } = fc.letrec((tie) => ({
   ),
 }));
 
-it.each(dialects)('anything that is sent, a session in the %s dialect answers and goes on', async (dialect) => {
+it.each(dialects)('Anything that is sent, a session in the %s dialect answers and goes on', async (dialect) => {
   const { say, until, events, socket } = await (await stage(dialect)).talker();
   await until('session.created');
   const event = fc

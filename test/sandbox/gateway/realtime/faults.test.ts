@@ -44,7 +44,7 @@ const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => 
 describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   const names = namesIn[dialect];
 
-  it('cuts it before the first word', async () => {
+  it('Trouble on a socket of the dialect cuts it before the first word', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-drop-open' });
     const talk = await side.talker();
@@ -53,7 +53,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(side.gateway.realtime.sessions).toEqual([]);
   });
 
-  it('cuts it as soon as the settings are taken', async () => {
+  it('Trouble on a socket of the dialect cuts it as soon as the settings are taken', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-drop-updated' });
     const talk = await side.talker();
@@ -62,25 +62,28 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(typesOf(talk.events).at(-1)).toBe('session.updated');
   });
 
-  it('cuts it where an answer was asked for and has not begun', async () => {
+  it('Trouble on a socket of the dialect cuts it where an answer was asked for and has not begun', async () => {
     const side = await stage(dialect);
     const talk = await askedUnder(side, 'realtime-drop-asked');
     expect(await ended(talk, side)).toBe(1006);
     expect(typesOf(talk.events)).not.toContain('response.created');
   });
 
-  it.each([false, true])('cuts it in the middle of an answer (spoken: %s)', async (speaks) => {
-    const side = await stage(dialect);
-    const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
-    expect(await ended(talk, side)).toBe(1006);
-    expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
-    expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
-    expect(side.gateway.writing).toBe(0);
-    expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
-  });
+  it.each([false, true])(
+    'Trouble on a socket of the dialect cuts it in the middle of an answer (spoken: %s)',
+    async (speaks) => {
+      const side = await stage(dialect);
+      const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
+      expect(await ended(talk, side)).toBe(1006);
+      expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
+      expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
+      expect(side.gateway.writing).toBe(0);
+      expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
+    },
+  );
 
   it.each([false, true])(
-    'cuts it behind the last piece, so that only its end is missing (spoken: %s)',
+    'Trouble on a socket of the dialect cuts it behind the last piece, so that only its end is missing (spoken: %s)',
     async (speaks) => {
       const side = await stage(dialect);
       const talk = await askedUnder(side, 'realtime-drop-end', { speaks });
@@ -92,7 +95,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   );
 
   it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
-    'leaves it hanging, without a pong: %s',
+    'Trouble on a socket of the dialect leaves it hanging, without a pong: %s',
     async (fault) => {
       const side = await stage(dialect);
       const { socket, until } = await side.talker();
@@ -128,7 +131,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     },
   );
 
-  it('leaves it hanging from the first moment', async () => {
+  it('Trouble on a socket of the dialect leaves it hanging from the first moment', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-hang-open' });
     const silent = await side.talker();
@@ -136,7 +139,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(silent.events).toEqual([]);
   });
 
-  it('refuses one answer, and gives the next', async () => {
+  it('Trouble on a socket of the dialect refuses one answer, and gives the next', async () => {
     const side = await stage(dialect);
     const { say, until } = await askedUnder(side, 'realtime-refused');
     expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
@@ -144,7 +147,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('tells an error in the middle of an answer, which goes on', async () => {
+  it('Trouble on a socket of the dialect tells an error in the middle of an answer, which goes on', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-error');
     expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
@@ -152,45 +155,51 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
   });
 
-  it('tells an error and ends the session', async () => {
+  it('Trouble on a socket of the dialect tells an error and ends the session', async () => {
     const side = await stage(dialect);
     const talk = await askedUnder(side, 'realtime-fatal');
     await talk.until('error');
     expect(await ended(talk, side)).toBe(1011);
   });
 
-  it.each(['realtime-limit', 'realtime-limit-middle'] as const)('ends the hour early: %s', async (fault) => {
-    const side = await stage(dialect);
-    const talk = await askedUnder(side, fault);
-    expect((await talk.until('error')).error.code).toBe('session_expired');
-    expect(await ended(talk, side)).toBe(1001);
-    expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
-  });
+  it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
+    'Trouble on a socket of the dialect ends the hour early: %s',
+    async (fault) => {
+      const side = await stage(dialect);
+      const talk = await askedUnder(side, fault);
+      expect((await talk.until('error')).error.code).toBe('session_expired');
+      expect(await ended(talk, side)).toBe(1001);
+      expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
+    },
+  );
 
   it.each([
     ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
-  ] as const)('ends an answer early, and the session goes on: %s', async (fault, status, details) => {
-    const side = await stage(dialect);
-    const { say, until } = await askedUnder(side, fault);
-    const { response } = await until('response.done');
-    expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
-    expect(response.output[0].status).toBe('incomplete');
-    say({ type: 'response.create' });
-    expect((await until('response.done')).response.status).toBe('completed');
-  });
+  ] as const)(
+    'Trouble on a socket of the dialect ends an answer early, and the session goes on: %s',
+    async (fault, status, details) => {
+      const side = await stage(dialect);
+      const { say, until } = await askedUnder(side, fault);
+      const { response } = await until('response.done');
+      expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
+      expect(response.output[0].status).toBe('incomplete');
+      say({ type: 'response.create' });
+      expect((await until('response.done')).response.status).toBe('completed');
+    },
+  );
 
   it.each([
     ['realtime-garbage', (event: Json) => typeof event === 'string'],
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
-  ] as const)('puts a frame between that is none: %s', async (fault, isOdd) => {
+  ] as const)('Trouble on a socket of the dialect puts a frame between that is none: %s', async (fault, isOdd) => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, fault);
     await until('response.done');
     expect(events.filter(isOdd)).toHaveLength(1);
   });
 
-  it('tells everything twice', async () => {
+  it('Trouble on a socket of the dialect tells everything twice', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-duplicates');
     await until('response.done');
@@ -198,7 +207,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
   });
 
-  it('answers in the words of the other dialect', async () => {
+  it('Trouble on a socket of the dialect answers in the words of the other dialect', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-other-dialect', { speaks: true });
     const { response } = await until('response.done');
@@ -206,14 +215,14 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 
-  it('tells things that no one knows', async () => {
+  it('Trouble on a socket of the dialect tells things that no one knows', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-unknown');
     await until('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
-  it('is slow', async () => {
+  it('Trouble on a socket of the dialect is slow', async () => {
     const side = await stage(dialect);
     const { until } = await askedUnder(side, 'realtime-slow');
     await until('response.created');
@@ -222,7 +231,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(side.clock.now() - before).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('cuts sound in the middle of samples, and loses nothing of it', async () => {
+  it('Trouble on a socket of the dialect cuts sound in the middle of samples, and loses nothing of it', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-odd-bytes', { speaks: true });
     const { response } = await until('response.done');
@@ -232,7 +241,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(Buffer.concat(pieces).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
   });
 
-  it('refuses every model that writes down, once, to those who ask for one', async () => {
+  it('Trouble on a socket of the dialect refuses every model that writes down, once, to those who ask for one', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
     const { say, until } = await side.talker();
@@ -244,7 +253,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     await until('session.updated');
   });
 
-  it('does not understand what was said, and answers all the same', async () => {
+  it('Trouble on a socket of the dialect does not understand what was said, and answers all the same', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-transcription-failed' });
     const { say, until } = await side.talker();
@@ -259,7 +268,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('strikes the second answer where the first is spared', async () => {
+  it('Trouble on a socket of the dialect strikes the second answer where the first is spared', async () => {
     const side = await stage(dialect);
     const talk = await side.talker();
     talk.say(settings(dialect));
@@ -270,7 +279,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     }
   });
 
-  it('is an hour that is over, however fast jobs go', async () => {
+  it('Trouble on a socket of the dialect is an hour that is over, however fast jobs go', async () => {
     const side = await stage(dialect, { speed: 10 });
     const talk = await side.talker();
     const { session } = await talk.until('session.created');
@@ -286,7 +295,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   });
 });
 
-it('can be ordered at the control address, by name and in full', async () => {
+it('Faults of live sessions can be injected at the control address, by name and in full', async () => {
   const { call } = await stage('ga');
   const order = async (body: object) => (await call('POST', '/_sandbox/faults', { body })).status;
   for (const name of Object.keys(realtimePresets)) expect(await order({ do: name }), name).toBe(201);

@@ -25,7 +25,7 @@ const added = (dialect: Dialect) =>
 describe.each(dialects)('a live session in the %s dialect', (dialect) => {
   const names = namesIn[dialect];
 
-  it('answers in writing what was said, and tells what it took', async () => {
+  it('A live session in the dialect answers in writing what was said, and tells what it took', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     const created = await until('session.created');
@@ -46,7 +46,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
   });
 
-  it('tells everything in its order', async () => {
+  it('A live session in the dialect tells everything in its order', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect));
@@ -74,7 +74,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(new Set(ofAnswer.map(({ response_id }) => response_id))).toEqual(new Set([response.id]));
   });
 
-  it('speaks in the voice that was asked for, word by word with what it says', async () => {
+  it('A live session in the dialect speaks in the voice that was asked for, word by word with what it says', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true, voice: 'ash' }));
@@ -89,7 +89,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(response.usage.output_token_details.audio_tokens).toBe(Math.ceil(sound.length / 2 / 24_000 / 0.05));
   });
 
-  it('comes at the pace of the gateway’s own clock, faster than it is heard', async () => {
+  it('A live session in the dialect comes at the pace of the gateway’s own clock, faster than it is heard', async () => {
     const { talker, clock, gateway } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -107,7 +107,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(gateway.writing).toBe(0);
   });
 
-  it('knows what was said before, also where it was only told', async () => {
+  it('A live session in the dialect knows what was said before, also where it was only told', async () => {
     const { talker } = await stage(dialect);
     const one = await talker();
     one.say(settings(dialect));
@@ -126,7 +126,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(await asked(other, 'And the sail?')).toBe(second);
   });
 
-  it('stops when it is interrupted, and remembers no more than was heard', async () => {
+  it('A live session in the dialect stops when it is interrupted, and remembers no more than was heard', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     const { say, until, events } = talk;
@@ -157,7 +157,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
   });
 
-  it('has said no more than what came, whenever it is stopped', async () => {
+  it('A live session in the dialect has said no more than what came, whenever it is stopped', async () => {
     const { talker, clock } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -180,7 +180,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     }
   });
 
-  it('keeps an answer short while it is cut off in the middle', async () => {
+  it('A live session in the dialect keeps an answer short while it is cut off in the middle', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -193,7 +193,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('response.done')).response.output[0].content[0].transcript).toBe('This');
   });
 
-  it('refuses a second answer at a time, and a cancel of none', async () => {
+  it('A live session in the dialect refuses a second answer at a time, and a cancel of none', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -206,7 +206,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('says no more than it may', async () => {
+  it('A live session in the dialect says no more than it may', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -222,7 +222,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(response.usage.output_tokens).toBeLessThanOrEqual(10);
   });
 
-  it('says something beside the conversation where it is told to', async () => {
+  it('A live session in the dialect says something beside the conversation where it is told to', async () => {
     const { talker, gateway } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -234,7 +234,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(gateway.realtime.sessions[0]?.items).toHaveLength(1);
   });
 
-  it('calls a tool whose name is in what was said, and answers with what came of it', async () => {
+  it('A live session in the dialect calls a tool whose name is in what was said, and answers with what came of it', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     const tools = [
@@ -264,7 +264,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(answer).toContain('get_weather answered: “sunny, 21 degrees”');
   });
 
-  it('charges for what was said, once', async () => {
+  it('A live session in the dialect charges for what was said, once', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     talk.say(settings(dialect));

@@ -23,7 +23,7 @@ async function refused({ gateway }: Bench, query: string, headers: Record<string
 }
 
 describe.each(profiles)('the upgrade to a live session at a %s gateway', (profile) => {
-  it('is refused with 401 without a key, and with a wrong one', async () => {
+  it('The upgrade to a live session at a gateway is refused with 401 without a key, and with a wrong one', async () => {
     const side = await bench({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
       const answer = await refused(side, '?model=parley-realtime', headers);
@@ -33,7 +33,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
     expect(side.gateway.realtime.opened).toBe(0);
   });
 
-  it('is refused with 400 where no model is named, or one that writes', async () => {
+  it('The upgrade to a live session at a gateway is refused with 400 where no model is named, or one that writes', async () => {
     const side = await bench({ profile });
     for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
       const answer = await refused(side, query);
@@ -45,7 +45,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
     expect((await refused(side, '?model=no-such')).status).toBe(404);
   });
 
-  it('is struck by faults as any request is', async () => {
+  it('The upgrade to a live session at a gateway is struck by faults as any request is', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { path }, do: 'rate-limited' });
     const limited = await refused(side, '?model=parley-realtime');
@@ -57,7 +57,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
   });
 });
 
-it('can be reset, and can be left hanging without keeping the gateway from closing', async () => {
+it('An upgrade can be reset, and can be left hanging without keeping the gateway from closing', async () => {
   const { gateway } = await bench();
   const dial = () => {
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}?model=parley-realtime`, {
@@ -77,7 +77,7 @@ it('can be reset, and can be left hanging without keeping the gateway from closi
   expect(String(await ended)).toMatch(/hang up|ECONNRESET/);
 });
 
-it('is what the path is for: a plain request hears so', async () => {
+it('A plain request to the path of live sessions is told to upgrade', async () => {
   const { get, gateway } = await bench();
   expect((await get(`${path}?model=parley-realtime`)).status).toBe(426);
   expect((await get(path)).status).toBe(400);
@@ -85,7 +85,7 @@ it('is what the path is for: a plain request hears so', async () => {
   expect(gateway.heard.map(({ status }) => status)).toEqual([426, 400, 200]);
 });
 
-it('is heard with its answer, and a session is listed until it ends', async () => {
+it('An upgrade is recorded with its response, and a session is listed until it ends', async () => {
   const { gateway, talker } = await stage('ga');
   const { socket, until } = await talker({ headers: { 'x-more': 'yes' } });
   await until('session.created');
@@ -97,7 +97,7 @@ it('is heard with its answer, and a session is listed until it ends', async () =
   expect(gateway.realtime.opened).toBe(1);
 });
 
-it('is not possible while the gateway is down, which cuts who is connected', async () => {
+it('No upgrade is possible while the gateway is down, and open sessions are cut', async () => {
   const { gateway, talker } = await stage('ga');
   const { closed, until } = await talker();
   await until('session.created');
@@ -108,7 +108,7 @@ it('is not possible while the gateway is down, which cuts who is connected', asy
   await (await talker()).until('session.created');
 });
 
-it('tells and steers sessions at the control address', async () => {
+it('The control address lists and steers sessions', async () => {
   const { call, get, talker } = await stage('ga');
   const { say, until, closed } = await talker();
   say(settings('ga'));
@@ -127,7 +127,7 @@ it('tells and steers sessions at the control address', async () => {
   expect(await closed).toBe(1006);
 });
 
-it('sets the dialect and the limit at the control address', async () => {
+it('The control address sets the dialect and the limit', async () => {
   const { call, gateway, talker } = await stage('ga');
   const patch = async (quirks: object) => (await call('PATCH', '/_sandbox/settings', { body: { quirks } })).status;
   expect(await patch({ realtimeDialect: 'latin' })).toBe(400);

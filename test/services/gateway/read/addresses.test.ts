@@ -47,7 +47,7 @@ describe('an address in an answer', () => {
     expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
   });
 
-  it('keeps a loopback address where the gateway itself is at one, except for forwarded images', () => {
+  it('An address in an answer keeps a loopback address where the gateway itself is at one, except for forwarded images', () => {
     const here = at('http://localhost:4010');
     expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
     expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
@@ -57,7 +57,7 @@ describe('an address in an answer', () => {
     );
   });
 
-  it('leaves the hosts of others alone', () => {
+  it('An address in an answer leaves the hosts of others alone', () => {
     expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
   });
 });

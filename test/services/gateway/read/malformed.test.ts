@@ -19,7 +19,7 @@ const bodies = [
 ];
 
 describe.each(['imgx', 'image', 'video', 'music'] as const)('the reader of the %s family', (family) => {
-  it.each(bodies)('says of %s that it is no task', (body) => {
+  it.each(bodies)('The reader of the family says of %s that it is no task', (body) => {
     const attempt = (): unknown => read(family, body);
     expect(attempt).toThrow(GatewayError);
     expect(attempt).toThrow(expect.objectContaining({ kind: 'malformed', mayHaveTakenEffect: false }));

@@ -131,12 +131,12 @@ describe('a track is found at', () => {
     expect(snapshot.media).toEqual([{ kind: 'audio', address: ADDRESS }]);
   });
 
-  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])('its sound under %s', (name) => {
+  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])('Its sound under %s', (name) => {
     const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
     expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
   });
 
-  it('its large cover before its small one', () => {
+  it('Its large cover before its small one', () => {
     const body = {
       ...finished('SUCCESS'),
       data: [{ ...clip, image_url: 'https://a.example/s', image_large_url: 'https://a.example/l' }],
@@ -182,7 +182,7 @@ describe('the reason of a failure is found at', () => {
     });
   });
 
-  it.each(['SUCCEED', 'success', 'Success', ''])('another place than a message that says "%s"', (message) => {
+  it.each(['SUCCEED', 'success', 'Success', ''])('Another place than a message that says "%s"', (message) => {
     const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
     expect(read('video', body).snapshot.failure?.reason).toBe('because');
   });
@@ -203,7 +203,7 @@ describe('the state is found at', () => {
     }
   });
 
-  it('status before state, and a word that says something before an empty one', () => {
+  it('The state is found at status before state, and a word that says something before an empty one', () => {
     expect(read('video', '{"id":"t","state":"failed","status":"queued"}').snapshot.state).toBe('queued');
     expect(read('video', '{"id":"t","state":"failed","status":""}').snapshot.state).toBe('failed');
   });

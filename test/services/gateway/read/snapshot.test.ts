@@ -26,7 +26,7 @@ describe.each(Object.keys(families) as (keyof typeof families)[])(
 describe('the table of bodies', () => {
   const all = Object.values(families).flat();
 
-  it('holds well over sixty bodies, and no body twice', () => {
+  it('The table of bodies holds well over sixty bodies, and no body twice', () => {
     expect(all.length).toBeGreaterThan(100);
     expect(new Set(all.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(all.length);
   });

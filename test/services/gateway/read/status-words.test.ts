@@ -32,7 +32,7 @@ describe('the status word', () => {
     }
   });
 
-  it('tells a cancelled and an expired task from one that failed', () => {
+  it('The status word tells a cancelled and an expired task from one that failed', () => {
     expect(meaningOfStatus('CANCEL')?.cause).toBe('cancelled');
     expect(meaningOfStatus('canceled')?.cause).toBe('cancelled');
     expect(meaningOfStatus('cancelled')?.cause).toBe('cancelled');

@@ -54,8 +54,8 @@ function readError(body: unknown, status: number, isSubmit: boolean): void {
   if (!isSubmit) expect(error.mayHaveTakenEffect).toBe(false);
 }
 
-describe('whatever JSON arrives', () => {
-  it.each(families)('the %s reader makes a sound snapshot of it or throws a GatewayError', (family) => {
+describe('any JSON that arrives', () => {
+  it.each(families)('The %s reader makes a sound snapshot of it or throws a GatewayError', (family) => {
     fc.assert(
       fc.property(answers, (text) => {
         const { words } = readTask(family, parseExact(text));
@@ -65,14 +65,14 @@ describe('whatever JSON arrives', () => {
     );
   });
 
-  it.each(families)('a %s order is read from it or throws a GatewayError', (family) => {
+  it.each(families)('A %s order is read from it or throws a GatewayError', (family) => {
     fc.assert(
       fc.property(answers, (text) => readOrder(family, parseExact(text))),
       runs,
     );
   });
 
-  it('an error is made of it', () => {
+  it('An error is made of it', () => {
     fc.assert(
       fc.property(answers, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
         readError(parseExact(text), status, isSubmit);
@@ -81,7 +81,7 @@ describe('whatever JSON arrives', () => {
     );
   });
 
-  it('an error is made of any text that is no JSON', () => {
+  it('An error is made of any text that is no JSON', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 2_000 }),
@@ -103,7 +103,7 @@ describe('whatever JSON arrives', () => {
     );
   });
 
-  it('it is said whether it hides an error', () => {
+  it('It is said whether it hides an error', () => {
     fc.assert(
       fc.property(answers, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
       runs,
@@ -147,7 +147,7 @@ const monsters: [string, unknown][] = [
 ];
 
 describe('a monstrous answer', () => {
-  it.each(monsters)('of %s is read like any other', (_what, answer) => {
+  it.each(monsters)('A monstrous answer of %s is read like any other', (_what, answer) => {
     for (const family of families) {
       readTask(family, answer);
       readOrder(family, answer);
@@ -157,7 +157,7 @@ describe('a monstrous answer', () => {
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
-  it('brings no more images, tracks and buttons than anyone could show', () => {
+  it('A monstrous answer brings no more images, tracks and buttons than anyone could show', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
     const answer = {
       id: 't',

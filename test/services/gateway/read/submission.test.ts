@@ -93,7 +93,7 @@ describe('code 21', () => {
       'a window waits: a picture and a state that are null are none',
       '{"code":21,"result":"18","properties":{"finalPrompt":"a cat","imageUrl":null,"status":null}}',
     ],
-  ])('means that %s', (_what, body) => {
+  ])('Code 21 means that %s', (_what, body) => {
     expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: true });
   });
 
@@ -103,19 +103,19 @@ describe('code 21', () => {
       '{"code":21,"result":"18","properties":{"status":"SUCCESS","imageUrl":"https://cdn.example/1.png"}}',
     ],
     ['the task exists: there is a state', '{"code":21,"result":"18","properties":{"status":"IN_PROGRESS"}}'],
-  ])('means that %s', (_what, body) => {
+  ])('Code 21 means that %s', (_what, body) => {
     expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: false });
   });
 
   it.each(['{"toString":1}', '[{"toString":""}]', '{"__proto__":null}', '"yes"', '1', '[true]'])(
-    'is read even where remix is %s',
+    'Code 21 is read even where remix is %s',
     (remix) => {
       const body = `{"code":21,"result":"18","properties":{"remix":${remix},"status":"SUCCESS"}}`;
       expect(read('imgx', body)).toMatchObject({ remoteId: '18', needsInput: false });
     },
   );
 
-  it('rewritten to 1 on the way does not say that a window waits; a state does', () => {
+  it('Rewritten to 1 on the way does not say that a window waits; a state does', () => {
     expect(read('imgx', '{"code":1,"result":"18","properties":{"finalPrompt":"a cat","remix":true}}')).toMatchObject({
       remoteId: '18',
       finalPrompt: 'a cat',
@@ -125,7 +125,7 @@ describe('code 21', () => {
 });
 
 describe('an order that was taken', () => {
-  it('says how many wait before it', () => {
+  it('An order that was taken says how many wait before it', () => {
     const body =
       '{"code":22,"description":" In queue, 3 tasks ahead ","result":"18","properties":{"numberOfQueues":3,"discordInstanceId":"9"}}';
     expect(read('imgx', body)).toEqual({
@@ -137,7 +137,7 @@ describe('an order that was taken', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('says nothing of a queue where the code for it was rewritten and the count is lost', () => {
+  it('An order that was taken says nothing of a queue where the code for it was rewritten and the count is lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,
@@ -146,7 +146,7 @@ describe('an order that was taken', () => {
     });
   });
 
-  it('brings the prompt that a form should begin with', () => {
+  it('An order that was taken brings the prompt that a form should begin with', () => {
     expect(
       read('imgx', '{"code":21,"result":"18","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}').finalPrompt,
     ).toBe('a cat --zoom 2');

@@ -15,7 +15,7 @@ async function asked() {
 }
 
 describe('a gateway that means no good', () => {
-  it('is passed over where it sends rubbish', async () => {
+  it('A gateway that means no good is passed over where it sends rubbish', async () => {
     const { peer, saying } = await asked();
     for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
       peer.socket.send(rubbish);
@@ -29,7 +29,7 @@ describe('a gateway that means no good', () => {
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('is passed over where it sends bytes and half events in an answer', async () => {
+  it('A gateway that means no good is passed over where it sends bytes and half events in an answer', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created);
     peer.socket.send('{"type":"response.output_text.delta","del');
@@ -39,7 +39,7 @@ describe('a gateway that means no good', () => {
     expect(endOf(await all(await saying))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
-  it('is left where a message is too large to be one', async () => {
+  it('A gateway that means no good is left where a message is too large to be one', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created, says.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
@@ -47,7 +47,7 @@ describe('a gateway that means no good', () => {
     await peer.gone;
   });
 
-  it('is left where its text is no text', async () => {
+  it('A gateway that means no good is left where its text is no text', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
@@ -55,7 +55,7 @@ describe('a gateway that means no good', () => {
     await peer.gone;
   });
 
-  it('floods no one: what no one waits for is dropped', async () => {
+  it('A gateway that means no good floods no one: what no one waits for is dropped', async () => {
     const { peer, saying, session } = await asked();
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
     await all(await saying);
@@ -66,7 +66,7 @@ describe('a gateway that means no good', () => {
     expect(endOf(await all(await second)).end).toBe('completed');
   });
 
-  it('brings nothing down, and ends every answer once, whatever its events hold', async () => {
+  it('A gateway that means no good brings nothing down, and ends every answer once, whatever its events hold', async () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),

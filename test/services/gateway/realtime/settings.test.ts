@@ -8,7 +8,7 @@ const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcrib
 const update = (told: readonly Told[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
 describe('the settings of a live conversation', () => {
-  it('are told in the words of today', async () => {
+  it('The settings of a live conversation are told in the words of today', async () => {
     const { gateway, next } = await stage({ manners: strict('ga') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -23,7 +23,7 @@ describe('the settings of a live conversation', () => {
     });
   });
 
-  it('are told in the words of before to a gateway that speaks these', async () => {
+  it('The settings of a live conversation are told in the words of before to a gateway that speaks these', async () => {
     const { gateway, next } = await stage({ created: sessions.beta, manners: strict('beta') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -38,29 +38,32 @@ describe('the settings of a live conversation', () => {
     });
   });
 
-  it.each(dialects)('say nothing of what no one wished (%s)', async (dialect) => {
+  it.each(dialects)('The settings of a live conversation say nothing of what no one wished (%s)', async (dialect) => {
     const { gateway, next } = await stage({ created: sessions[dialect], manners: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
     expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
   });
 
-  it.each(dialects)('find out which words a gateway takes that does not say it (%s), and remember', async (dialect) => {
-    const { gateway, next } = await stage({ created: sessions.neither, manners: strict(dialect) });
-    await gateway.realtime.open({ model: 'm' });
-    expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
-    await gateway.realtime.open({ model: 'm' });
-    const second = await next();
-    expect(second.types()).toEqual(['session.update']);
-    expect(update(second.heard)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
-  });
+  it.each(dialects)(
+    'The settings of a live conversation find out which words a gateway takes that does not say it (%s), and remember',
+    async (dialect) => {
+      const { gateway, next } = await stage({ created: sessions.neither, manners: strict(dialect) });
+      await gateway.realtime.open({ model: 'm' });
+      expect((await next()).types()).toHaveLength(dialect === 'ga' ? 1 : 2);
+      await gateway.realtime.open({ model: 'm' });
+      const second = await next();
+      expect(second.types()).toEqual(['session.update']);
+      expect(update(second.heard)?.type).toBe(dialect === 'ga' ? 'realtime' : undefined);
+    },
+  );
 
-  it('are told in the other words once where a gateway is not what it seems', async () => {
+  it('The settings of a live conversation are told in the other words once where a gateway is not what it seems', async () => {
     const { gateway, next } = await stage({ created: sessions.beta, manners: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
-  it('are told twice and not oftener to a gateway that takes neither', async () => {
+  it('The settings of a live conversation are told twice and not oftener to a gateway that takes neither', async () => {
     const { gateway, next } = await stage({
       manners: (peer, event) => peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
     });
@@ -70,7 +73,7 @@ describe('the settings of a live conversation', () => {
     expect(peer.types()).toHaveLength(2);
   });
 
-  it('that a gateway refuses are refused in its own words, and its words are no reason to try others', async () => {
+  it('The settings of a live conversation that a gateway refuses are refused in its own words, and its words are no reason to try others', async () => {
     const { gateway, next } = await stage({
       manners: (peer, event) =>
         peer.tell(
@@ -95,20 +98,23 @@ describe('the settings of a live conversation', () => {
   it.each([
     ['ga', 'session.audio.input.transcription.model'],
     ['beta', 'session.input_audio_transcription.model'],
-  ] as const)('go without what writes down the sound where that is refused (%s)', async (dialect, param) => {
-    const { gateway, next, said } = await stage({
-      created: sessions[dialect],
-      manners: (peer, event) =>
-        JSON.stringify(event).includes('ears') ? peer.tell(refuse(event, { param })) : strict(dialect)(peer, event),
-    });
-    await gateway.realtime.open(settings);
-    const peer = await next();
-    expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
-    expect(JSON.stringify(update(peer.heard))).toContain('ash');
-    expect(said.join()).toContain('refused to transcribe');
-  });
+  ] as const)(
+    'The settings of a live conversation go without what writes down the sound where that is refused (%s)',
+    async (dialect, param) => {
+      const { gateway, next, said } = await stage({
+        created: sessions[dialect],
+        manners: (peer, event) =>
+          JSON.stringify(event).includes('ears') ? peer.tell(refuse(event, { param })) : strict(dialect)(peer, event),
+      });
+      await gateway.realtime.open(settings);
+      const peer = await next();
+      expect(JSON.stringify(update(peer.heard))).not.toContain('ears');
+      expect(JSON.stringify(update(peer.heard))).toContain('ash');
+      expect(said.join()).toContain('refused to transcribe');
+    },
+  );
 
-  it('wait for the gateway to speak first', async () => {
+  it('The settings of a live conversation wait for the gateway to speak first', async () => {
     const { gateway, next } = await stage({ created: null });
     const opening = gateway.realtime.open({ model: 'm' });
     const peer = await next();
@@ -121,7 +127,7 @@ describe('the settings of a live conversation', () => {
   it.each([
     ['says nothing at all', { created: null }],
     ['never says that it took them', { manners: () => undefined }],
-  ])('wait only so long for a gateway that %s', async (_name, script) => {
+  ])('The settings of a live conversation wait only so long for a gateway that %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await stage({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
@@ -133,7 +139,7 @@ describe('the settings of a live conversation', () => {
     await peer.gone;
   });
 
-  it('are not told to a gateway that opens with an error', async () => {
+  it('The settings of a live conversation are not told to a gateway that opens with an error', async () => {
     const { gateway, next } = await stage({ created: null });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
@@ -143,7 +149,7 @@ describe('the settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('fail where the connection is cut instead of an answer', async () => {
+  it('The settings of a live conversation fail where the connection is cut instead of an answer', async () => {
     const { gateway } = await stage({ manners: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

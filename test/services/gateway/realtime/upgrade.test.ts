@@ -15,7 +15,7 @@ const error = (fields: object): string => JSON.stringify({ error: fields });
 const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
 
 describe('opening a live conversation', () => {
-  it('asks at the path of the specification with the key, under whatever path the gateway has', async () => {
+  it('Opening a live conversation asks at the path of the specification with the key, under whatever path the gateway has', async () => {
     const { gateway, requests } = await stage({ prefix: '/a/b/' });
     await gateway.realtime.open({ model: 'labs/voice 1' });
     expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
@@ -23,7 +23,7 @@ describe('opening a live conversation', () => {
     expect(requests[0]?.headers['openai-beta']).toBeUndefined();
   });
 
-  it('announces the words of before only where the operator says so', async () => {
+  it('Opening a live conversation announces the words of before only where the operator says so', async () => {
     const { gateway, requests } = await stage({ settings: { realtimeBeta: true } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
@@ -56,7 +56,7 @@ describe('opening a live conversation', () => {
       answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('that meets %s is refused as any question would be', async (_name, door, facts) => {
+  ])('Opening a live conversation that meets %s is refused as any question would be', async (_name, door, facts) => {
     const { gateway, requests } = await stage({ door });
     const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
@@ -64,7 +64,7 @@ describe('opening a live conversation', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is tried again where the gateway is busy for a moment, and only there', async () => {
+  it('Opening a live conversation is tried again where the gateway is busy for a moment, and only there', async () => {
     let asked = 0;
     const door: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await stage({ door, limits: { attempts: 3 } });
@@ -75,7 +75,7 @@ describe('opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('fails where no one listens, or the connection is cut before it is open', async () => {
+  it('Opening a live conversation fails where no one listens, or the connection is cut before it is open', async () => {
     const side = await stage();
     await side.stop();
     expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
@@ -90,7 +90,7 @@ describe('opening a live conversation', () => {
     });
   });
 
-  it('waits for an answer only so long', async () => {
+  it('Opening a live conversation waits for an answer only so long', async () => {
     const clock = new ManualClock();
     const side = await stage({
       tools: { clock },
@@ -106,7 +106,7 @@ describe('opening a live conversation', () => {
     });
   });
 
-  it('is given up as soon as its member takes it back', async () => {
+  it('Opening a live conversation is given up as soon as its member takes it back', async () => {
     const leaving = new AbortController();
     const side = await stage({ door: () => leaving.abort() === undefined });
     expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
@@ -119,7 +119,7 @@ describe('opening a live conversation', () => {
     expect(side.requests).toHaveLength(1);
   });
 
-  it('does not even ask for what cannot be', async () => {
+  it('Opening a live conversation does not even ask for what cannot be', async () => {
     const side = await stage();
     for (const settings of [{ model: ' ' }, { model: 'm', voice: '' }, { model: 'm', transcriber: '' }])
       expect(await failureOf(side.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });

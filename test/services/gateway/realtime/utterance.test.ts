@@ -13,7 +13,7 @@ async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
 }
 
 describe('what is said in a live conversation', () => {
-  it('goes out as words, with one request for an answer', async () => {
+  it('What is said in a live conversation goes out as words, with one request for an answer', async () => {
     const { session, peer } = await open();
     const saying = session.say({ text: 'Hello' });
     expect((await peer.hears('conversation.item.create')).item).toEqual({
@@ -30,7 +30,7 @@ describe('what is said in a live conversation', () => {
     expect(names.every((name) => typeof name === 'string')).toBe(true);
   });
 
-  it('goes out as sound in pieces of a second, before the words and after what came of tools', async () => {
+  it('What is said in a live conversation goes out as sound in pieces of a second, before the words and after what came of tools', async () => {
     const { session, peer } = await open();
     const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
     const saying = session.say({
@@ -53,7 +53,7 @@ describe('what is said in a live conversation', () => {
   });
 
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
-    'is refused where it is nothing, and the gateway hears nothing of it: %j',
+    'What is said in a live conversation is refused where it is nothing, and the gateway hears nothing of it: %j',
     async (utterance) => {
       const { session, peer } = await open();
       expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
@@ -61,7 +61,7 @@ describe('what is said in a live conversation', () => {
     },
   );
 
-  it('is refused while an answer comes, and taken when it has ended', async () => {
+  it('What is said in a live conversation is refused while an answer comes, and taken when it has ended', async () => {
     const { session, peer } = await open();
     const first = session.say({ text: 'One' });
     expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
@@ -79,7 +79,7 @@ describe('what is said in a live conversation', () => {
     expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
   });
 
-  it('that the gateway refuses was not said, and is forgotten with its connection', async () => {
+  it('What is said in a live conversation that the gateway refuses was not said, and is forgotten with its connection', async () => {
     const { session, peer, next } = await open();
     const saying = failureOf(session.say({ audio: silence }));
     peer.tell(refuse(await peer.hears('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
@@ -97,7 +97,7 @@ describe('what is said in a live conversation', () => {
     expect(again.items()).toHaveLength(1);
   });
 
-  it('that the gateway refuses without a name for it is refused all the same', async () => {
+  it('What is said in a live conversation that the gateway refuses without a name for it is refused all the same', async () => {
     const { session, peer } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
@@ -105,7 +105,7 @@ describe('what is said in a live conversation', () => {
     expect(await saying).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
-  it('may have been heard where a fault of the gateway names nothing', async () => {
+  it('What is said in a live conversation may have been heard where a fault of the gateway names nothing', async () => {
     const { session, peer } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
@@ -113,7 +113,7 @@ describe('what is said in a live conversation', () => {
     expect(await saying).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('takes no notice of errors about something else', async () => {
+  it('What is said in a live conversation takes no notice of errors about something else', async () => {
     const { session, peer, said } = await open();
     const saying = session.say({ text: 'Hello' });
     await peer.hears('response.create');
@@ -122,7 +122,7 @@ describe('what is said in a live conversation', () => {
     expect(said.join()).toContain('item_truncate_invalid_item_id');
   });
 
-  it('is put to another connection where this one turns out to be lost before an answer was asked for', async () => {
+  it('What is said in a live conversation is put to another connection where this one turns out to be lost before an answer was asked for', async () => {
     const clock = new ManualClock();
     let isCut = false;
     const { session, peer, next } = await open({
@@ -145,7 +145,7 @@ describe('what is said in a live conversation', () => {
     expect(other.items()).toHaveLength(1);
   });
 
-  it('is put to another connection where this one gives no sign of life', async () => {
+  it('What is said in a live conversation is put to another connection where this one gives no sign of life', async () => {
     const clock = new ManualClock();
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
@@ -162,7 +162,7 @@ describe('what is said in a live conversation', () => {
     expect(peer.types()).not.toContain('response.create');
   });
 
-  it('is given up where every connection is lost before an answer is asked for', async () => {
+  it('What is said in a live conversation is given up where every connection is lost before an answer is asked for', async () => {
     const { session } = await open({
       manners: (one, event) =>
         event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
@@ -172,7 +172,7 @@ describe('what is said in a live conversation', () => {
     expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
   });
 
-  it('may have been heard where the connection is cut after an answer was asked for', async () => {
+  it('What is said in a live conversation may have been heard where the connection is cut after an answer was asked for', async () => {
     const { session, peer, next } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
@@ -184,7 +184,7 @@ describe('what is said in a live conversation', () => {
     expect(again.items()).toEqual([]);
   });
 
-  it('may have been heard where no answer begins in time', async () => {
+  it('What is said in a live conversation may have been heard where no answer begins in time', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
     const saying = failureOf(session.say({ text: 'Hello' }));
@@ -194,7 +194,7 @@ describe('what is said in a live conversation', () => {
     await peer.gone;
   });
 
-  it('can be taken back: before the request nothing has happened, after it no one knows', async () => {
+  it('What is said in a live conversation can be taken back: before the request nothing has happened, after it no one knows', async () => {
     const { session, peer } = await open();
     expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'aborted',
@@ -209,7 +209,7 @@ describe('what is said in a live conversation', () => {
     await peer.gone;
   });
 
-  it('goes out no faster than the gateway takes it', async () => {
+  it('What is said in a live conversation goes out no faster than the gateway takes it', async () => {
     const { session, peer } = await open();
     peer.socket.pause();
     const leaving = new AbortController();
@@ -224,7 +224,7 @@ describe('what is said in a live conversation', () => {
 });
 
 describe('an answer that is cut', () => {
-  it('ends with what had come, and the conversation goes on over another connection', async () => {
+  it('An answer that is cut ends with what had come, and the conversation goes on over another connection', async () => {
     const { session, peer, next } = await open();
     const saying = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
@@ -252,7 +252,7 @@ describe('an answer that is cut', () => {
     ]);
   });
 
-  it('ends as cut where the gateway is there and says nothing more', async () => {
+  it('An answer that is cut ends as cut where the gateway is there and says nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const saying = session.say({ text: 'Tell me' });
@@ -264,7 +264,7 @@ describe('an answer that is cut', () => {
     await peer.gone;
   });
 
-  it('ends as cut where it is larger than anyone wants', async () => {
+  it('An answer that is cut ends as cut where it is larger than anyone wants', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const saying = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
@@ -287,7 +287,7 @@ describe('breaking an answer off', () => {
     return { ...side, answer };
   }
 
-  it('cancels it, cuts its sound to what has come, and ends it with that', async () => {
+  it('Breaking an answer off cancels it, cuts its sound to what has come, and ends it with that', async () => {
     const { answer, peer, session } = await answering();
     const interrupted = answer.interrupt();
     expect(await peer.hears('response.cancel')).toMatchObject({ response_id: 'resp_1' });
@@ -311,7 +311,7 @@ describe('breaking an answer off', () => {
     expect((await second).id).toBe('resp_2');
   });
 
-  it('is the same however often it is wished, and nothing after the end', async () => {
+  it('Breaking an answer off is the same however often it is wished, and nothing after the end', async () => {
     const { answer, peer } = await answering();
     const both = Promise.all([answer.interrupt(), answer.interrupt()]);
     const cancel = await peer.hears('response.cancel');
@@ -323,7 +323,7 @@ describe('breaking an answer off', () => {
     expect(endOf(await all(answer)).end).toBe('cancelled');
   });
 
-  it('does not wait for ever for a gateway that takes no notice', async () => {
+  it('Breaking an answer off does not wait for ever for a gateway that takes no notice', async () => {
     const clock = new ManualClock();
     const { answer, peer } = await answering({ tools: { clock } });
     const interrupted = answer.interrupt();
@@ -338,7 +338,7 @@ describe('breaking an answer off', () => {
     await peer.gone;
   });
 
-  it('ends it as broken off where the connection is lost meanwhile, and what had come is remembered', async () => {
+  it('Breaking an answer off ends it as broken off where the connection is lost meanwhile, and what had come is remembered', async () => {
     const { answer, peer, next } = await answering();
     const interrupted = answer.interrupt();
     await peer.hears('response.cancel');
@@ -351,7 +351,7 @@ describe('breaking an answer off', () => {
     expect(JSON.stringify(other.items())).toContain('"Once"');
   });
 
-  it('does not wait for what is still being written down', async () => {
+  it('Breaking an answer off does not wait for what is still being written down', async () => {
     const side = await stage({ created: sessions.ga });
     const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
     const peer = await side.next();

@@ -16,7 +16,7 @@ const message = (said: string) => ({
 });
 
 describe('an answer that comes as it is made', () => {
-  it('begins once, tells its text piece by piece, and ends once with all of it', async () => {
+  it('An answer that comes as it is made begins once, tells its text piece by piece, and ends once with all of it', async () => {
     const events = await read(
       created,
       { ...created, type: 'response.in_progress' },
@@ -87,13 +87,13 @@ describe('an answer that comes as it is made', () => {
     expect(events[0]?.type).toBe('created');
   });
 
-  it('keeps what came when the last event says something else, for it has been read already', async () => {
+  it('An answer that comes as it is made keeps what came when the last event says something else, for it has been read already', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joined(events, 'text')).toBe('Hello');
   });
 
-  it('begins a new paragraph where another message does, and none inside of one', async () => {
+  it('An answer that comes as it is made begins a new paragraph where another message does, and none inside of one', async () => {
     const events = await read(
       text('Let me look.'),
       text('Here', { output_index: 2, content_index: 0 }),
@@ -104,7 +104,7 @@ describe('an answer that comes as it is made', () => {
     expect(joined(events, 'text')).toBe(endOf(events).text);
   });
 
-  it('keeps refusals and thoughts apart from the text', async () => {
+  it('An answer that comes as it is made keeps refusals and thoughts apart from the text', async () => {
     const thought = (delta: string, summary_index: number) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
@@ -121,7 +121,7 @@ describe('an answer that comes as it is made', () => {
     expect(joined(events, 'reasoning')).toBe('One.\n\nTwo.');
   });
 
-  it('tells what was used in either spelling, and a limit that was reached', async () => {
+  it('An answer that comes as it is made tells what was used in either spelling, and a limit that was reached', async () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 7,
@@ -142,7 +142,7 @@ describe('an answer that comes as it is made', () => {
     expect(endOf(await read(text('x'), completed({ status: 'incomplete' }))).end).toBe('incomplete');
   });
 
-  it('that ends in the middle is what came and an end that says so', async () => {
+  it('An answer that comes as it is made that ends in the middle is what came and an end that says so', async () => {
     const events = await read(created, text('Hel'));
     expect(endOf(events)).toMatchObject({
       ...{ end: 'ended-early', text: 'Hel' },
@@ -154,13 +154,13 @@ describe('an answer that comes as it is made', () => {
     ['nothing', ''],
     ['a page', '<html><body>Hello</body></html>'],
     ['other words', 'data: {"type":"ping"}\n\n'],
-  ])('of %s is an end without a beginning', async (_name, line) => {
+  ])('An answer that comes as it is made of %s is an end without a beginning', async (_name, line) => {
     const events = await read(line);
     expect(events).toHaveLength(1);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
   });
 
-  it('tells nothing after its end', async () => {
+  it('An answer that comes as it is made tells nothing after its end', async () => {
     const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
   });
@@ -185,14 +185,14 @@ describe('an error inside of an answer', () => {
     });
   });
 
-  it('says no secret, no page, and something where the gateway says nothing', async () => {
+  it('An error inside of an answer says no secret, no page, and something where the gateway says nothing', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
     expect(end.error?.message).toBe('Incorrect key [hidden] given');
     expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
     expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
   });
 
-  it('before anything came is a definite refusal where its words are', async () => {
+  it('An error inside of an answer before anything came is a definite refusal where its words are', async () => {
     const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
     const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
     expect(rest).toEqual([]);
@@ -212,7 +212,7 @@ describe('calls of tools', () => {
   });
   const whole = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
 
-  it('begin, grow and are told whole once, however often they are repeated', async () => {
+  it('Calls of tools begin, grow and are told whole once, however often they are repeated', async () => {
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
       delta('{"at'),
@@ -269,13 +269,13 @@ describe('calls of tools', () => {
     expect(endOf(events)).toMatchObject({ end: 'completed', calls: [whole] });
   });
 
-  it('that were cut in the middle are no calls', async () => {
+  it('Calls of tools that were cut in the middle are no calls', async () => {
     const events = await read({ type: 'response.output_item.added', output_index: 0, item }, delta('{"at'));
     expect(events.some(({ type }) => type === 'call')).toBe(false);
     expect(endOf(events).calls).toEqual([]);
   });
 
-  it('keep apart two that are written at once', async () => {
+  it('Calls of tools keep apart two that are written at once', async () => {
     const second = { ...item, id: 'fc_2', call_id: 'call_2' };
     const to = (output_index: number, piece: string) => ({
       type: 'response.function_call_arguments.delta',
@@ -302,12 +302,12 @@ describe('an answer that comes whole', () => {
     ['a response in an envelope', { code: 'success', data: { id: 'r', output: [message('Hi')] } }],
     ['a chat', { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }],
     ['mere text', { output_text: 'Hi' }],
-  ])('as %s is read', (_name, body) => {
+  ])('An answer that comes whole as %s is read', (_name, body) => {
     expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
-    'as %j is nothing that can be understood',
+    'An answer that comes whole as %j is nothing that can be understood',
     (body) => {
       expect(endOf(whole(body)).end).toBe('ended-early');
     },

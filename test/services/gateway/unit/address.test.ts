@@ -13,7 +13,9 @@ describe('a gateway over plain http', () => {
     'http://localhost.example',
     'http://128.0.0.1',
     'http://0.0.0.0:3000',
-  ])('on another machine can be listened to on the way: %s', (address) => expect(isReadable(address)).toBe(true));
+  ])('A gateway over plain http on another machine can be listened to on the way: %s', (address) =>
+    expect(isReadable(address)).toBe(true),
+  );
 
   it.each([
     'https://gateway.example',
@@ -25,9 +27,11 @@ describe('a gateway over plain http', () => {
     'http://127.1',
     'http://[::1]:3000/v1',
     'http://[::ffff:127.0.0.1]',
-  ])('on this machine, or over https, cannot: %s', (address) => expect(isReadable(address)).toBe(false));
+  ])('A gateway over plain http on this machine, or over https, cannot: %s', (address) =>
+    expect(isReadable(address)).toBe(false),
+  );
 
-  it('is warned of once at start, in words that say what to set', async () => {
+  it('A gateway over plain http is warned of once at start, in words that say what to set', async () => {
     const warnings: string[] = [];
     const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])

@@ -44,11 +44,11 @@ describe('a message of the gateway, made fit to be shown,', () => {
     '<strong>Error: no</strong>',
     '<h2>Error: no</h2>',
     '<table><tr><td>Error: no</td></tr></table>',
-  ])('has no tags: %s', (text) => {
+  ])('A message of the gateway, made fit to be shown has no tags: %s', (text) => {
     expect(cleanMessage(text, [])).toMatch(/^Error ?: no$/);
   });
 
-  it('holds no key from inside a page', () => {
+  it('A message of the gateway, made fit to be shown holds no key from inside a page', () => {
     const pages = [
       `<html><body><p>Bearer ${KEY}</p></body></html>`,
       `<html><head><title>401 ${KEY}</title></head></html>`,
@@ -61,7 +61,7 @@ describe('a message of the gateway, made fit to be shown,', () => {
     }
   });
 
-  it('is at most 500 letters long and says that it was cut', () => {
+  it('A message of the gateway, made fit to be shown is at most 500 letters long and says that it was cut', () => {
     const message = cleanMessage('word '.repeat(2_000), []);
     expect(message.length).toBeLessThanOrEqual(500);
     expect(message.endsWith('word…')).toBe(true);
@@ -69,7 +69,7 @@ describe('a message of the gateway, made fit to be shown,', () => {
     expect(cleanMessage('x'.repeat(500), [])).toBe('x'.repeat(500));
   });
 
-  it('is never cut through a letter', () => {
+  it('A message of the gateway, made fit to be shown is never cut through a letter', () => {
     expect(cleanMessage('😀'.repeat(5_000), []).isWellFormed()).toBe(true);
     expect(cleanMessage(`x${'😀'.repeat(5_000)}`, []).isWellFormed()).toBe(true);
   });
@@ -81,9 +81,12 @@ describe('a message of the gateway, made fit to be shown,', () => {
     ['bearers', 'Bearer '],
     ['keys', 'sk-'],
     ['pages', '<p>'],
-  ])('is looked at in its beginning alone, however many millions of letters of %s follow', (_what, piece) => {
-    // Where the work grew with the square of the length, this would run into the test's own time limit.
-    const text = `<p>${piece.repeat(5_000_000 / piece.length)}`;
-    expect(cleanMessage(text, [KEY]).length).toBeLessThanOrEqual(500);
-  });
+  ])(
+    'A message of the gateway, made fit to be shown is looked at in its beginning alone, however many millions of letters of %s follow',
+    (_what, piece) => {
+      // Where the work grew with the square of the length, this would run into the test's own time limit.
+      const text = `<p>${piece.repeat(5_000_000 / piece.length)}`;
+      expect(cleanMessage(text, [KEY]).length).toBeLessThanOrEqual(500);
+    },
+  );
 });

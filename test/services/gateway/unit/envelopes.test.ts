@@ -127,7 +127,7 @@ describe('an error is read from', () => {
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
   });
 
-  it('numbers that one family gives a meaning to', () => {
+  it('An error is read from numbers that one family gives a meaning to', () => {
     const kinds = [3, 4, 5, 9, 23, 24, 30].map(
       (code) => failure(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
     );
@@ -142,16 +142,16 @@ describe('an error is read from', () => {
     ]);
   });
 
-  it('such a number even where the description is one word', () => {
+  it('An error code is a number even if the description is one word', () => {
     const error = failure(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
     expect(error.kind).toBe('rate-limited');
   });
 
-  it('such a number sent as text', () => {
+  it('An error code may be a number sent as text', () => {
     expect(failure(200, '{"code":"23","description":"full"}', { familyCodes: IMGX_CODES }).kind).toBe('rate-limited');
   });
 
-  it('a banned word, which is named', () => {
+  it('A banned word, which is named', () => {
     const body =
       '{"code":24,"description":"may contain banned words","properties":{"promptEn":"x","bannedWord":"gore"}}';
     expect(failure(200, body, { familyCodes: IMGX_CODES })).toMatchObject({
@@ -166,7 +166,7 @@ describe('an error is read from', () => {
     [402, 'quota'],
     [429, 'rate-limited'],
     [500, 'unavailable'],
-  ])('a code inside a 200 that is a status, %i', (code, kind) => {
+  ])('A code inside a 200 that is a status, %i', (code, kind) => {
     expect(failure(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
     expect(failure(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
   });
@@ -174,13 +174,13 @@ describe('an error is read from', () => {
 
 describe('the sentence of an error', () => {
   it.each(['', ' ', '{}', '[]', 'null', '{"error":{}}', '{"message":""}', '<html></html>'])(
-    'is never empty: "%s"',
+    'The sentence of an error is never empty: "%s"',
     (text) => {
       expect(failure(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
     },
   );
 
-  it('holds no key, at any place in the response', () => {
+  it('The sentence of an error holds no key, at any place in the response', () => {
     const texts = [
       `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
       `{"error":"Bearer ${KEY} is not valid"}`,
@@ -196,7 +196,7 @@ describe('the sentence of an error', () => {
     }
   });
 
-  it('holds no markup from inside JSON either', () => {
+  it('The sentence of an error holds no markup from inside JSON either', () => {
     expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
@@ -214,7 +214,7 @@ describe('the delay of an error', () => {
     ['nowhere that makes sense', '{"message":"m","retry_after":-1}', undefined, undefined],
     ['words, which are none', '{"message":"m","retry_after":"soon"}', undefined, undefined],
     ['a number beyond all numbers, which is none', '{"message":"m","retry_after":1e307}', undefined, undefined],
-  ])('stands in %s', (_where, text, retryAfterMs, expected) => {
+  ])('The delay of an error stands in %s', (_where, text, retryAfterMs, expected) => {
     expect(failure(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
   });
 });

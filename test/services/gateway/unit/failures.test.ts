@@ -13,7 +13,7 @@ describe('an order that met a failure of the network', () => {
     ...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT', 'EADDRNOTAVAIL'].map((code) => ['read', code]),
     ...['EPROTO', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET'].map((code) => ['write', code]),
     ['shutdown', 'ENOTCONN'],
-  ])('while it was to %s may have been taken: %s', (syscall, code) => {
+  ])('An order that met a failure of the network while it was to %s may have been taken: %s', (syscall, code) => {
     expect(mayHaveWorked(failed(syscall, code))).toBe(true);
   });
 
@@ -23,11 +23,11 @@ describe('an order that met a failure of the network', () => {
       code,
     ]),
     ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ['getaddrinfo', code]),
-  ])('while it was to %s was never sent: %s', (syscall, code) => {
+  ])('An order that met a failure of the network while it was to %s was never sent: %s', (syscall, code) => {
     expect(mayHaveWorked(failed(syscall, code))).toBe(false);
   });
 
-  it('was never sent where connecting to every address of the gateway failed', () => {
+  it('An order that met a failure of the network was never sent where connecting to every address of the gateway failed', () => {
     const tried = [failed('connect', 'ECONNREFUSED'), failed('connect', 'ENETUNREACH')];
     expect(mayHaveWorked(new AggregateError(tried))).toBe(false);
     expect(mayHaveWorked(new AggregateError([...tried, failed('write', 'EPROTO')]))).toBe(true);
@@ -41,18 +41,18 @@ describe('an order that met a failure of the network', () => {
     'ERR_TLS_INVALID_STATE',
     'EHOSTUNREACH',
     'ENETUNREACH',
-  ])('may have been taken where %s does not say what failed', (code) => {
+  ])('An order that met a failure of the network may have been taken where %s does not say what failed', (code) => {
     expect(mayHaveWorked(Object.assign(new Error('told by TLS'), { code }))).toBe(true);
   });
 
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'])(
-    'was never sent to a gateway whose certificate was refused: %s',
+    'An order that met a failure of the network was never sent to a gateway whose certificate was refused: %s',
     (code) => {
       expect(mayHaveWorked(Object.assign(new Error('refused'), { code }))).toBe(false);
     },
   );
 
-  it('was never sent where the client refused it or could not connect in time, and may have been where it was closed meanwhile', () => {
+  it('An order that met a failure of the network was never sent where the client refused it or could not connect in time, and may have been where it was closed meanwhile', () => {
     expect(mayHaveWorked(new errors.InvalidArgumentError('no'))).toBe(false);
     expect(mayHaveWorked(new errors.ClientClosedError())).toBe(false);
     expect(mayHaveWorked(new errors.ConnectTimeoutError())).toBe(false);

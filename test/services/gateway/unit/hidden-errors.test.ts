@@ -77,11 +77,11 @@ describe('an answer with status 200 is no error where it says', () => {
 describe('a failing word without a task', () => {
   const text = '{"status":"error","error":{"message":"no"}}';
 
-  it('is a refusal where an order was given: nothing was made', () => {
+  it('A failing word without a task is a refusal where an order was given: nothing was made', () => {
     expect(containsError(parseExact(text), true)).toBe(true);
   });
 
-  it('is a failed task where one was asked for', () => {
+  it('A failing word without a task is a failed task where one was asked for', () => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ describe('Retry-After', () => {
     ['less than nothing', '-5', undefined],
     ['words with a number', 'soon 5', undefined],
     ['more than any number', '9'.repeat(400), undefined],
-  ])('as %s', (_what, header, expected) => {
+  ])('Retry-After as %s', (_what, header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
@@ -35,7 +35,7 @@ const failed = (kind: GatewayErrorKind, retryAfterMs?: number): GatewayError =>
 
 describe('a read that failed', () => {
   it.each(['rate-limited', 'unavailable', 'unreachable', 'malformed'] as const)(
-    'is tried again after a wait that grows, up to five seconds: %s',
+    'A read that failed is tried again after a wait that grows, up to five seconds: %s',
     (kind) => {
       const longest = [1, 2, 3, 4, 5, 20].map((attempt) => waitBeforeRetry(failed(kind), attempt, () => 1));
       expect(longest).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
@@ -45,20 +45,20 @@ describe('a read that failed', () => {
   );
 
   it.each(['unauthorized', 'forbidden', 'quota', 'not-found', 'invalid', 'not-offered'] as const)(
-    'is not tried again where the answer will not change: %s',
+    'A read that failed is not tried again where the answer will not change: %s',
     (kind) => {
       expect(waitBeforeRetry(failed(kind), 1, () => 0.5)).toBeUndefined();
       expect(waitBeforeRetry(failed(kind, 1_000), 1, () => 0.5)).toBeUndefined();
     },
   );
 
-  it('waits at least as long as the gateway asks', () => {
+  it('A read that failed waits at least as long as the gateway asks', () => {
     expect(waitBeforeRetry(failed('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
     expect(waitBeforeRetry(failed('rate-limited', 100), 1, () => 1)).toBe(500);
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
-  it('is left to its caller where the gateway asks for more wait limit than one call has', () => {
+  it('A read that failed is left to its caller where the gateway asks for more wait limit than one call has', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
     expect(waitBeforeRetry(failed('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });

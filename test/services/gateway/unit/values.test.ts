@@ -39,7 +39,7 @@ describe('progress', () => {
     expect(asProgress(parseExact(text))).toBe(expected);
   });
 
-  it('as a fraction of two decimals is a whole percentage', () => {
+  it('Progress as a fraction of two decimals is a whole percentage', () => {
     for (let percent = 1; percent < 100; percent++) expect(asProgress(percent / 100)).toBe(percent);
   });
 });
@@ -61,11 +61,11 @@ describe('a time', () => {
     ['a word', '"now"', undefined],
     ['a switch', 'true', undefined],
     ['a number beyond all dates', '1e300', undefined],
-  ])('as %s', (_what, text, expected) => {
+  ])('A time as %s', (_what, text, expected) => {
     expect(asTime(parseExact(text))).toBe(expected);
   });
 
-  it('in nanoseconds is none, or still a date', () => {
+  it('A time in nanoseconds is none, or still a date', () => {
     const time = asTime(parseExact('1711217942120000000'));
     expect(time === undefined || !Number.isNaN(new Date(time).getTime())).toBe(true);
   });
@@ -85,7 +85,7 @@ describe('text', () => {
     ['false', undefined],
     ['[]', undefined],
     ['{}', undefined],
-  ])('of %s is %s', (text, expected) => {
+  ])('Text of %s is %s', (text, expected) => {
     expect(asText(parseExact(text))).toBe(expected);
   });
 });
@@ -101,7 +101,7 @@ describe('a number', () => {
     ['true', undefined],
     ['[1]', undefined],
     ['1e999', undefined],
-  ])('from %s is %s', (text, expected) => {
+  ])('A number from %s is %s', (text, expected) => {
     expect(asNumber(parseExact(text))).toBe(expected);
   });
 });

@@ -55,7 +55,7 @@ const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
 describe('a member who wants to be forgotten', () => {
-  it('is erased completely, once, after a power failure at any write, and the sums stay', {
+  it('A member who wants to be forgotten is erased completely, once, after a power failure at any write, and the sums stay', {
     timeout: 120_000,
   }, async () => {
     const made = stage();

@@ -47,7 +47,7 @@ const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
 describe('a request to be forgotten', () => {
-  it('follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {
+  it('A request to be forgotten follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {
     let isDone = false;
     const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
     const here = await scene([done(1)], { says });
@@ -66,7 +66,7 @@ describe('a request to be forgotten', () => {
     expect(here.told).toEqual([]);
   });
 
-  it('that comes twice is one, and keeps no one else waiting', async () => {
+  it('A request to be forgotten that comes twice is one, and keeps no one else waiting', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -87,7 +87,7 @@ describe('a request to be forgotten', () => {
     expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('outlives a stop while Discord keeps it waiting, and is told of in a direct message then', async () => {
+  it('A request to be forgotten outlives a stop while Discord keeps it waiting, and is told of in a direct message then', async () => {
     const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
     await here.forget();
     await here.until(() => here.removed.length === 1);
@@ -99,7 +99,7 @@ describe('a request to be forgotten', () => {
     expect(again.told).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
   });
 
-  it('waits for a Discord in trouble, and loses no task whose message may still go', async () => {
+  it('A request to be forgotten waits for a Discord in trouble, and loses no task whose message may still go', async () => {
     let isInTrouble = true;
     const removal = async () => (isInTrouble ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
     const here = await scene(
@@ -116,7 +116,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
   });
 
-  it('does not keep what can go waiting for what cannot', async () => {
+  it('A request to be forgotten does not keep what can go waiting for what cannot', async () => {
     const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
     const removal = async ({ message }: Task) => ({ ...clear, needsRetry: stuck.has(message?.id ?? '') });
     const tasks = Array.from({ length: 9 }, (_, index) =>
@@ -130,7 +130,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
-  it('gives a message up after a day, and says where it is', async () => {
+  it('A request to be forgotten gives a message up after a day, and says where it is', async () => {
     const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...clear, needsRetry: true }),
     });
@@ -141,7 +141,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
-  it('tells in a direct message what no one heard, as soon as one comes through', async () => {
+  it('A request to be forgotten tells in a direct message what no one heard, as soon as one comes through', async () => {
     let comesThrough = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
     const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
@@ -153,7 +153,7 @@ describe('a request to be forgotten', () => {
     expect(here.told.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
   });
 
-  it('counts all messages that are left, and names the first hundred', async () => {
+  it('A request to be forgotten counts all messages that are left, and names the first hundred', async () => {
     let count = 0;
     const removal = async () => ({ ...clear, left: [{ channelId: 'c1', id: `m${count++}` }] });
     const here = await scene(
@@ -166,7 +166,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard[0]?.left).toHaveLength(100);
   });
 
-  it('takes the name off an order that the gateway refuses meanwhile', async () => {
+  it('A request to be forgotten takes the name off an order that the gateway refuses meanwhile', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
@@ -182,7 +182,7 @@ describe('a request to be forgotten', () => {
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('that no one can read is set aside, and keeps the bot from nothing', async () => {
+  it('A request to be forgotten that no one can read is set aside, and keeps the bot from nothing', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(
@@ -195,7 +195,7 @@ describe('a request to be forgotten', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
+  it('A request to be forgotten of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({
