@@ -128,18 +128,27 @@ const priced = (kinds: readonly string[]) =>
   z.string().refine((key) => kinds.some((kind) => key === kind || (key.startsWith(`${kind}:`) && key !== `${kind}:`)));
 
 /** The value is a path and becomes the content of the file, so that its mistakes are reported before the bot starts. */
+const jsonFile = z.string().transform((path, context) => {
+  try {
+    return parseExact(readFileSync(path, 'utf8'));
+  } catch {
+    // The description says what the file should be.
+    context.addIssue('not a readable file of JSON');
+    return z.NEVER;
+  }
+});
+
+export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
+  jsonFile
+    .pipe(z.record(z.string().min(1).max(200), z.enum(kinds)))
+    .optional()
+    .transform((known = {}) => known)
+    .describe(
+      `the path of a JSON file with the kinds of models by their IDs, in which * stands for any text, such as {"my-*": "${kinds[0]}"}; the kinds are ${kinds.join(', ')}`,
+    );
+
 export const prices = (kinds: readonly string[]) =>
-  z
-    .string()
-    .transform((path, context) => {
-      try {
-        return parseExact(readFileSync(path, 'utf8'));
-      } catch {
-        // The description says what the file should be.
-        context.addIssue('not a readable file of JSON');
-        return z.NEVER;
-      }
-    })
+  jsonFile
     .pipe(z.record(priced(kinds), price))
     .optional()
     .transform((known = {}) => known)

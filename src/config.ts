@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as shape from './config-shapes.ts';
 import { withoutUndefined } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
+import { modelKinds } from './services/models/families.ts';
 
 /** Every variable, in the order in which problems are reported. */
 const variables = (kinds: readonly string[]) =>
@@ -45,6 +46,7 @@ const variables = (kinds: readonly string[]) =>
     LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
+    MODEL_KINDS: shape.modelKinds(modelKinds),
 
     DEFAULT_IMAGE_MODEL: shape.modelId,
     DEFAULT_VIDEO_MODEL: shape.modelId,
@@ -150,6 +152,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
     /** Decimal text by kind, or by `kind:model`. */
     prices: given.PRICES,
+    /** By patterns of ids. */
+    modelKinds: given.MODEL_KINDS,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },
     log: { level: given.LOG_LEVEL },
     poll: {

@@ -47,6 +47,7 @@ const defaults = {
   LOG_LEVEL: 'info',
   POLL_SCHEDULE: 'learned',
   PRICES: '',
+  MODEL_KINDS: '',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -117,6 +118,7 @@ describe('the defaults', () => {
       log: { level: 'info' },
       poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
+      modelKinds: {},
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
@@ -227,6 +229,15 @@ describe('a value', () => {
       imagine: '0.050',
       'imagine:vendor/m:1': '123456789012345678901234567890.10',
     });
+  });
+
+  it('MODEL_KINDS is the content of its file, and any mistake in it is reported', () => {
+    const kinds = { 'studio-*': 'image', 'vendor/a:1': 'voice' };
+    expect(withRequired({ MODEL_KINDS: pricesFile(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
+    for (const text of ['image', '[]', '{"a": "images"}', '{"": "image"}', '{"a": 1}', '{"a": ["image"]}'])
+      expect(problems({ ...required, MODEL_KINDS: pricesFile(text) })).toEqual([
+        { variable: 'MODEL_KINDS', problem: expect.stringMatching(/^should be the path of a JSON file/) },
+      ]);
   });
 
   it.each([
@@ -351,6 +362,7 @@ describe('a bad value', () => {
     LOG_LEVEL: ['loud', 'INFO', '30'],
     POLL_SCHEDULE: ['fast', 'spec,learned'],
     PRICES: ['no/such/file.json', '.', 'package.json', 'README.md', '{"imagine": "0.05"}'],
+    MODEL_KINDS: ['no/such/file.json', '.', 'package.json', 'README.md', '{"a": "image"}'],
     DEFAULT_IMAGE_MODEL: models,
     DEFAULT_VIDEO_MODEL: models,
     DEFAULT_MUSIC_MODEL: models,

@@ -45,9 +45,11 @@ describe('docs/configuration.md', () => {
     ({ name, example }) => {
       const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
-      const prices = join(folder, example);
-      if (name === 'PRICES') writeFileSync(prices, '{"imagine": "0.05"}');
-      expect(configWith({ [name]: name === 'PRICES' ? prices : example })).not.toEqual(configWith({}));
+      const file = join(folder, example);
+      const contents: Record<string, string> = { PRICES: '{"imagine": "0.05"}', MODEL_KINDS: '{"studio-*": "image"}' };
+      const content = contents[name];
+      if (content !== undefined) writeFileSync(file, content);
+      expect(configWith({ [name]: content === undefined ? example : file })).not.toEqual(configWith({}));
     },
   );
 });

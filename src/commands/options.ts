@@ -6,7 +6,6 @@ import { Refusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
-import { guessModelKind } from '../services/models/ids.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 
@@ -31,11 +30,12 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-/** Suggests models of this kind; a model that a member types in full is accepted with any kind. */
+/** Suggests models of this kind first and all others after them: what a model makes is only guessed. */
 export async function suggestModels(purpose: Purpose, typed: string, { services }: HandlerContext<ModelServices>) {
-  const models = (await services.models.listQuickly()).filter((model) => guessModelKind(model) === purpose);
+  const models = await services.models.listQuickly();
+  const [fitting, others] = [true, false].map((fits) => models.filter(({ kind }) => (kind === purpose) === fits));
   return suggestionsFrom(
-    models.map(({ id }) => id),
+    [...(fitting ?? []), ...(others ?? [])].map(({ id }) => id),
     typed,
   );
 }
@@ -47,9 +47,21 @@ export const suggestionsFrom = (names: readonly string[], typed: string): Sugges
 export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const model =
     (await modelOrDefault(purpose, typed, services)) ??
-    (await services.models.listQuickly()).find((model) => guessModelKind(model) === purpose)?.id;
-  if (model === undefined) throw new Refusal('refusals.nameModel');
+    (await services.models.listQuickly()).find(({ kind }) => kind === purpose)?.id;
+  if (model === undefined) throw await noModel(purpose, services);
   return model;
+}
+
+const MAX_NAMED = 3;
+
+/** Names models whose purpose is unknown, because one of them may be the right one. */
+async function noModel(purpose: Purpose, { models }: ModelServices): Promise<Refusal> {
+  const unknown = (await models.listQuickly()).filter(({ kind }) => kind === 'other').map(({ id }) => id);
+  const setting = `DEFAULT_${purpose === 'voice' ? 'TALK' : purpose.toUpperCase()}_MODEL`;
+  const near = unknown.slice(0, MAX_NAMED);
+  return near.length === 0
+    ? new Refusal('refusals.nameModel', { setting })
+    : new Refusal('refusals.nameModelNear', { setting, near });
 }
 
 /** The model that the member names, else the operator's default; undefined leaves the choice to the gateway. */

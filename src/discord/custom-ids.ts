@@ -1,6 +1,7 @@
 import { Refusal } from '../lib/refusal.ts';
 import type { ListName } from '../services/models/catalogue.ts';
-import { type ModelKind, type ModelSize, modelKinds, modelSizes } from '../services/models/ids.ts';
+import { type ModelKind, modelKinds } from '../services/models/families.ts';
+import { type ModelSize, modelSizes } from '../services/models/ids.ts';
 import { type ShortFollowUp, shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';

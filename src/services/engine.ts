@@ -9,6 +9,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
 import { ModelCatalogue } from './models/catalogue.ts';
+import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
 import { openAudio } from './sound/audio.ts';
@@ -29,6 +30,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   media: { allowPrivate: boolean; memoryBytes: number };
   poll: { perSecond: number; schedule: 'learned' | 'spec' };
   prices: Prices;
+  modelKinds: KindOverrides;
 }
 
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
@@ -72,7 +74,7 @@ export function openEngine({
   const sounds = openAudio({ log, process: mediaProcess });
   const reach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
   const gather = createGatherer({ media, sounds, log, clock, canReach: reach });
-  const models = new ModelCatalogue(gateway.models, clock);
+  const models = new ModelCatalogue(gateway.models, clock, settings.modelKinds);
   const ledger = new Ledger({ entries: store.entries, prices: settings.prices, clock, log });
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
+import { quickBot, submits } from './quick.ts';
 
 describe('/models', () => {
   it('Lists the models of the key, grouped by owner, to the member alone', async () => {
@@ -99,4 +100,32 @@ describe('/models', () => {
     expect(said).not.toMatch(/[<>]/);
     expect(text(await (await member.slash('models')).message())).toContain('22 models');
   });
+});
+
+it.each([
+  ['aurora', 'such as `aurora`'],
+  ['text-embedding-3-small', 'Enter a model ID'],
+])('Without a suitable model among %s, /video says what to do and submits nothing', async (id, words) => {
+  const body = { object: 'list', data: [{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' }] };
+  const { discord, gateway } = await quickBot();
+  gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
+  const member = discord.as('member');
+  // An order waits for the list for a moment of the quick clock only.
+  await (await member.slash('models')).message();
+  const answer = await (await member.slash('video', { prompt: 'waves' })).message();
+  expect(text(answer)).toContain(words);
+  expect(text(answer)).toContain('`DEFAULT_VIDEO_MODEL`');
+  expect(answer.ephemeral).toBe(true);
+  expect(submits(gateway)).toBe(0);
+});
+
+it('Models are suggested in order: the fitting ones first, then all others', async () => {
+  const body = { object: 'list', data: ['gpt-5', 'kling-v1-6', 'aurora'].map((id) => ({ id, object: 'model' })) };
+  const { discord, gateway } = await quickBot();
+  gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
+  const member = discord.as('member');
+  // A suggestion waits for the list for a moment of the quick clock only.
+  await (await member.slash('models')).message();
+  const choices = await member.complete('video', { prompt: 'x', model: '' }, 'model');
+  expect(choices.map(({ value }) => value)).toEqual(['kling-v1-6', 'gpt-5', 'aurora']);
 });

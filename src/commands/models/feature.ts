@@ -4,8 +4,8 @@ import { inCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { turnButtons } from '../../messages/task-buttons.ts';
-import type { Model } from '../../services/gateway/models.ts';
-import { guessModelKind, modelKinds } from '../../services/models/ids.ts';
+import type { ListedModel } from '../../services/models/catalogue.ts';
+import { modelKinds } from '../../services/models/families.ts';
 import type { Feature } from '../feature.ts';
 import { modelOption, suggestionsFrom } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -46,7 +46,7 @@ const modelsCommand = command({
 const PAGE = 12;
 
 /** A page of the list, grouped by owner. A page beyond the end means the last. */
-function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): MessagePlan {
+function modelsPage(models: readonly ListedModel[], listing: ModelsPage, say: Say): MessagePlan {
   const { list, page } = listing;
   const title = list === 'own' ? say('models.title') : say('models.titleCompatible');
   const matching = models.filter((model) => matches(model, listing)).toSorted(byOwner);
@@ -57,7 +57,7 @@ function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): Me
   const shown = Math.min(Math.max(0, page), pages - 1);
   const groups = Map.groupBy(matching.slice(shown * PAGE, (shown + 1) * PAGE), (model) => model.ownedBy);
   const blocks = [...groups].map(([owner, group]) => {
-    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${guessModelKind(model)}`)}`);
+    const lines = group.map((model) => `${inCode(model.id)} · ${say(`models.kinds.${model.kind}`)}`);
     return [`**${owner === undefined ? say('models.unknownOwner') : inCode(owner)}**`, ...lines].join('\n');
   });
   const count = matching.length;
@@ -68,7 +68,7 @@ function modelsPage(models: readonly Model[], listing: ModelsPage, say: Say): Me
   return { page: { title, blocks, footer }, controls };
 }
 
-function modelDetail(model: Model, say: Say): MessagePlan {
+function modelDetail(model: ListedModel, say: Say): MessagePlan {
   const { id, owned_by, created, ...others } = model.fields;
   const known = [
     `${say('models.field.id')}: ${inCode(model.id)}`,
@@ -78,14 +78,14 @@ function modelDetail(model: Model, say: Say): MessagePlan {
       : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
   ];
   const extra = Object.entries(others).map(([name, value]) => `${inCode(name)}: ${inCode(JSON.stringify(value))}`);
-  const guess = say('models.detailFooter', { kind: say(`models.kinds.${guessModelKind(model)}`) });
+  const guess = say('models.detailFooter', { kind: say(`models.kinds.${model.kind}`) });
   return { page: { title: inCode(model.id), blocks: [[...known, ...extra].join('\n')], footer: guess } };
 }
 
-const matches = (model: Model, { text = '', kind }: ModelsPage): boolean =>
-  model.id.toLowerCase().includes(text.toLowerCase()) && (kind === undefined || guessModelKind(model) === kind);
+const matches = (model: ListedModel, { text = '', kind }: ModelsPage): boolean =>
+  model.id.toLowerCase().includes(text.toLowerCase()) && (kind === undefined || model.kind === kind);
 
-const byOwner = (a: Model, b: Model): number =>
+const byOwner = (a: ListedModel, b: ListedModel): number =>
   (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
 
 export const models: Feature<typeof text> = {

@@ -2,7 +2,6 @@ import { type TalkPlace, talkPlaceFor } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../../services/gateway/index.ts';
-import { guessModelKind } from '../../services/models/ids.ts';
 import { audiences, type TalkRequest } from '../../services/talks/session.ts';
 import type { TaskBook } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
@@ -80,7 +79,7 @@ async function open(
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitableModel(model: string, { models }: Pick<Services, 'models'>): Promise<Refusal> {
-  const listed = (await models.listQuickly()).filter((one) => guessModelKind(one) === 'voice' && one.id !== model);
+  const listed = (await models.listQuickly()).filter(({ kind, id }) => kind === 'voice' && id !== model);
   const near = listed.slice(0, MAX_NAMED).map(({ id }) => id);
   return near.length === 0
     ? new Refusal('refusals.talkNoRealtime', { model })

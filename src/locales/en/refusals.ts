@@ -51,7 +51,10 @@ export const refusals = {
   exportTooLarge: 'Your data is too large for a Discord file. Ask the operator of this bot for a copy.',
   exportInProgress: 'Your export is already in progress. It will appear where you first requested it.',
   exportDuringErasure: 'Your data is being deleted. Request an export when the deletion has finished.',
-  nameModel: 'No suitable model was found. Choose one with the option `model`; `/models` lists them.',
+  nameModel:
+    'No suitable model was found. Enter a model ID with the option `model`, or ask the operator to set {{setting}}.',
+  nameModelNear:
+    'No suitable model was found. Enter a model ID with the option `model`, such as {{near}}, or ask the operator to set {{setting}}.',
   unknownModel:
     'The model {{id}} does not exist or is not available to this bot. Check the exact ID, including upper and lower case.',
   unknownModelNear: 'The model {{id}} does not exist or is not available to this bot. Similar models: {{near}}.',

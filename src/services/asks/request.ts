@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Model } from '../gateway/models.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
+import type { ListedModel } from '../models/catalogue.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../tasks/task.ts';
@@ -36,7 +36,7 @@ interface Input {
   request: AskRequest;
   earlier: readonly Turn[];
   materials: Materials;
-  models: readonly Model[];
+  models: readonly ListedModel[];
   rounds: Answer['rounds'];
   without: readonly RefusableFeature[];
   /** No more tools: the model has to answer. */

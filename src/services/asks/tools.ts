@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import type { Model } from '../gateway/models.ts';
 import type { ToolCall } from '../gateway/responses/events.ts';
 import type { TextTool } from '../gateway/responses/request.ts';
-import type { ModelCatalogue } from '../models/catalogue.ts';
-import { guessModelKind, type ModelKind } from '../models/ids.ts';
+import type { ListedModel, ModelCatalogue } from '../models/catalogue.ts';
+import type { ModelKind } from '../models/families.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -54,7 +53,10 @@ const names = keysOf(tools);
 const MAX_LISTED = 30;
 
 /** An answer in JSON is meant for a program, which has no use for images beside it. */
-export function toolDefinitions({ format }: { format?: string | undefined }, models: readonly Model[]): TextTool[] {
+export function toolDefinitions(
+  { format }: { format?: string | undefined },
+  models: readonly ListedModel[],
+): TextTool[] {
   if (format === 'json') return [];
   return names.map((name) => {
     const { shape, description, makes } = tools[name];
@@ -67,9 +69,9 @@ export function toolDefinitions({ format }: { format?: string | undefined }, mod
 }
 
 /** Lists existing ids, so that the model does not invent one. */
-function modelParameter(makes: ModelKind | undefined, models: readonly Model[]) {
+function modelParameter(makes: ModelKind | undefined, models: readonly ListedModel[]) {
   if (makes === undefined) return {};
-  const ids = models.filter((model) => guessModelKind(model) === makes).map(({ id }) => id);
+  const ids = models.filter(({ kind }) => kind === makes).map(({ id }) => id);
   const isListed = ids.length > 0 && ids.length <= MAX_LISTED;
   return { model: { type: 'string', description: 'Leave it out for the usual one.', ...(isListed && { enum: ids }) } };
 }
@@ -137,7 +139,7 @@ async function runFreeTool(name: string, given: string, task: Task, { models, pa
   const wanted = parseArguments('find_models', given)?.text.toLowerCase() ?? '';
   try {
     const found = (await models.list()).filter(({ id }) => id.toLowerCase().includes(wanted));
-    const shown = found.slice(0, MAX_FOUND).map((model) => ({ id: model.id, seemsMadeFor: guessModelKind(model) }));
+    const shown = found.slice(0, MAX_FOUND).map(({ id, kind }) => ({ id, seemsMadeFor: kind }));
     return JSON.stringify({ count: found.length, models: shown });
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

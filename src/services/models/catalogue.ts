@@ -2,6 +2,7 @@ import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
+import { type KindOverrides, kindOfModel, type ModelKind } from './families.ts';
 import { similarIds } from './ids.ts';
 
 /** Models change rarely, when an operator adds some; a member can wait this long to see a new one. */
@@ -21,41 +22,48 @@ const QUERY_WINDOW_MS = 60_000;
 
 export type ListName = 'own' | 'compatible';
 
-type CachedList = { models: readonly Model[]; at: number };
+/** A model and what it makes, as far as that can be told. */
+export interface ListedModel extends Model {
+  kind: ModelKind;
+}
+
+type CachedList = { models: readonly ListedModel[]; at: number };
 
 /** The gateway's models, queried as seldom as possible. */
 export class ModelCatalogue {
   readonly #gateway: Gateway['models'];
   readonly #clock: Clock;
+  readonly #overrides: KindOverrides;
   /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
   readonly #steady: SteadyClock;
   readonly #lists = new Map<ListName, CachedList>();
   readonly #listQueries = new Map<ListName, Promise<CachedList>>();
   /** Ids unknown to the gateway, and since when; oldest first. */
   readonly #missing = new Map<string, number>();
-  readonly #modelQueries = new Map<string, Promise<Model>>();
+  readonly #modelQueries = new Map<string, Promise<ListedModel>>();
   /** When unlisted ids were queried. */
   #queriedAt: number[] = [];
 
-  constructor(gateway: Gateway['models'], clock: Clock) {
+  constructor(gateway: Gateway['models'], clock: Clock, overrides: KindOverrides = {}) {
     this.#gateway = gateway;
+    this.#overrides = overrides;
     this.#clock = clock;
     this.#steady = new SteadyClock(clock);
   }
 
-  async list(name: ListName = 'own'): Promise<readonly Model[]> {
+  async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
     const lastListed = this.#lists.get(name);
     if (lastListed && this.#steady.now() - lastListed.at < FRESH_MS) return lastListed.models;
     return (await this.#queryList(name)).models;
   }
 
   /** The last list, however old. */
-  get lastListed(): readonly Model[] {
+  get lastListed(): readonly ListedModel[] {
     return this.#lists.get('own')?.models ?? [];
   }
 
   /** What is available quickly: an old list instead of a late one, and none instead of an error. */
-  async listQuickly(): Promise<readonly Model[]> {
+  async listQuickly(): Promise<readonly ListedModel[]> {
     const late = pause(this.#clock, SUGGESTION_LIMIT_MS).then(() => this.lastListed);
     const listed = this.list().catch((error: unknown) => {
       if (error instanceof GatewayError) return this.lastListed;
@@ -65,7 +73,7 @@ export class ModelCatalogue {
   }
 
   /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
-  async get(id: string): Promise<Model> {
+  async get(id: string): Promise<ListedModel> {
     if (id.length > LONGEST_ID) throw new Refusal('refusals.unknownModel', { id: `${id.slice(0, LONGEST_ID)}…` });
     if (this.#isKnownToBeMissing(id)) throw await this.#unknown(id);
     const query = this.#modelQueries.get(id);
@@ -75,9 +83,9 @@ export class ModelCatalogue {
     return found;
   }
 
-  async #queryModel(id: string): Promise<Model> {
+  async #queryModel(id: string): Promise<ListedModel> {
     try {
-      return await this.#gateway.get(id);
+      return this.#withKind(await this.#gateway.get(id));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
@@ -120,9 +128,13 @@ export class ModelCatalogue {
     return query;
   }
 
+  #withKind(model: Model): ListedModel {
+    return { ...model, kind: kindOfModel(model, this.#overrides) };
+  }
+
   async #fetchList(name: ListName): Promise<CachedList> {
     const models = name === 'own' ? await this.#gateway.list() : await this.#gateway.listCompat();
-    const listed = { models, at: this.#steady.now() };
+    const listed = { models: models.map((model) => this.#withKind(model)), at: this.#steady.now() };
     this.#lists.set(name, listed);
     return listed;
   }

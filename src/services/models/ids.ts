@@ -1,30 +1,9 @@
 import { editDistance } from '../../lib/text.ts';
 import type { Model } from '../gateway/models.ts';
 
-export const modelKinds = ['text', 'image', 'video', 'music', 'voice', 'other'] as const;
-export type ModelKind = (typeof modelKinds)[number];
-
-/** Patterns for a gateway's own extra fields and for ids, most reliable first. */
-const PATTERNS: readonly [ModelKind, RegExp][] = [
-  ['voice', /realtime|voice/i],
-  ['video', /video|motion|reel|film/i],
-  ['music', /music|song|lyrics|audio|chirp/i],
-  ['image', /image|imgx|picture|photo|canvas|paint/i],
-  ['text', /response|chat|openai|completion|gpt|instruct|text/i],
-];
-
-/** A guess, and shown as one: the specification does not say what a model is made for. */
-export function guessModelKind({ id, fields }: Model): ModelKind {
-  return firstMatch(JSON.stringify(fields.supported_endpoint_types ?? '')) ?? firstMatch(id) ?? 'other';
-}
-
 /** A model that seems to be made for transcription, if any. */
 export const findTranscriber = (models: readonly Model[]): string | undefined =>
   models.find(({ id }) => /transcri|whisper/i.test(id))?.id;
-
-function firstMatch(text: string): ModelKind | undefined {
-  return PATTERNS.find(([, sign]) => sign.test(text))?.[0];
-}
 
 /** The variants of an image model that differ only in size (specification, 4.5), smallest first. */
 export const modelSizes = ['2K', '4K'] as const;

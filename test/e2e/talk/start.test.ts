@@ -108,13 +108,13 @@ it('A voice that the model does not have is refused in the gateway’s words, an
   expect(text(answer)).toContain("The gateway refused this: Invalid value: 'nobody'");
 });
 
-it('models that speak and the known voices are suggested, and others are taken', async () => {
+it('Realtime models are suggested first, then all others, and voices by their names', async () => {
   const { discord } = await talkBot();
   const suggested = async (option: string, typed: string) =>
     (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);
   expect(await suggested('voice', 'AR')).toEqual(['cedar', 'marin']);
   expect((await suggested('voice', '')).length).toBe(10);
-  expect(await suggested('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20']);
+  expect(await suggested('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
 it('A member who may not use the bot here is told so, and nothing is submitted', async () => {

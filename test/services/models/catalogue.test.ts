@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
-import { guessModelKind, similarIds } from '../../../src/services/models/ids.ts';
+import { kindOfModel } from '../../../src/services/models/families.ts';
+import { similarIds } from '../../../src/services/models/ids.ts';
 import { both, heardAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -130,7 +131,7 @@ describe('a guess at what a model is made for', () => {
     ['strange', undefined, 'other'],
   ])('%s with %j: %s', (id, supported, kind) => {
     const fields = supported === undefined ? {} : { supported_endpoint_types: supported };
-    expect(guessModelKind({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
+    expect(kindOfModel({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
   });
 });
 
