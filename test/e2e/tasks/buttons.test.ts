@@ -172,7 +172,7 @@ describe('a result that failed', () => {
     expect(text(edited)).toContain('a red fox');
     stage.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
     const before = submits(stage.gateway);
-    expect(text(await (await member.click(failed, 'Retry')).message())).toContain('lacks `Attach Files`.');
+    expect(text(await (await member.click(failed, 'Retry')).message())).toContain('these permissions: `Attach Files`.');
     expect(submits(stage.gateway)).toBe(before);
   });
 });

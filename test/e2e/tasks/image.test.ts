@@ -127,7 +127,7 @@ describe('what /image refuses before the gateway hears of it', () => {
       expect(text(await exchange.message())).toContain(words);
     }
     const nowhere = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
-    expect(text(await nowhere.message())).toContain('lacks `Send Messages`');
+    expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
     expect(ordered(stage.gateway)).toEqual([]);
   });
 

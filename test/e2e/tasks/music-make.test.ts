@@ -5,7 +5,7 @@ import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
-const missing = 'This gateway does not support this';
+const missing = 'This gateway cannot generate songs';
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {

@@ -83,7 +83,7 @@ describe('what is refused of it', () => {
     expect(text(await refused.message())).toContain('This message has no image.');
     const silent = stage.discord.as('admin').in('admin-room');
     const shown = await silent.say('look', [await upload()]);
-    expect(text(await (await silent.menu(MENU, shown)).message())).toContain('lacks `View Channel`');
+    expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
   });
 
   it('What is refused of it is what the form says that makes no sense, and nothing is ordered', async () => {

@@ -36,7 +36,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
       expect(text(await exchange.message())).toContain(words);
     }
     const nowhere = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
-    expect(text(await nowhere.message())).toContain('lacks `Send Messages`');
+    expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
