@@ -49,7 +49,7 @@ export const wordExceptions: readonly WordException[] = [
   { text: "atOnce('forgetting')", reason: 'A namespace of the store.' },
   { text: 'Describe this picture', reason: 'The former name of a menu, which works until the next deploy.' },
   { text: 'motion|reel|film', reason: 'Words that the ids of models contain.' },
-  { text: 'imgx|picture|photo', reason: 'Words that the ids of models contain.' },
+  { text: 'picture|photo|canvas', reason: 'Words that the ids of models contain.' },
   { text: 'generate picture image', reason: 'Words that prompts contain.' },
   { text: '-as-picture', reason: 'Names of faults that scripts may use.' },
   { text: 'localhostPictures', reason: 'The name of a quirk that scripts may use.' },
