@@ -89,7 +89,7 @@ describe('/finetune', () => {
     const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
-    expect(await said(ID)).toContain('This gateway has no endpoint for fine-tune events');
+    expect(await said(ID)).toContain('This gateway does not support fine-tune events');
     gateway.settings.quirks.fineTunesMissing = false;
     expect(await said('ft-nobody')).toMatch(/does not know the fine-tune .*ft-nobody/);
     const before = gateway.heard.length;

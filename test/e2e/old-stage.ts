@@ -79,10 +79,13 @@ function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
 }
 
 function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
-  const reviver = (_: string, value: unknown): unknown =>
-    value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
+  const reviver = (name: string, value: unknown): unknown => {
+    // The embedded gateway of that time used other words for what a job makes.
+    if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
+    return value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
       ? Buffer.from(value.data as number[])
       : value;
+  };
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
     // What has failed is polled no more.
     if (state === 'failed') continue;
