@@ -82,6 +82,10 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway of that time used other words for what a job makes.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
+    if (value instanceof Object && 'picture' in value) {
+      const { picture: image, ...clip } = value;
+      return { ...clip, image };
+    }
     return value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
       ? Buffer.from(value.data as number[])
       : value;

@@ -26,7 +26,7 @@ const ends = {
   'live-second-video': 'Finished in',
   'live-image-to-video': 'Finished in',
   'live-song': 'Finished in',
-  'live-album': 'All completed',
+  'live-album': 'All finished',
   'live-ask': 'restarted',
   'live-talk': 'This conversation ended',
 } as const;
