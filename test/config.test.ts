@@ -16,7 +16,7 @@ const required = { DISCORD_TOKEN: token, GATEWAY_BASE_URL: 'https://gateway.exam
 const guild = '123456789012345678';
 const other = '987654321098765432';
 
-/** What each variable is when no one sets it, written out again because these are promises to the operator. */
+/** The default of each variable, repeated here because operators rely on these values. */
 const defaults = {
   DISCORD_GUILD_ID: '',
   DISCORD_API_URL: 'https://discord.com/api',
@@ -78,15 +78,15 @@ function pricesFile(text: string): string {
 }
 
 const problems = (environment: Environment): readonly ConfigProblem[] => refusal(environment)?.problems ?? [];
-/** Prices are given by kinds of jobs. */
+/** Prices are configured per kind of job. */
 const config = (environment: Environment) => readConfig(environment, kindNames(kindSpecs));
 
 const withRequired = (environment: Environment) => config({ ...required, ...environment });
 /** Everything that a person, a log or a crash report could show of an error. */
 const everythingSaid = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
-describe('the defaults', () => {
-  it('The defaults make a complete configuration out of the three required variables', () => {
+describe('The default configuration', () => {
+  it('The three required variables are enough for a complete configuration', () => {
     expect(config(required)).toEqual({
       discord: {
         token,
@@ -124,12 +124,12 @@ describe('the defaults', () => {
     });
   });
 
-  it('The defaults hold for variables that are empty or blank', () => {
+  it('Empty and blank variables get their defaults', () => {
     const blank = Object.fromEntries(configVariables.map((name, index) => [name, index % 2 ? '' : ' \t\r']));
     expect(config({ ...blank, ...required })).toEqual(config(required));
   });
 
-  it('The defaults leave optional values out instead of setting them to undefined', () => {
+  it('Optional values without a default are absent instead of undefined', () => {
     const { discord, gateway, models } = config(required);
     expect(discord).not.toHaveProperty('deployGuildId');
     expect(gateway).not.toHaveProperty('usageUnit');
@@ -138,8 +138,8 @@ describe('the defaults', () => {
   });
 });
 
-describe('a value', () => {
-  it('A value is read without the spaces around it', () => {
+describe('The values of variables', () => {
+  it('Surrounding whitespace is removed from a value', () => {
     expect(withRequired({ DISCORD_TOKEN: `  ${token}\r`, GATEWAY_API_KEY: `${key} ` })).toEqual(config(required));
   });
 
@@ -148,7 +148,7 @@ describe('a value', () => {
     'https://gateway.example/v1',
     'https://gateway.example//v1//',
     'HTTPS://GATEWAY.example:443',
-  ])('A value is the same base address when written as %s', (address) => {
+  ])('A base address written as %s is normalized', (address) => {
     expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe('https://gateway.example');
   });
 
@@ -156,18 +156,18 @@ describe('a value', () => {
     ['http://10.0.0.5:4010/relay/v1/', 'http://10.0.0.5:4010/relay'],
     ['https://gateway.example/v1beta', 'https://gateway.example/v1beta'],
     ['https://gateway.example/rev1', 'https://gateway.example/rev1'],
-  ])('A value keeps what belongs to the base address %s', (address, kept) => {
+  ])('The base address %s is kept as it is', (address, kept) => {
     expect(withRequired({ GATEWAY_BASE_URL: address }).gateway.baseUrl).toBe(kept);
   });
 
   it.each(['http://localhost:4020/api/', 'http://127.0.0.1:4020/api', 'http://127.8.8.8/api', 'http://[::1]:4020/api'])(
-    'A value may be an unencrypted Discord address on this machine: %s',
+    'An unencrypted Discord address on this machine is accepted: %s',
     (address) => {
       expect(withRequired({ DISCORD_API_URL: address }).discord.apiUrl).toBe(address.replace(/\/$/, ''));
     },
   );
 
-  it('A value sets each part of the gateway that differs from the specification', () => {
+  it('Every deviation of a gateway from the specification can be configured', () => {
     const gateway: GatewayConfig = withRequired({
       GATEWAY_IMGX_PATH: '/mj-fast/mj/',
       GATEWAY_VIDEOA_PATH: '/',
@@ -197,23 +197,23 @@ describe('a value', () => {
     ['rediss', 'rediss://redis.example'],
     ['postgres', 'postgres://user:p%40ss@db.example/atelier'],
     ['postgresql', 'postgresql://db.example/atelier?sslmode=require'],
-  ])('A value names the %s driver and stays as it was given: %s', (scheme, url) => {
+  ])('STORE_URL selects the %s driver and is kept as it is: %s', (scheme, url) => {
     expect(withRequired({ STORE_URL: url }).store).toEqual({ url, scheme });
   });
 
-  it('A value switches something on in any of the usual words', () => {
+  it('A switch accepts the usual words for on and off', () => {
     for (const word of ['on', 'ON', 'true', 'yes', '1'])
       expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(true);
     for (const word of ['off', 'False', 'no', '0'])
       expect(withRequired({ MEDIA_ALLOW_PRIVATE: word }).media.allowPrivate).toBe(false);
   });
 
-  it('A value is milliseconds where it was given in seconds', () => {
+  it('Values in seconds are converted to milliseconds', () => {
     const { maxWaitMs } = withRequired({ MAX_WAIT_IMAGE_SECONDS: '30', MAX_WAIT_VIDEO_SECONDS: '86400' });
     expect(maxWaitMs).toMatchObject({ image: 30_000, video: 86_400_000 });
   });
 
-  it('A value may have the old name MAX_WAIT_PICTURE_SECONDS, and the new name wins', () => {
+  it('The old name MAX_WAIT_PICTURE_SECONDS is accepted, and the new name takes precedence', () => {
     expect(withRequired({ MAX_WAIT_PICTURE_SECONDS: '60' }).maxWaitMs.image).toBe(60_000);
     const both = { MAX_WAIT_PICTURE_SECONDS: '60', MAX_WAIT_IMAGE_SECONDS: '90' };
     expect(withRequired(both).maxWaitMs.image).toBe(90_000);
@@ -223,7 +223,7 @@ describe('a value', () => {
     ]);
   });
 
-  it('A value is what a file of prices says, digit by digit', () => {
+  it('PRICES is the content of its file, digit by digit', () => {
     const path = pricesFile('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
     expect(withRequired({ PRICES: path }).prices).toEqual({
       imagine: '0.050',
@@ -252,13 +252,13 @@ describe('a value', () => {
     '{"imagine": "$1"}',
     '{"imagine": true}',
     '{"imagine": {"model": "1"}}',
-  ])('A value is no file of prices that holds %s', (text) => {
+  ])('PRICES is refused if its file contains %s', (text) => {
     expect(problems({ ...required, PRICES: pricesFile(text) })).toEqual([
       { variable: 'PRICES', problem: expect.stringMatching(/^should be the path of a JSON file/) },
     ]);
   });
 
-  it('A value is a model id with everything such ids hold', () => {
+  it('A model id may contain every character that such ids have', () => {
     const id = 'vendor/Model.X:2026-01-01%beta';
     const models = Object.fromEntries(
       configVariables.filter((name) => /^DEFAULT_/.test(name)).map((name) => [name, id]),
@@ -267,8 +267,8 @@ describe('a value', () => {
   });
 });
 
-describe('the servers', () => {
-  it('The servers are a list with commas, spaces or both, each once', () => {
+describe('The configured servers', () => {
+  it('A list of servers is separated by commas, spaces or both, and duplicates are removed', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: ` ${guild}, ${other} ${guild},` }).discord.guildIds).toEqual([
       guild,
       other,
@@ -276,21 +276,21 @@ describe('the servers', () => {
     expect(withRequired({ DISCORD_GUILD_ID: guild }).discord.deployGuildId).toBe(guild);
   });
 
-  it('The servers have the only one served as the one whose managers see the account', () => {
+  it('If only one server is served, its managers see the account', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: guild }).discord.adminGuildIds).toEqual([guild]);
   });
 
-  it('The servers have none whose managers see the account when several are served and no one said which', () => {
+  it('If several servers are served and no admin server is set, no managers see the account', () => {
     expect(withRequired({ DISCORD_GUILD_IDS: `${guild} ${other}` }).discord.adminGuildIds).toEqual([]);
   });
 
-  it('The servers have the named ones as those whose managers see the account', () => {
+  it('If an admin server is set, its managers see the account', () => {
     const { discord } = withRequired({ DISCORD_GUILD_IDS: guild, DISCORD_ADMIN_GUILD_IDS: other });
     expect(discord.adminGuildIds).toEqual([other]);
   });
 });
 
-describe('a bad value', () => {
+describe('Invalid values', () => {
   const paths = [
     'imgx',
     '/im gx',
@@ -375,12 +375,12 @@ describe('a bad value', () => {
     FOLLOW_QUIET_SECONDS: waits,
   };
 
-  it('A bad value is known for every variable', () => {
+  it('The test has invalid values for every variable', () => {
     expect(Object.keys(bad)).toEqual([...configVariables]);
   });
 
   it.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    'A bad value of %s is told by name, once, with what it should be: %j',
+    'An invalid value of %s is reported once, with the variable and the expected format: %j',
     (name, value) => {
       expect(problems({ ...required, [name]: value })).toEqual([
         { variable: name, problem: expect.stringMatching(/^should be \w.{8,}/) },
@@ -388,7 +388,7 @@ describe('a bad value', () => {
     },
   );
 
-  it('A bad value is told together with all others, in one order, with those that are missing', () => {
+  it('All invalid and missing variables are reported together, in a fixed order', () => {
     const everything = Object.fromEntries(Object.entries(bad).map(([name, [first]]) => [name, first]));
     expect(problems(everything).map(({ variable }) => variable)).toEqual([...configVariables]);
     const some = problems({ LOG_LEVEL: 'loud', GATEWAY_API_KEY: 'key', GATEWAY_API_KEE: 'x' });
@@ -401,7 +401,7 @@ describe('a bad value', () => {
     ]);
   });
 
-  it('A bad value is in the message of the error by name, a line each', () => {
+  it('The message of the error has one line for each invalid variable', () => {
     const error = refusal({ ...required, LOG_LEVEL: 'loud', MEDIA_ALLOW_PRIVATE: 'maybe' });
     expect(error?.message.split('\n')).toEqual([
       'MEDIA_ALLOW_PRIVATE should be on or off',
@@ -410,14 +410,14 @@ describe('a bad value', () => {
   });
 });
 
-describe('a missing variable', () => {
-  it('A missing variable is required when it is one of three', () => {
+describe('Missing variables', () => {
+  it('Only three variables are required', () => {
     expect(problems({}).map(({ variable }) => variable)).toEqual(Object.keys(required));
     for (const { problem } of problems({})) expect(problem).toMatch(/^is required: the /);
   });
 });
 
-describe('a variable that is almost one of ours', () => {
+describe('Misspelled variables', () => {
   it.each([
     ['DISCORD_TOKE', 'DISCORD_TOKEN'],
     ['DISCORD_GUILDS_ID', 'DISCORD_GUILD_ID'],
@@ -430,7 +430,7 @@ describe('a variable that is almost one of ours', () => {
     ['DEFAULT_IMAGES_MODEL', 'DEFAULT_IMAGE_MODEL'],
     ['MAX_WAIT_IMAGE_SECOND', 'MAX_WAIT_IMAGE_SECONDS'],
     ['MAX_WAIT_PICTURE_SECOND', 'MAX_WAIT_PICTURE_SECONDS'],
-  ])('A variable that is almost one of ours is told with the one that was meant: %s', (name, meant) => {
+  ])('A misspelled variable is reported with the intended name: %s', (name, meant) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([
       { variable: name, problem: `is not an Atelier setting. Did you mean ${meant}?` },
     ]);
@@ -440,17 +440,17 @@ describe('a variable that is almost one of ours', () => {
     ['further away', 'GATEWAY_TIMEOUT'],
     ['of another program', 'DISCORD_WEBHOOK_URL'],
     ['outside our names', 'LOG_LEVELS'],
-  ])('A variable that is almost one of ours is no problem when it is %s: %s', (_, name) => {
+  ])('A variable is not reported as misspelled if it is %s: %s', (_, name) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([]);
   });
 
-  it('A variable that is almost one of ours is no problem when it is empty', () => {
+  it('An empty misspelled variable is not reported', () => {
     expect(problems({ ...required, DISCORD_TOKENS: ' ' })).toEqual([]);
   });
 });
 
-describe('the configuration', () => {
-  it('The configuration is frozen to its depths', () => {
+describe('The configuration object', () => {
+  it('The configuration object is deeply frozen', () => {
     const config = withRequired({ DISCORD_GUILD_IDS: guild, DEFAULT_TEXT_MODEL: 'text' });
     const thawed: unknown[] = [];
     const visit = (value: unknown): void => {
@@ -464,12 +464,12 @@ describe('the configuration', () => {
     expect(Object.isFrozen(configVariables)).toBe(true);
   });
 
-  it('The configuration does not share anything with the next one', () => {
+  it('Two configuration objects share no values', () => {
     expect(config(required).store).not.toBe(config(required).store);
   });
 });
 
-describe('a secret', () => {
+describe('The secrets of the configuration', () => {
   const password = 'hunter2-of-the-store';
 
   it.each([
@@ -483,13 +483,13 @@ describe('a secret', () => {
     ['an address with a key in its query', { GATEWAY_BASE_URL: `https://gateway.example?key=${password}` }],
     ['a secret in the wrong line', { LOG_LEVEL: password, DISCORD_GUILD_IDS: password, POLL_SCHEDULE: password }],
     ['a secret in a misspelled line', { DISCORD_TOKENS: password, GATEWAY_API_KEYS: password }],
-  ])('A secret is never said: %s', (_, environment) => {
+  ])('An error message never contains a secret: %s', (_, environment) => {
     const error = refusal({ ...required, ...environment });
     expect(error).toBeInstanceOf(ConfigError);
     if (error) expect(everythingSaid(error)).not.toMatch(/hunter2|secret-of/);
   });
 
-  // The § keeps a generated secret from being a word of our own sentences by chance.
+  // The § keeps a generated secret from matching a word of our own sentences by chance.
   const word = fc.stringMatching(/^[A-Za-z0-9_-]{6,20}$/);
   const secret = fc.oneof(
     fc.string({ minLength: 4, unit: 'grapheme' }).map((text) => `§${text.trim()}`),
@@ -511,7 +511,7 @@ describe('a secret', () => {
     fc.integer().map(String),
   );
 
-  it('A secret is never said in any environment, and nothing but a ConfigError is ever thrown', () => {
+  it('No error message contains a secret for any environment, and only a ConfigError is thrown', () => {
     const environment = fc.record({
       others: fc.dictionary(name, value, { maxKeys: 12 }),
       secrets: fc.tuple(secret, secret, secret),
@@ -547,32 +547,32 @@ describe('.env.example', () => {
       .join('\n'),
   );
 
-  it('.env.example names exactly the variables that are known, each once', () => {
+  it('.env.example contains exactly the known variables, each once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, variable]) => variable);
     expect(names.toSorted()).toEqual([...configVariables].toSorted());
     expect(names.toSorted()).toEqual(Object.keys({ ...inUse, ...commented }).toSorted());
   });
 
-  it('.env.example has the required variables first, empty, and nothing else in use', () => {
+  it('.env.example starts with the required variables, empty, and activates no others', () => {
     expect(inUse).toEqual({ DISCORD_TOKEN: '', GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
     expect(text.lastIndexOf('\nGATEWAY_API_KEY=')).toBeLessThan(text.search(/^#[A-Z]/m));
   });
 
-  it('.env.example shows the real default of every optional variable', () => {
+  it('.env.example shows the default of every optional variable', () => {
     expect(commented).toEqual(defaults);
     for (const [name, shown] of Object.entries(commented)) {
       expect([name, withRequired({ [name]: shown })]).toEqual([name, config(required)]);
     }
   });
 
-  it('.env.example explains every group of variables in the line before', () => {
+  it('.env.example has a comment before every group of variables', () => {
     const paragraphs = text.split('\n').filter((line) => line !== '');
     paragraphs.forEach((line, index) => {
       if (/^#?[A-Z_]+=/.test(line)) expect(paragraphs[index - 1]).toMatch(/^# [^=]|^#?[A-Z_]+=/);
     });
   });
 
-  it('.env.example becomes a valid configuration when the required lines are filled in', () => {
+  it('.env.example is a valid configuration once the required lines are filled in', () => {
     let filled = text;
     for (const [name, given] of Object.entries(required)) filled = filled.replace(`\n${name}=`, `\n${name}=${given}`);
     expect(config(parseEnv(filled))).toEqual(config(required));

@@ -3,7 +3,7 @@ import { both } from '../contract/both.ts';
 import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
-describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
+describe.skipIf(browserPath === undefined)('The media of results in a real Chromium', () => {
   it('The result of a video job plays with the requested size and duration', async () => {
     const side = await both();
     const models = await side.gateway.models.list();

@@ -5,7 +5,7 @@ import { here, video } from '../e2e/tasks/video-scene.ts';
 import { browserPath } from '../support/browser.ts';
 import { played } from './played.ts';
 
-describe.skipIf(browserPath === undefined)('in a real Chromium', () => {
+describe.skipIf(browserPath === undefined)('A delivered video in a real Chromium', () => {
   it('A delivered video plays with the requested size and duration', async () => {
     const stage = await here({ gateway: { studio: fullStudio() } });
     const message = await video(stage, { size: '320x180', duration: '2' });

@@ -8,7 +8,7 @@ import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
 
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
 
-/** What Discord would say of a plan, once it has become a body. */
+/** The violations that Discord would report for the body of a plan. */
 function verdict(plan: MessagePlan) {
   const { body, files } = bodyOf(plan);
   return judgeBody('webhook-edit', body, {
@@ -17,7 +17,7 @@ function verdict(plan: MessagePlan) {
 }
 
 describe('a message plan', () => {
-  it('A message plan becomes content, files with their alt text, and rows of five buttons', () => {
+  it('A message plan becomes content, files with alt text and rows of up to five buttons', () => {
     const plan: MessagePlan = {
       content: 'hello',
       files: [{ name: 'a.png', bytes: Buffer.from('x'), alt: 'AI-generated: a boat', spoiler: true }],
@@ -34,7 +34,7 @@ describe('a message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('A message plan with content that is too long is cut at a word, or moved to a file with its beginning shown', () => {
+  it('A message plan with long content is cut at a word, or moved to a file with its beginning in the message', () => {
     const long = 'word '.repeat(1_000).trim();
     const cut = bodyOf({ content: long });
     expect(cut.body.content?.length).toBeLessThanOrEqual(2_000);
@@ -44,7 +44,7 @@ describe('a message plan', () => {
     expect(verdict({ content: long, overflow: 'file' })).toEqual([]);
   });
 
-  it('A message plan with more buttons than a message holds offers them in a list that presses them', () => {
+  it('A message plan with too many buttons offers them in a select menu that presses them', () => {
     const plan = { content: 'x', controls: Array.from({ length: 26 }, (_, index) => button(index)) };
     const [row] = bodyOf(plan).body.components;
     const select = row && 'components' in row ? row.components[0] : undefined;
@@ -52,7 +52,7 @@ describe('a message plan', () => {
     expect(verdict(plan)).toEqual([]);
   });
 
-  it('A message plan of any content, labels and pages is a message that Discord takes', () => {
+  it('Discord accepts the message of a plan with any content, labels and pages', () => {
     const text = fc.string({ minLength: 1, maxLength: 6_000, unit: 'grapheme' }).filter((one) => one.trim() !== '');
     const page = fc.record({ title: text, blocks: fc.array(text, { maxLength: 5 }), footer: text });
     const controls = fc.array(
@@ -79,11 +79,11 @@ describe('the beginning of a long message', () => {
     ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
     ['a sign that is taken literally', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
     ['nothing of the kind', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
-  ])('The beginning of a long message is not cut through %s', (_, text, start) => {
+  ])('The beginning of a long message is not cut inside %s', (_, text, start) => {
     expect(truncateMarkdown(text, 40)).toBe(start);
   });
 
-  it('The beginning of a long message is never longer than allowed, keeps whole what comes in pairs, and is the beginning of the whole', () => {
+  it('The beginning of a long message is a prefix of it within the limit, and pairs of characters stay whole', () => {
     const pieces = fc.constantFrom(
       '**',
       '~~',
@@ -117,8 +117,8 @@ describe('the beginning of a long message', () => {
   });
 });
 
-describe('text that is shortened', () => {
-  it('Text that is shortened is left alone where it fits, never longer than allowed, and never cut through a letter', () => {
+describe('Shortened text', () => {
+  it('Text is shortened only if it is too long, to at most the limit and never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, most) => {
         const short = truncate(text, most);

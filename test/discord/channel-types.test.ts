@@ -4,7 +4,7 @@ import { ChannelTypes } from '../../src/discord/place.ts';
 
 const made = (id: string, type: number) => ({ t: 'INTERACTION_CREATE', d: { id, channel: { id: '3', type } } });
 
-it('The kind of channel is known of the interactions that were heard, and of the newest alone', () => {
+it('The types of channels are read from interactions and kept for the most recent channels', () => {
   const whereabouts = new ChannelTypes();
   whereabouts.readPacket(made('1', ChannelType.PrivateThread));
   expect(whereabouts.channelTypeOf('1')).toBe(ChannelType.PrivateThread);

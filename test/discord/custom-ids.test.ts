@@ -4,7 +4,7 @@ import { handlers } from '../../src/commands/index.ts';
 import { type CustomId, customId, customIds, readCustomId, type Verb } from '../../src/discord/custom-ids.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
-/** One of each that messages carry today. None of them is ever taken away, and each means for ever what it means here. */
+/** One custom id of each kind in use. Posted messages keep them forever, so none is ever removed or changes its meaning. */
 const INSIDE_MESSAGES = [
   'a.1.01k3v9x2mabcdefgh.3',
   'chg.1.01k3v9x2mabcdefgh.U2',
@@ -85,15 +85,15 @@ function read(text: string): { id: CustomId; verb: Verb<unknown> } {
   return { id, verb };
 }
 
-describe('the table of custom ids', () => {
-  it.each(INSIDE_MESSAGES)('The table of custom ids reads %s, and would write it the same today', (text) => {
+describe('The table of custom ids', () => {
+  it.each(INSIDE_MESSAGES)('The custom id %s can be read and is still written the same way', (text) => {
     const { id, verb } = read(text);
     const pointer = verb.read(id);
     expect(pointer).not.toBeInstanceOf(Refusal);
     expect(verb.id(pointer)).toBe(text);
   });
 
-  it('The table of custom ids has something to do for each of them', () => {
+  it('Every custom id in the table has a handler', () => {
     const filled = { fields: { words: 'a fox' }, files: {} };
     for (const text of INSIDE_MESSAGES) {
       const { id } = read(text);
@@ -107,7 +107,7 @@ describe('the table of custom ids', () => {
     }
   });
 
-  it('The table of custom ids has no verb twice, and none that no message carries', () => {
+  it('Every verb occurs once, and a message carries each of them', () => {
     expect(verbs.size).toBe(Object.keys(customIds).length);
     expect([...verbs.keys()].toSorted()).toEqual(
       [...new Set(INSIDE_MESSAGES.map((id) => read(id).id.verb))].toSorted(),
@@ -133,14 +133,14 @@ describe('the table of custom ids', () => {
     expect(verb.read(id)).toEqual(new Refusal('refusals.unknownButton'));
   });
 
-  it('The table of custom ids refuses a version that it does not know with a sentence of its own', () => {
+  it('A custom id of an unknown version is refused with its own sentence', () => {
     const { id, verb } = read('retry.2.01k3v9x2mabcdefgh');
     expect(verb.read(id)).toEqual(new Refusal('refusals.outdatedButton'));
   });
 });
 
-describe('a custom id', () => {
-  it('A custom id returns any value that was put into it', () => {
+describe('The encoding of custom ids', () => {
+  it('A custom id preserves any value', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 12 }), { maxLength: 4 }), (args) => {
         expect(readCustomId(customId('models', 3, ...args))).toEqual({ verb: 'models', version: 3, args });
@@ -148,11 +148,11 @@ describe('a custom id', () => {
     );
   });
 
-  it('A custom id keeps the plain form that messages of today carry', () => {
+  it('A custom id keeps the plain form of the ids in posted messages', () => {
     expect(customId('a', 1, '01k2', '3')).toBe('a.1.01k2.3');
   });
 
-  it('A custom id is never longer than Discord takes', () => {
+  it('A custom id never exceeds the limit of Discord', () => {
     expect(() => customId('a', 1, 'x'.repeat(100))).toThrow(RangeError);
   });
 
@@ -169,11 +169,11 @@ describe('a custom id', () => {
     '../a.1',
     `a.1.${'x'.repeat(100)}`,
     'a.99999',
-  ])('A custom id that is forged (%j) is none', (text) => {
+  ])('The forged custom id %j is refused', (text) => {
     expect(readCustomId(text)).toBeUndefined();
   });
 
-  it('A custom id that is any text at all is read or is none, and never breaks the reader', () => {
+  it('Any text is either read as a custom id or refused, and never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => void readCustomId(text)));
   });
 });

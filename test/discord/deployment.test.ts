@@ -8,7 +8,7 @@ import { type CommandBody, registrations } from '../../src/discord/registration.
 const wanted = registrations(features, { userInstall: false });
 const names = wanted.map(({ name }) => name);
 
-/** As Discord gives commands back: with ids, versions, and its defaults written out. */
+/** Commands as Discord returns them: with ids, versions and explicit defaults. */
 function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
   return bodies.map((body, index) => ({
     ...body,
@@ -24,12 +24,12 @@ function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
   })) as unknown as APIApplicationCommand[];
 }
 
-describe('deploying', () => {
-  it('Deploying creates everything where nothing is registered', () => {
+describe('The deployment of commands', () => {
+  it('The deployment creates all commands if none is registered', () => {
     expect(planDeployment([], wanted).create.map(({ name }) => name)).toEqual(names);
   });
 
-  it('Deploying writes nothing where nothing has changed', () => {
+  it('The deployment writes nothing if nothing has changed', () => {
     expect(planDeployment(registered(wanted), wanted)).toEqual({
       create: [],
       change: [],
@@ -38,7 +38,7 @@ describe('deploying', () => {
     });
   });
 
-  it('Deploying changes what differs and removes what is gone', () => {
+  it('The deployment updates changed commands and deletes removed ones', () => {
     const there = registered(wanted);
     const [first] = there;
     if (first) Object.assign(first, { description: 'Another' });
@@ -48,7 +48,7 @@ describe('deploying', () => {
     expect(unchanged).toEqual(names.slice(1, -1));
   });
 
-  it('Deploying renames a menu that is registered under a former name', () => {
+  it('The deployment renames a menu that is registered under its former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const former = new Map([['New', ['Old', 'Older']]]);
     const there = registered([{ ...menu, name: 'Old' }]);
@@ -64,24 +64,21 @@ describe('deploying', () => {
     });
   });
 
-  it.each([true, false])('Deploying registers what Discord takes (user installation: %s)', (userInstall) => {
+  it.each([true, false])('Discord accepts the registered commands (user installation: %s)', (userInstall) => {
     expect(judgeBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
-  it.each([true, false])(
-    'Deploying offers live conversations on servers alone (user installation: %s)',
-    (userInstall) => {
-      const all = registrations(features, { userInstall });
-      const talk = all.find(({ name }) => name === 'talk');
-      expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
-      const others = all
-        .filter((one) => one !== talk)
-        .map((one) => JSON.stringify([one.integration_types, one.contexts]));
-      expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
-    },
-  );
+  it.each([true, false])('Talks are offered only in servers (user installation: %s)', (userInstall) => {
+    const all = registrations(features, { userInstall });
+    const talk = all.find(({ name }) => name === 'talk');
+    expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
+    const others = all
+      .filter((one) => one !== talk)
+      .map((one) => JSON.stringify([one.integration_types, one.contexts]));
+    expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
+  });
 
-  it('Deploying asks for exactly the permissions and scopes that are needed', () => {
+  it('The invite link contains exactly the required permissions and scopes', () => {
     const { server, person } = installLinks('900000000000000100', { userInstall: true });
     const url = new URL(server);
     expect(url.searchParams.get('scope')).toBe('bot applications.commands');

@@ -14,29 +14,29 @@ const text: Place = {
 
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
-describe('a conversation for its member alone', () => {
-  it('A conversation for its member alone gets a private thread where the bot may make one', () => {
+describe('The place of a talk for one member', () => {
+  it('A talk for one member gets a private thread if the bot may create one', () => {
     expect(talkPlaceFor(text, 'me')).toMatchObject({ in: 'new-thread', kind: 'private', isClosed: true });
   });
 
-  it('A conversation for its member alone gets a public one where it may make only those', () => {
+  it('A talk for one member gets a public thread if the bot may only create public ones', () => {
     const place = { ...text, appPermissions: needed | May.CreatePublicThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
   });
 
-  it('A conversation for its member alone gets one of their own kind in channels for announcements, which know no private ones', () => {
+  it('A talk for one member in an announcement channel gets an announcement thread, because such channels have no private ones', () => {
     const place = { ...text, channelType: ChannelType.GuildAnnouncement };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'announcement', isClosed: false });
   });
 
-  it('A conversation for its member alone needs no public threads where it gets a private one', () => {
+  it('A talk for one member in a private thread does not require the permission for public threads', () => {
     const place = { ...text, appPermissions: needed | May.CreatePrivateThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
     expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
   });
 });
 
-it('A conversation for everyone gets a public thread, even if the bot may create private ones', () => {
+it('A talk for everyone gets a public thread, even if the bot may create private ones', () => {
   expect(talkPlaceFor(text, 'everyone')).toMatchObject({ in: 'new-thread', kind: 'public', isClosed: false });
 });
 
@@ -44,15 +44,18 @@ it.each([
   [ChannelType.PublicThread, false],
   [ChannelType.AnnouncementThread, false],
   [ChannelType.PrivateThread, true],
-])('in a thread (%s) it stays there, and is as closed as that', (channelType, isClosed) => {
-  const place = { ...text, channelType, appPermissions: needed };
-  for (const who of ['me', 'everyone'] as const) {
-    expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isClosed });
-  }
-});
+])(
+  'A talk that is started in a thread of type %s stays there and is as private as the thread',
+  (channelType, isClosed) => {
+    const place = { ...text, channelType, appPermissions: needed };
+    for (const who of ['me', 'everyone'] as const) {
+      expect(talkPlaceFor(place, who)).toEqual({ in: 'this-thread', channelId: '3', isClosed });
+    }
+  },
+);
 
 it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildForum])(
-  'There are no threads in a channel of the kind %s',
+  'A talk is refused in a channel of type %s, which has no threads',
   (channelType) => expect(talkPlaceFor({ ...text, channelType }, 'me')).toEqual(saysNo('refusals.talkNoThreads')),
 );
 
@@ -60,7 +63,7 @@ it.each([
   ['Send Messages in Threads', May.SendMessagesInThreads],
   ['Attach Files', May.AttachFiles],
   ['View Channel', May.ViewChannel],
-])('without %s there is none, and it is named', (name, bit) => {
+])('A talk is refused without the permission %s, and the refusal names it', (name, bit) => {
   const appPermissions = all & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
     expect(talkPlaceFor({ ...text, channelType, appPermissions }, 'everyone')).toEqual(
@@ -69,13 +72,13 @@ it.each([
   }
 });
 
-it('An administrator may do everything', () => {
+it('A bot with the Administrator permission may start a talk', () => {
   expect(talkPlaceFor({ ...text, appPermissions: May.Administrator }, 'me')).toMatchObject({ kind: 'private' });
 });
 
 it.each([
   ['a direct message', { guildId: undefined }],
   ['a server that has not installed the bot', { install: 'user' as const }],
-])('in %s there is none', (_name, changes) => {
+])('A talk is refused in %s', (_name, changes) => {
   expect(talkPlaceFor({ ...text, ...changes }, 'me')).toEqual(saysNo('refusals.talkOutsideServer'));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { escapeText } from '../../src/discord/markdown.ts';
 
-/** As clients look for what they unfold: in the text as it was sent, whatever stands around it. */
+/** Finds invites as clients do: anywhere in the raw text. */
 const UNFOLDED =
   /discord(?:app)?(?:[.\u3002\uff0e\uff61]|%2e)(?:gg|new|gifts?|com\/(?:invite|template|gifts|events|oauth2|activities))/i;
 
@@ -33,12 +33,12 @@ const AROUND = [
   (link: string) => escapeText(`join ${link} now`, 500),
 ];
 
-/** Where a browser would go that follows the links in a text, as Discord's client finds them. */
+/** The targets of all links in a text, as Discord's client finds them. */
 const hostsIn = (text: string): string[] =>
   (text.match(/https?:\/\/[^\s<>]+/g) ?? []).map((link) => URL.parse(link)?.hostname ?? '');
 
-describe('an invite in words of others', () => {
-  it.each(INVITES)('%s neither unfolds nor leads there, however it is wrapped', (link) => {
+describe('An invite link in untrusted text', () => {
+  it.each(INVITES)('The invite %s is neither embedded nor followed in any Markdown', (link) => {
     for (const around of AROUND) {
       const { content = '' } = bodyOf({ content: around(link) }).body;
       expect(content).not.toMatch(UNFOLDED);
@@ -56,7 +56,7 @@ describe('an invite in words of others', () => {
     'https://example.com/discord/gg',
     'I like discord. It is good.',
     'discord.com',
-  ])('%s stays as it is', (text) => {
+  ])('The text %s is kept as it is', (text) => {
     expect(bodyOf({ content: text }).body.content).toBe(text);
   });
 });

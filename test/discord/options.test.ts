@@ -12,7 +12,7 @@ import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 import { speak } from '../../src/locales/index.ts';
 
-/** One option of each type; it says what it was given. */
+/** A command with one option of each type; it records the values. */
 const tell = command({
   name: 'tell',
   isPrivate: false,
@@ -62,21 +62,21 @@ async function told(): Promise<EmbeddedDiscord> {
   return discord;
 }
 
-describe('options', () => {
-  it('Options come as what they are, zero and false included', async () => {
+describe('The options of a command', () => {
+  it('Options keep their type, including zero and false', async () => {
     const discord = await told();
     const filled = { words: 'hello', sure: false, count: 0, share: 0.5 };
     const exchange = await discord.as('member').slash('tell', filled);
     expect(JSON.parse(text(await exchange.message()))).toEqual(filled);
   });
 
-  it('Options are left out where nothing was filled in', async () => {
+  it('Options without a value are omitted', async () => {
     const discord = await told();
     const exchange = await discord.as('member').slash('tell', { words: 'hello' });
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
-  it('Options name a file by where it is, with what is claimed of it, and no one has fetched it', async () => {
+  it('A file option contains its address and announced properties, and the file is not fetched', async () => {
     const discord = await told();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });
@@ -91,7 +91,7 @@ describe('options', () => {
     expect(discord.heard.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
   });
 
-  it('Options are seen by the command’s guards before the acknowledgement', async () => {
+  it('Guards receive the options before the acknowledgement', async () => {
     const discord = await told();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Discord, as far as it tells of the application. */
+/** The application information that Discord returns. */
 async function applicationOf(answer: () => { status: number; body: object }) {
   const server = Fastify();
   let asked = 0;
@@ -27,13 +27,13 @@ async function applicationOf(answer: () => { status: number; body: object }) {
   return { isOperator, warned, asked: () => asked };
 }
 
-it('The owner of an application runs the bot, and Discord is asked once', async () => {
+it('The owner of an application is the operator, and Discord is asked once', async () => {
   const { isOperator, asked } = await applicationOf(() => ({ status: 200, body: { owner: { id: '1' }, team: null } }));
   expect(await Promise.all(['1', '2', '1'].map(isOperator))).toEqual([true, false, true]);
   expect(asked()).toBe(1);
 });
 
-it('Everyone who belongs to its team does, but no one who is only invited', async () => {
+it('All accepted members of the owning team are operators, and invited ones are not', async () => {
   const members = [
     { membership_state: 2, user: { id: '1' } },
     { membership_state: 1, user: { id: '2' } },
@@ -43,7 +43,7 @@ it('Everyone who belongs to its team does, but no one who is only invited', asyn
   expect(await Promise.all(['1', '2', '9'].map(isOperator))).toEqual([true, false, false]);
 });
 
-it('No one does while Discord does not say so, and it is asked again', async () => {
+it('No one is an operator while Discord does not respond, and the request is repeated', async () => {
   let isUp = false;
   const { isOperator, warned } = await applicationOf(() =>
     isUp ? { status: 200, body: { owner: { id: '1' } } } : { status: 500, body: {} },

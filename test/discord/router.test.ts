@@ -22,7 +22,7 @@ const pick = verb('pick', anything);
 const open = verb('open', anything);
 const fill = verb('fill', anything);
 
-/** One handler of each kind; each says what it was given. */
+/** One handler of each kind; each records its input. */
 const handlers: Handlers<undefined> = {
   commands: [
     command({
@@ -144,8 +144,8 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
   return { discord, logged: () => lines.join('') };
 }
 
-describe('the router', () => {
-  it('The router brings a command, a press, a choice and a message menu to their handlers', async () => {
+describe('The router of interactions', () => {
+  it('The router passes commands, presses, choices and message menus to their handlers', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -160,7 +160,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router brings a menu that is still registered under a former name to its handler', async () => {
+  it('The router passes a menu that is still registered under its former name to its handler', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -169,7 +169,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router opens a form as the first answer and takes what was filled in', async () => {
+  it('The router opens a form as the first response and passes on the entered values', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -179,7 +179,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router refuses an invalid form privately and without an acknowledgement that others could see', async () => {
+  it('The router refuses an invalid form ephemerally and without a public acknowledgement', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -191,7 +191,7 @@ describe('the router', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('The router presses the button that was chosen from a list that stands for too many', async () => {
+  it('The router presses the button that was chosen from a select menu', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
@@ -199,7 +199,7 @@ describe('the router', () => {
     expect(text(await pressed.message((message) => text(message).includes('pressed')))).toContain('pressed n7');
   });
 
-  it('The router answers politely to a button of another version, and to a command it does not have', async () => {
+  it('The router responds to a button of another version and to an unknown command with a sentence', async () => {
     const { discord } = await routed();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
@@ -212,14 +212,14 @@ describe('the router', () => {
     expect(gone.ephemeral).toBe(true);
   });
 
-  it('The router shows a refusal that comes after the acknowledgement in place of the reply', async () => {
+  it('The router shows a refusal after the acknowledgement in place of the reply', async () => {
     const { discord } = await routed();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);
     expect(text(await late.message())).toContain('is restarting');
   });
 
-  it('The router tells a member a reference where a handler throws, and the log the stack', async () => {
+  it('If a handler throws, the router shows the member a reference and logs the stack', async () => {
     const { discord, logged } = await routed();
     const said = text(await (await discord.as('member').slash('throws')).message());
     const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';

@@ -14,11 +14,11 @@ const event = (message: string, at: number | undefined = 1_700_000_000_000): Fin
   level: 'info',
   message,
 });
-/** What Discord shows: the sign behind a backslash, and not the backslash. */
+/** What Discord displays: escaped characters without their backslashes. */
 const shown = (text: string) => text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 
-describe('the words of a fine-tune', () => {
-  it('The words of a fine-tune are shown letter by letter, with every sign that means something taken literally', () => {
+describe('The events of a fine-tune', () => {
+  it('The events of a fine-tune are displayed verbatim, with every Markdown character escaped', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(shown(escapeMarkdown(text))).toBe(text);
@@ -27,7 +27,7 @@ describe('the words of a fine-tune', () => {
     );
   });
 
-  it('The words of a fine-tune fit into a message however many and long they are, and the file has all of them', () => {
+  it('The events of a fine-tune fit into one message for any number and length, and the file has all of them', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 900, unit: 'grapheme' }), { minLength: 1, maxLength: 30 }),
@@ -48,7 +48,7 @@ describe('the words of a fine-tune', () => {
     );
   });
 
-  it('The words of a fine-tune stand each on exactly one page, in their order', () => {
+  it('Each event of a fine-tune is on exactly one page, in order', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const all: string[] = [];
     for (let at = 0; ; at++) {
@@ -60,7 +60,7 @@ describe('the words of a fine-tune', () => {
     expect(all).toEqual(events.map(({ message }) => message));
   });
 
-  it('The words of a fine-tune are the newest while they are followed, and only then can the following be stopped', () => {
+  it('A followed fine-tune shows its newest events, and only a followed one has a stop button', () => {
     const events = Array.from({ length: 200 }, (_, at) => event(`step ${at} of them`));
     const followed = page({
       events,
@@ -72,7 +72,7 @@ describe('the words of a fine-tune', () => {
     expect(page({ events, following: { is: 'quiet' } }).controls?.at(-1)).toMatchObject({ id: 'tune.1.follow.ft-1' });
   });
 
-  it('The words of a fine-tune without a time or a level are shown all the same, and none at all is said', () => {
+  it('Events without a time or level are shown, and a fine-tune without events says so', () => {
     expect(page({ events: [{ ...event('well'), at: undefined, level: undefined }] }).content).toContain(
       'unknown time · well',
     );

@@ -27,8 +27,8 @@ function shown(task: Task) {
   return { content: plan.content, buttons };
 }
 
-describe('an image by an image job', () => {
-  it('An image by an image job says its model, and what can be made of it', () => {
+describe('The message of an image task', () => {
+  it('The message of an image task names the model and has its follow-up buttons', () => {
     expect(shown(made({}))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -47,7 +47,7 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('An image by an image job can be had larger only than it is', () => {
+  it('An image can only be ordered in sizes larger than its own', () => {
     const labels = (model: string) => shown(made({ model })).buttons.filter((one) => one.startsWith('Enlarge'));
     expect(labels('lumen')).toHaveLength(2);
     expect(labels('lumen-2K')).toEqual(['Enlarge (4K) → large.1.01k3v9x2mabcdefgh.4K']);
@@ -56,7 +56,7 @@ describe('an image by an image job', () => {
     expect(labels('lumen-2k')).toEqual([]);
   });
 
-  it('An image by an image job without an image offers only to be ordered again', () => {
+  it('An image task without an image can only be ordered again', () => {
     expect(shown(made({ media: [] }))).toMatchInlineSnapshot(`
       {
         "buttons": [
@@ -71,7 +71,7 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('An image by an image job that failed can be retried and edited, though it was made of another one', () => {
+  it('A failed image task made from references can be retried and edited', () => {
     const failed = { state: 'failed', failure: { cause: 'failed', reason: 'no' }, parentId: 'p' } as const;
     expect(shown(made({ ...failed, media: [] }))).toMatchInlineSnapshot(`
       {
@@ -87,18 +87,18 @@ describe('an image by an image job', () => {
     `);
   });
 
-  it('An image by an image job has a model whose name is taken literally', () => {
+  it('A model name in the message of an image task is escaped', () => {
     expect(shown(made({ model: '**x** <@1> `y`' })).content).toContain('-# Model \\*\\*x\\*\\*');
   });
 });
 
-describe('the form for an image made of others', () => {
+describe('The form for an image with references', () => {
   const address = (n: number) => `https://cdn.discordapp.com/attachments/1/2/${n}.png?ex=${'f'.repeat(200)}`;
   const image = (n: number) => ({ address: address(n), name: `${n}.png` });
   const form = (count: number, model?: string) =>
     referenceForm({ id: 'reff.1', model, images: Array.from({ length: count }, (_, n) => image(n)) }, say);
 
-  it('The form for an image made of others has words, the images, and the model', () => {
+  it('The form for an image with references has a prompt, the reference images and the model', () => {
     expect(form(1, 'lumen')).toMatchInlineSnapshot(`
       {
         "fields": [
@@ -133,7 +133,7 @@ describe('the form for an image made of others', () => {
   });
 
   it.each([1, 2, 7, 10, 40])(
-    'The form for an image made of others with %i images is taken by Discord, and holds whole addresses',
+    'Discord accepts the form for an image with %i references, and no address is cut',
     (count) => {
       const plan = form(count);
       expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
@@ -146,7 +146,7 @@ describe('the form for an image made of others', () => {
     },
   );
 
-  it('The form for an image made of others gives back what was filled in, and nothing for what was left out', () => {
+  it('The form for an image with references returns the entered values and omits empty fields', () => {
     const fields = { words: ' a fox ', pictures: 'https://x.example/1.png', which: '', model: ' ' };
     expect(readReferenceForm({ fields })).toEqual({
       ...{ words: 'a fox', addresses: 'https://x.example/1.png', which: undefined, model: undefined },

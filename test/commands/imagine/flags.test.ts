@@ -9,7 +9,7 @@ import {
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
-/** What each option becomes, and everything a member may write instead of it. */
+/** The flag of each option, and the flags that a member may type instead. */
 const table: { wish: FlagValues; written: string; typed: string[] }[] = [
   { wish: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
   { wish: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },
@@ -25,13 +25,13 @@ const table: { wish: FlagValues; written: string; typed: string[] }[] = [
   { wish: { negative: ' people,\n text ' }, written: '--no people, text', typed: ['--no cars', '—no cars'] },
 ];
 
-describe('an option', () => {
-  it.each(table)('An option becomes $written', ({ wish, written }) => {
+describe('An /imagine option', () => {
+  it.each(table)('An option is written as $written', ({ wish, written }) => {
     expect(flagsFor('a fox', wish)).toEqual([written]);
   });
 
   it.each(table.flatMap(({ wish, typed }) => typed.map((flag) => [flag, wish] as const)))(
-    'An option gives way to %s in the prompt',
+    'An option yields to the typed flag %s',
     (flag, wish) => {
       expect(flagsFor(flag, wish)).toEqual([]);
       expect(flagsFor(`a fox ${flag} --fast`, wish)).toEqual([]);
@@ -47,16 +47,16 @@ describe('an option', () => {
     '--no-one',
     'ar 16:9',
     '-ar 16:9',
-  ])('An option is not taken for typed by "%s"', (words) => {
+  ])('An option does not yield to "%s", which is not its flag', (words) => {
     expect(flagsFor(words, { aspect: '1:1', negative: 'text' })).toEqual(['--ar 1:1', '--no text']);
   });
 
-  it('An option that says nothing becomes nothing', () => {
+  it('An option without a value adds no flag', () => {
     expect(flagsFor('a fox', { tile: false, negative: ' \n ', seed: undefined })).toEqual([]);
   });
 });
 
-describe('the range of a flag', () => {
+describe('The range check of typed flags', () => {
   it.each([
     ['--chaos 101', '--chaos'],
     ['--c -1', '--c'],
@@ -66,7 +66,7 @@ describe('the range of a flag', () => {
     ['--seed 4294967296', '--seed'],
     ['--seed 99999999999999999999999999', '--seed'],
     ['--chaos 5 --chaos 500', '--chaos'],
-  ])('The range of a flag is not that of %s', (words, flag) => {
+  ])('The range check refuses %s', (words, flag) => {
     expect(outOfRangeRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
   });
 
@@ -77,12 +77,12 @@ describe('the range of a flag', () => {
     '--seed',
     '--stop 500 --v 99',
     'chaos 500',
-  ])('The range of a flag says nothing against %s', (words) => {
+  ])('The range check accepts %s', (words) => {
     expect(outOfRangeRefusal(words)).toBeUndefined();
   });
 });
 
-it('What is to be left out is words, not flags', () => {
+it('An excluded term must not contain flags', () => {
   expect(negativeFlagRefusal({ negative: 'people --ar 1:1' })?.variables).toEqual({ flag: '--ar' });
   expect(negativeFlagRefusal({ negative: '—no people' })?.variables).toEqual({ flag: '--no' });
   expect(negativeFlagRefusal({ negative: 'well-lit people, half—timbered houses' })).toBeUndefined();
@@ -110,8 +110,8 @@ const requests = fc.record<Required<FlagValues>, never>(
 const typedFlag = fc.constantFrom(...table.flatMap(({ typed }) => typed));
 const phrase = fc.array(fc.oneof(fc.constantFrom('a', 'fox', 'snow—white', '🦊', 'no', '—', '::2'), typedFlag));
 
-describe('anything that is typed and chosen', () => {
-  it('Typed flags win, and no flag is added that is there', () => {
+describe('Any prompt with any options', () => {
+  it('A typed flag takes precedence, and no flag is added twice', () => {
     fc.assert(
       fc.property(phrase, requests, (pieces, wish) => {
         const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
@@ -125,7 +125,7 @@ describe('anything that is typed and chosen', () => {
     );
   });
 
-  it('Every option that nothing typed stands against is written', () => {
+  it('Every option adds a flag if the prompt contains none', () => {
     fc.assert(
       fc.property(requests, (wish) => {
         expect(flagsFor('a fox', wish)).toHaveLength(Object.keys(wish).length);
@@ -133,7 +133,7 @@ describe('anything that is typed and chosen', () => {
     );
   });
 
-  it('The words stand in the prompt as they were typed, with links before and flags behind them', () => {
+  it('The prompt keeps its text unchanged, with links before it and flags after it', () => {
     const anything = fc.oneof(
       phrase.map((pieces) => pieces.join(' ')),
       fc.string({ unit: 'grapheme' }),

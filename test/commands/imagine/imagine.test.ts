@@ -9,16 +9,16 @@ import { bot } from '../../e2e/bot.ts';
 const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
 
-/** What a member is told instead of an answer: at once, and no one else. */
+/** The immediate ephemeral reply that a member gets. */
 async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
   const exchange = await asked;
-  // 4: a message and no "thinking…", so nothing was acknowledged before it.
+  // Type 4 is a message instead of a deferral, so nothing was acknowledged before it.
   expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
   return text(await exchange.message());
 }
 
 describe('/imagine', () => {
-  it('/imagine is registered as Discord takes it', () => {
+  it('Discord accepts the registration of /imagine', () => {
     const body = registrationOf(imagine, { userInstall: true });
     expect(judgeBody('commands', [body])).toEqual([]);
     const byName = Object.fromEntries((body.options ?? []).map((option) => [option.name, option]));
@@ -33,7 +33,7 @@ describe('/imagine', () => {
     expect(byName.tile).toMatchObject({ type: 5 });
   });
 
-  it('/imagine writes options into the prompt as flags', async () => {
+  it('/imagine writes its options into the prompt as flags', async () => {
     const { discord, gateway } = await bot();
     const options = {
       ...{
@@ -52,7 +52,7 @@ describe('/imagine', () => {
     );
   });
 
-  it('/imagine leaves what was typed as it is, and lets it win', async () => {
+  it('/imagine keeps typed flags, which take precedence over its options', async () => {
     const { discord, gateway } = await bot();
     const prompt = 'a  fox —ar 2:3 --no wolves';
     await (
@@ -61,7 +61,7 @@ describe('/imagine', () => {
     expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
   });
 
-  it('/imagine puts links in front of the words', async () => {
+  it('/imagine puts links before the prompt', async () => {
     const { discord, gateway } = await bot();
     const links = 'https://x.example/1.png, https://x.example/2.png';
     await (await discord.as('member').slash('imagine', { prompt: 'a fox', links })).message();
@@ -78,7 +78,7 @@ describe('/imagine', () => {
     ],
     ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
     ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
-  ])('/imagine refuses %s at once, and the gateway hears nothing of it', async (_what, options, words) => {
+  ])('/imagine refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
     const { discord, gateway } = await bot();
     expect(await refused(discord.as('member').slash('imagine', options))).toContain(words);
     expect(orders(gateway)).toEqual([]);
@@ -88,7 +88,7 @@ describe('/imagine', () => {
     ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
     ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
   ])(
-    '/imagine tells %s in %s which permissions the bot lacks, before the gateway hears of it',
+    '/imagine tells %s in %s which permissions the bot lacks, without a request to the gateway',
     async (who, where, words) => {
       const { discord, gateway } = await bot();
       expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
@@ -101,7 +101,7 @@ describe('/imagine', () => {
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
     ['a server that has no bot', 'installer', 'lobby', {}],
-  ])('/imagine asks for no permission for %s', async (_what, who, where, options) => {
+  ])('/imagine requires no permission for %s', async (_what, who, where, options) => {
     const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
     await (
       await discord

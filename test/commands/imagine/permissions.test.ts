@@ -16,17 +16,17 @@ const server: Place = {
   install: 'guild',
 };
 
-describe('a public result', () => {
+describe('The permissions for a public result', () => {
   it.each([
     ['SendMessages', May.SendMessages],
     ['SendMessagesInThreads', May.SendMessagesInThreads],
-  ])('A public result may be posted with %s, for it is unknown whether the channel is a thread', (_name, bit) => {
+  ])('A public result may be posted with %s, because the channel may be a thread', (_name, bit) => {
     expect(
       requirePostPermissions({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {}),
     ).toBeUndefined();
   });
 
-  it('A public result may be posted by an administrator without any other permission', () => {
+  it('A public result may be posted if the bot is an administrator without any other permission', () => {
     expect(requirePostPermissions({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
   });
 
@@ -42,17 +42,17 @@ describe('a public result', () => {
     expect(refusal?.variables).toEqual({ missing: [name] });
   });
 
-  it('A public result needs nothing granted in a direct message, where Discord tells only of what is unusual', () => {
+  it('A public result requires no permission in a direct message, where Discord sends no regular permissions', () => {
     // https://discord.com/developers/docs/interactions/receiving-and-responding, "Interaction Structure"
     const appPermissions = May.AttachFiles | May.EmbedLinks | May.MentionEveryone | May.UseExternalEmojis;
     expect(requirePostPermissions({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
   });
 
-  it('A public result goes no other way than the token where only the person has installed the bot', () => {
+  it('A public result can only use the token if only the member has installed the bot', () => {
     expect(requirePostPermissions({ ...server, install: 'user', appPermissions: 0n }, {})).toBeUndefined();
   });
 });
 
-it('A private result takes the token or nothing', () => {
+it('A private result can only use the interaction token', () => {
   expect(requirePostPermissions({ ...server, appPermissions: 0n }, { private: true })).toBeUndefined();
 });

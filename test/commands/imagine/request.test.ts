@@ -15,8 +15,8 @@ function objection(values: Partial<ImagineValues>): Refusal | undefined {
   return request instanceof Refusal ? request : undefined;
 }
 
-describe('the request', () => {
-  it('The request names images by where they are, in the order of the options', () => {
+describe('The request of /imagine', () => {
+  it('The request of /imagine contains the addresses of its images in the order of the options', () => {
     const image4 = file({ name: 'den.webp', address: 'https://files.example/den.webp' });
     expect(imagineRequest({ prompt: ' a fox ', image4, image: file() })).toEqual({
       prompt: 'a fox',
@@ -28,7 +28,7 @@ describe('the request', () => {
     });
   });
 
-  it('The request has no images where none were handed in', () => {
+  it('The request of /imagine without image options has no images', () => {
     expect(imagineRequest({ prompt: 'a fox' })).toEqual({ prompt: 'a fox', typed: 'a fox' });
   });
 
@@ -38,7 +38,7 @@ describe('the request', () => {
     [' <https://x.example/1.png> ,\n<http://x.example/2>, ', ['https://x.example/1.png', 'http://x.example/2']],
     ['https://x.example/w_100,h_50/1.png', ['https://x.example/w_100,h_50/1.png']],
     [' ,, ', []],
-  ])('The request reads the links of "%s"', (links, addresses) => {
+  ])('The request of /imagine contains the links of "%s"', (links, addresses) => {
     const request = imagineRequest({ prompt: 'a fox', links });
     if (request instanceof Refusal) throw request;
     const { prompt } = request;
@@ -48,33 +48,30 @@ describe('the request', () => {
   });
 });
 
-describe('an objection', () => {
-  it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])(
-    'An objection is made to a prompt without words (%j)',
-    (prompt) => {
-      expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
-    },
-  );
+describe('The validation of /imagine', () => {
+  it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])('The validation refuses a prompt without text (%j)', (prompt) => {
+    expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
+  });
 
   it.each(['image/svg+xml', 'IMAGE/PNG', undefined])(
-    'An objection is not made yet to a file announced as %s',
+    'The validation does not yet refuse a file announced as %s',
     (mediaType) => {
       expect(objection({ image: file({ mediaType }) })).toBeUndefined();
     },
   );
 
-  it('An objection is made to a file that is announced as something else than an image', () => {
+  it('The validation refuses a file that is not announced as an image', () => {
     const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
     expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
   });
 
-  it('An objection is made to a file of more than 20 MB, and not to one of exactly so much', () => {
+  it('The validation refuses a file of more than 20 MB and accepts one of exactly 20 MB', () => {
     expect(objection({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
     expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
   });
 
-  it('An objection is made to more than five images, files and links together', () => {
+  it('The validation refuses more than five images, files and links combined', () => {
     const files = { image: file(), image2: file(), image3: file() };
     const links = 'https://x.example/1 https://x.example/2';
     expect(objection({ ...files, links })).toBeUndefined();
@@ -92,22 +89,22 @@ describe('an objection', () => {
     'https://member:secret@x.example/1.png',
     'data:image/png;base64,AAAA',
     'my cat',
-  ])('An objection is made to the link %s', (links) => {
+  ])('The validation refuses the link %s', (links) => {
     expect(objection({ links })?.key).toBe('refusals.imageUrlInvalid');
   });
 
-  it('An objection shows no more of a long link than fits into a sentence', () => {
+  it('The refusal of a long link shortens it to fit a sentence', () => {
     const link = objection({ links: 'x'.repeat(3_000) })?.variables.link;
     expect(link).toHaveLength(100);
   });
 
-  it('An objection is made to flags among what is to be left out, and to numbers out of range where they come from', () => {
+  it('The validation refuses flags in the excluded terms and numbers out of range in options and flags', () => {
     expect(objection({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
     expect(objection({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
     expect(objection({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
   });
 
-  it('An objection is not made to an option out of range that a typed flag stands in for', () => {
+  it('The validation ignores an option out of range if a typed flag replaces it', () => {
     expect(objection({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
   });
 });

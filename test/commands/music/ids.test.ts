@@ -6,7 +6,7 @@ const one = '4f1c7a52-6f1e-4c39-9d55-0a8b7c6d5e4f';
 const two = 'task_88a0b1';
 const three = '1320098173412546123';
 
-describe('ids', () => {
+describe('Song ids', () => {
   it.each([
     ['with commas', `${one},${two}, ${three}`],
     ['in lines', `${one}\r\n${two}\n\n${three}\n`],
@@ -31,11 +31,11 @@ describe('ids', () => {
     ],
     ['mixed', `${one} ["${two}"], https://c.example/${three}.`],
     ['doubled', `${one} ${one} ${two} ${three} ${two}`],
-  ])('Ids are read %s', (_how, text) => {
+  ])('Song ids are read %s', (_how, text) => {
     expect(readIds(text)).toEqual({ ids: [one, two, three], odd: [] });
   });
 
-  it('Ids are read from what a submit answers', () => {
+  it('Song ids are read from the response to a submit', () => {
     expect(readIds(JSON.stringify({ code: 'success', message: '', data: one })).ids).toEqual([one]);
   });
 
@@ -45,12 +45,12 @@ describe('ids', () => {
     [`${one} ../../etc/passwd1`, ['../../etc/passwd1']],
     [`id-1\u0000`, ['id-1\u0000']],
     ['9'.repeat(101), ['9'.repeat(101)]],
-  ])('Ids are not made of %j', (text, odd) => {
+  ])('%j is no song id', (text, odd) => {
     expect(readIds(text).odd).toEqual(odd);
   });
 
   it.each(['', '   ', '[]', '{}', '[null]', '{"data":null}', ',;|', '[[[[[[[[[[["id-1"]]]]]]]]]]]'])(
-    'Ids are missing in %j',
+    '%j contains no song ids',
     (text) => {
       expect(readIds(text)).toEqual({ ids: [], odd: [] });
     },
@@ -65,7 +65,7 @@ describe('ids', () => {
     (ids) => ids.map((name) => `https://gateway.example/music/fetch/${encodeURIComponent(name)}?a=b`).join(' '),
   ];
 
-  it('Ids come back once each, in their order from any pasted form', () => {
+  it('Every pasted song id is read once, in the pasted order and from any format', () => {
     fc.assert(
       fc.property(fc.array(id, { minLength: 1, maxLength: 40 }), fc.constantFrom(...forms), (ids, form) => {
         expect(readIds(form(ids))).toEqual({ ids: [...new Set(ids)], odd: [] });
@@ -73,7 +73,7 @@ describe('ids', () => {
     );
   });
 
-  it('Ids are safe to send, for any pasted text, and nothing is both an id and none', () => {
+  it('Song ids from any pasted text are safe to send, and no entry counts as both an id and invalid', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         const { ids, odd } = readIds(text);

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
 import { defaultSettings, openGateway } from '../../../src/services/gateway/index.ts';
 
-/** A gateway that answers about lists as it is told, and what it was polled. */
+/** A gateway that returns the given results for batches and records its polls. */
 async function gateway(answer: (ids: readonly string[], response: ServerResponse) => void) {
   const lists: string[][] = [];
   const server = createServer(async (request, response) => {
@@ -33,8 +33,8 @@ const refuse = (response: ServerResponse, status: number) =>
   response.writeHead(status).end(JSON.stringify({ error: { message: 'no', code: 'invalid_request' } }));
 const ids = Array.from({ length: 300 }, (_, index) => `id-${index}`);
 
-describe('many songs', () => {
-  it.each([400, 413])('Many songs are polled in shorter lists once a long one was refused with %s', async (status) => {
+describe('The polls of many songs', () => {
+  it.each([400, 413])('Songs are polled in smaller batches after a large one was refused with %s', async (status) => {
     const { lists, many } = await gateway((some, response) =>
       some.length > 80 ? refuse(response, status) : tell(some, response),
     );
@@ -46,7 +46,7 @@ describe('many songs', () => {
     expect(lists).toHaveLength(before + 1);
   });
 
-  it('Many songs are polled without the one that spoils every list, and in lists as long as before', async () => {
+  it('A song that makes every batch fail is left out, and the batches keep their size', async () => {
     const { lists, many } = await gateway((some, response) =>
       some.includes('id-77') ? refuse(response, 400) : tell(some, response),
     );
@@ -58,14 +58,14 @@ describe('many songs', () => {
     expect(again.has('id-77')).toBe(false);
   });
 
-  it('Many songs are polled in turns by a gateway that answers about the first hundred only', async () => {
+  it('Songs are polled in turns if the gateway returns only the first hundred of a batch', async () => {
     const { many } = await gateway((some, response) => tell(some.slice(0, 100), response));
     const found = new Set<string>();
     for (let round = 0; round < 3; round += 1) for (const id of (await many.pollMany(ids)).keys()) found.add(id);
     expect(found.size).toBe(300);
   });
 
-  it('Many songs are polled one by one where there are no lists', async () => {
+  it('Songs are polled one by one if the gateway has no batches', async () => {
     const { many } = await gateway((_some, response) => response.writeHead(404).end());
     await expect(many.pollMany(ids)).rejects.toMatchObject({ kind: 'not-offered' });
     expect(many.max).toBe(1);

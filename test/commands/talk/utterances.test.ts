@@ -12,8 +12,8 @@ const talk = (request: object = {}, more: Pick<Parts, 'state'> = {}): TaskOf<'ta
 const here = (memberId: string) => ({ memberId, channelId: '3' });
 const sound = { address: 'https://example.org/a.ogg', name: 'a.ogg', size: 7 };
 
-describe('who speaks', () => {
-  it('In a talk its owner may speak, or everyone if everyone is heard', () => {
+describe('The permission to speak in a talk', () => {
+  it('The owner of a talk may speak, and everyone may if the talk is open to everyone', () => {
     const mine = talk();
     expect(requireOpenTalk(mine, here('ann'))).toBe(mine);
     expect(() => requireOpenTalk(mine, here('bob'))).toThrow(new Refusal('refusals.talkOnlyOwner'));
@@ -36,8 +36,8 @@ describe('who speaks', () => {
   });
 });
 
-describe('what is said', () => {
-  it('What is said is words, a sound, or both, as its kind reads it', () => {
+describe('An utterance', () => {
+  it('An utterance contains text, audio or both, and its stored form can be parsed', () => {
     const task = talk({ isClosed: true });
     const common = { talk: task.id, model: 'm', isClosed: true };
     const said = (given: Parameters<typeof readUtterance>[0]) =>
@@ -52,7 +52,7 @@ describe('what is said', () => {
     });
   });
 
-  it('What is said is not nothing', () => {
+  it('An utterance cannot be empty', () => {
     for (const words of ['', ' \n', '\u200b\u2060']) {
       expect(readUtterance({ words })).toEqual(new Refusal('refusals.talkNothing'));
       expect(readUtterance({ words, sound })).not.toBeInstanceOf(Refusal);

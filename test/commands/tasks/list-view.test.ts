@@ -27,11 +27,11 @@ it.each([
   'x'.repeat(119),
   '`**||'.repeat(20),
   `${'a'.repeat(98)}👨‍👩‍👧‍👦 family`,
-])('A task of the words "%s" has a line and an entry that Discord takes', (summary) => {
+])('Discord accepts the line and the menu entry of a task with the prompt "%s"', (summary) => {
   expect(violationsOf(shown([{ ...line, summary }]).body)).toEqual([]);
 });
 
-it('Ten tasks of any words, kinds and states are a message that Discord takes whole', () => {
+it('Discord accepts a page of ten tasks of any prompts, kinds and states', () => {
   const lines = fc.array(
     fc.record({
       summary: fc.string({ unit: 'grapheme', maxLength: 60 }).map((words) => words.replace(/\s+/g, ' ').trim()),

@@ -12,13 +12,13 @@ import { kindNames } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 
-/** Anything that is requested from the bot, the store above all, would fail on this with something that is no refusal. */
+/** A context without services: any access to the store would throw something other than a refusal. */
 const noOne = {
   origin: { route: { isPrivate: false } },
   services: { tasks: {} },
 } as unknown as HandlerContext<Services>;
 
-/** What comes of a press on whatever carries these arguments. */
+/** Presses a button with these arguments. */
 async function pressed({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
   const run = press({ verb, version: 1, args }, chosen);
   if (run instanceof Refusal) throw run;
@@ -44,13 +44,13 @@ const filters = fc.record({
   before: fc.option(fc.nat().map(taskId), { nil: undefined }),
 });
 
-it('/tasks is registered as Discord takes it', () => {
+it('Discord accepts the registration of /tasks', () => {
   expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs), features), { userInstall: true })])).toEqual(
     [],
   );
 });
 
-it('The filter of /tasks names every kind as the feature of that kind does, and no two alike', () => {
+it('The kind filter of /tasks uses the name that each feature defines, and all names differ', () => {
   const enlarge = { text: { tasks: { kinds: { enlarge: 'Enlargement' } } } };
   expect(tasks(['enlarge'], [enlarge]).text.command.choices.kind).toEqual({ enlarge: 'Enlargement' });
   const kinds = kindNames(kindSpecs);
@@ -59,8 +59,8 @@ it('The filter of /tasks names every kind as the feature of that kind does, and 
   expect(new Set(Object.values(names)).size).toBe(kinds.length);
 });
 
-describe('a custom id of a list', () => {
-  it('A custom id of a list carries any filter there and back', () => {
+describe('The custom id of a task list', () => {
+  it('The custom id of a task list preserves every filter', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         for (const verb of [customIds.tasks, customIds.task]) {
@@ -71,7 +71,7 @@ describe('a custom id of a list', () => {
     );
   });
 
-  it('A custom id of a list that is forged is refused before anything is asked', async () => {
+  it('A forged custom id of a task list is refused before the store is read', async () => {
     const piece = fc.oneof(
       fc.constantFrom('m', 's', '', 'imagine', 'wo', 'constructor', '__proto__', taskId(0), taskId(0).toUpperCase()),
       fc.string({ unit: 'binary' }),
@@ -86,7 +86,7 @@ describe('a custom id of a list', () => {
   });
 
   it.each(['', 'x', 'constructor', `${taskId(0)}0`, taskId(0).toUpperCase()])(
-    'A custom id of a list from which "%s" was chosen, which is no task, is refused as well',
+    'Choosing "%s", which is no task, from a task list is refused',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
       await expect(pressed(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');
@@ -95,21 +95,24 @@ describe('a custom id of a list', () => {
   );
 });
 
-describe('a button of a task’s page', () => {
+describe('The buttons of a task’s page', () => {
   const verbs = ['show', 'showme', 'showask', 'showall', 'unpost', 'retryo', 'againo', 'againb'];
 
-  it.each(verbs)('%s that is forged is refused before anything is asked', async (verb) => {
+  it.each(verbs)('A forged "%s" button of a task’s page is refused before the store is read', async (verb) => {
     const button = found(verb);
     for (const args of [[], [''], ['x'], ['../..'], [`${taskId(0)}0`]])
       await expect(pressed(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
-  it('A button of a task’s page has an id that Discord takes, for every task', () => {
+  it('The buttons of a task’s page have ids that Discord accepts for every task', () => {
     for (const verb of [...verbs, ...handlers.forms.map((form) => form.verb)])
       expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });
 
-  it.each(['export', 'forget', 'forgets', 'forgetr'])('%s on a message that others see does nothing', async (verb) => {
-    await expect(pressed(found(verb), [])).rejects.toThrow('refusals.unknownButton');
-  });
+  it.each(['export', 'forget', 'forgets', 'forgetr'])(
+    'The button "%s" is refused on a public message',
+    async (verb) => {
+      await expect(pressed(found(verb), [])).rejects.toThrow('refusals.unknownButton');
+    },
+  );
 });

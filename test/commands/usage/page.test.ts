@@ -23,8 +23,8 @@ const page = (sheet: Sheet, unit?: 'cents') => usagePage({ sheet, chart: undefin
 
 const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 
-describe('the table', () => {
-  it('The table aligns its columns, and is no wider than a phone', () => {
+describe('The table of /usage', () => {
+  it('The table of /usage aligns its columns and fits the width of a phone', () => {
     const sheet = sheetOf([line('verse-1', '12.50', 10), line('lumen-image-1', '3', 2), line(undefined, undefined, 1)]);
     const { text, shown } = tableOf(sheet, 'cents', 2_000, say);
     expect(shown).toBe(3);
@@ -40,18 +40,18 @@ describe('the table', () => {
     ['an amount of thirty digits', [line('2026-03-10', long)]],
     ['a name of ninety letters', [line('n'.repeat(90), '1.5')]],
     ['both', [line('Harbour/Canvas-XL:2026-03-01', long), line('n'.repeat(90), long)]],
-  ])('The table shows every digit beside %s, on a phone too', (_name, lines) => {
+  ])('The table of /usage shows every digit next to %s, even on a phone', (_name, lines) => {
     const { text } = tableOf(sheetOf(lines), 'cents', 2_000, say);
     for (const { amount = '' } of lines) expect(text).toContain(amount);
     for (const row of rows(text)) expect(row.length, row).toBeLessThanOrEqual(44);
   });
 
-  it('The table puts numbers under a name that is too long to stand beside them', () => {
+  it('The table of /usage puts the numbers below a name that is too long', () => {
     const { text } = tableOf(sheetOf([line('Harbour/Canvas-XL:2026-03-01', long)]), undefined, 2_000, say);
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n         1  ${long}`);
   });
 
-  it('The table stays one block of code for any model name', () => {
+  it('The table of /usage stays one code block for any model name', () => {
     const { text } = tableOf(sheetOf([line('a```b\n@everyone\u202Ec\u0000', '1')]), undefined, 2_000, say);
     expect(text.match(/```/g)).toHaveLength(2);
     expect(rows(text)).toHaveLength(2);
@@ -60,8 +60,8 @@ describe('the table', () => {
   });
 });
 
-describe('the page', () => {
-  it('The page never exceeds a message, and says how many lines the CSV has more', () => {
+describe('The page of /usage', () => {
+  it('The page of /usage fits into one message and says how many more lines the CSV has', () => {
     const lines = Array.from({ length: 366 }, (_, index) => line(addDays('2026-03-10', -index), `${index}${long}`));
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
@@ -72,7 +72,7 @@ describe('the page', () => {
     expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
   });
 
-  it('The page never exceeds a message with hundreds of members and all there is to say of them', () => {
+  it('The page of /usage fits into one message with hundreds of members and all notes', () => {
     const lines = Array.from({ length: 400 }, (_, index) => line(String(10n ** 18n + BigInt(index)), long));
     const notes: Sheet['notes'] = [
       { kind: 'atGateway', total: long.repeat(2).replace('.', '') },
@@ -91,21 +91,21 @@ describe('the page', () => {
     expect(content.match(/<@/g)).toHaveLength(shown.length);
   });
 
-  it('The page names no currency that no one has told', () => {
+  it('The page of /usage names no currency if none is known', () => {
     const sheet = sheetOf([line('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
-    // The unit is the gateway's, so it says nothing of prices in the bot's own book.
+    // The gateway determines the unit, so the page says nothing about the configured prices.
     expect(page(sheetOf([line('verse-1', '1')], { subject: 'own' }), 'cents').content).not.toContain('$');
     expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
   });
 
-  it('The page marks the range it shows among its buttons', () => {
+  it('The page of /usage marks the selected range in its buttons', () => {
     const looks = (page(sheetOf([])).controls ?? []).map((control) => 'look' in control && control.look);
     expect(looks).toEqual(['plain', 'primary', 'plain', 'plain']);
   });
 });
 
-describe('the CSV', () => {
+describe('The CSV of /usage', () => {
   const csv = (label: string, amount = '1'): string =>
     csvOf(sheetOf([line(label, amount)]), undefined, say)
       .toString()
@@ -113,23 +113,23 @@ describe('the CSV', () => {
       .slice(1)
       .join('\r\n');
 
-  it('The CSV quotes what has to be quoted', () => {
+  it('The CSV of /usage quotes special characters', () => {
     expect(csv('a,b')).toBe('"a,b",1,1\r\n');
     expect(csv('a"b')).toBe('"a""b",1,1\r\n');
     expect(csv('a\r\nb')).toBe('"a\r\nb",1,1\r\n');
   });
 
   it.each(['=1+1', '+cmd', '-cmd', '@sum', '\t=1', ' =1', '＝1', '=HYPERLINK("http://x")', '-1+1'])(
-    'The CSV makes %j harmless to spreadsheet programs',
+    'The CSV of /usage makes %j harmless to spreadsheet programs',
     (label) => expect(csv(label)).toMatch(/^"?'/),
   );
 
-  it('The CSV leaves amounts as they are, a sign before them too', () => {
+  it('The CSV of /usage keeps amounts unchanged, including their sign', () => {
     for (const amount of ['-1.50', '+2', '1e-7', '-0.000000000000000000001'])
       expect(csv('a', amount)).toBe(`a,1,${amount}\r\n`);
   });
 
-  it('The CSV marks estimates in a column of their own', () => {
+  it('The CSV of /usage marks estimates in a separate column', () => {
     const sheet = sheetOf([{ ...line('a', '0.1'), isEstimate: true }, line('b', '0.2')], { isEstimate: true });
     expect(csvOf(sheet, undefined, say).toString()).toBe(
       'model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n',
@@ -137,8 +137,8 @@ describe('the CSV', () => {
   });
 });
 
-describe('the image', () => {
-  it('The image gives every day of the range its place', () => {
+describe('The chart of /usage', () => {
+  it('The chart of /usage has a bar for every day of the range', () => {
     const image = chartOf(sheetOf([line('2026-03-09', '2.50'), line('2026-03-05', '1')], { by: 'day' }), say);
     expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
       '03-04 0',
@@ -151,21 +151,21 @@ describe('the image', () => {
     ]);
   });
 
-  it('The image gathers what is beyond ten bars in one, in an exact sum', () => {
+  it('The chart of /usage combines all further parts in the tenth bar, with an exact sum', () => {
     const lines = Array.from({ length: 14 }, (_, index) => line(`m${index}`, `${20 - index}.1`));
     const image = chartOf(sheetOf(lines), say);
     expect(image?.entries).toHaveLength(10);
     expect(image?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
-  it('The image is told in words with its range, its total and its largest part', () => {
+  it('The alt text of the chart contains the range, the total and the largest part', () => {
     const image = chartOf(sheetOf([line('verse-1', long), line('b', '1')], { total: long }), say);
     expect(image && chartAlt(image, say)).toBe(
       `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${long}. Largest: verse-1 with ${long}`,
     );
   });
 
-  it('The image counts requests where no one knows amounts, and there is none of nothing', () => {
+  it('The chart of /usage counts requests if amounts are unknown, and is omitted without data', () => {
     const counts = chartOf(sheetOf([line('a', undefined, 3), line('b', undefined, 1)], { requests: 4 }), say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');

@@ -5,7 +5,7 @@ import { customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
-it('/usage is registered as Discord takes it', () => {
+it('Discord accepts the registration of /usage', () => {
   const body = registrationOf(usage, { userInstall: true });
   expect(judgeBody('commands', [body])).toEqual([]);
   expect(body.options?.map(({ name, required }) => [name, required])).toEqual([
@@ -16,14 +16,14 @@ it('/usage is registered as Discord takes it', () => {
   ]);
 });
 
-it('A range’s button says its range and what is added up by, and nothing else', () => {
+it('The label of a range button contains only the range and the grouping', () => {
   const id = customIds.usage.id({ range: 'last', by: 'member' });
   expect(id).toBe('usage.1.last.member');
   expect(readCustomId(id)).toEqual({ verb: usageRangeButton.verb, version: 1, args: ['last', 'member'] });
 });
 
 it.each([[[]], [['year', 'day']], [['week', 'guild']], [['week']], [['2026-01-01', 'day']]])(
-  'A forged id with %j shows nothing',
+  'A forged id with %j is refused',
   (args) => {
     expect(usageRangeButton.press({ verb: 'usage', version: 1, args }, [])).toEqual(
       new Refusal('refusals.unknownButton'),

@@ -22,8 +22,8 @@ async function scene() {
   return { host, refuseTooLong, request };
 }
 
-describe('videos to go by', () => {
-  it('Videos to go by may last a quarter of a minute together, and no longer', async () => {
+describe('The lengths of reference videos', () => {
+  it('Reference videos may last at most 15 seconds in total', async () => {
     const { host, refuseTooLong, request } = await scene();
     const [ten, five, six] = [10, 5, 6].map((seconds) =>
       host.on(`/${seconds}.mp4`, file(seconds === 6 ? webmVideo({ seconds }) : mp4Video({ seconds }))),
@@ -36,7 +36,7 @@ describe('videos to go by', () => {
     expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
 
-  it('Videos to go by are let through where no one can know how long they last', async () => {
+  it('Reference videos of unknown length are accepted', async () => {
     const { host, refuseTooLong, request } = await scene();
     const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
     const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));

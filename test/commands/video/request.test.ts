@@ -26,8 +26,8 @@ const image = (number: number) => ({
   mediaType: 'image/png',
 });
 
-describe('an order of a video', () => {
-  it('An order of a video is as short as what was asked for', () => {
+describe('An order of a video', () => {
+  it('An order of a video contains only the given options', () => {
     expect(order({})).toEqual({ kind: 'video', request: { prompt: 'waves', model: 'reel-2' } });
   });
 
@@ -40,12 +40,12 @@ describe('an order of a video', () => {
     ['720p', { resolution: '720p' }],
     ['1080P', { resolution: '1080p' }],
     ['', {}],
-  ])('An order of a video sends the size %s under the name that fits it', (size, sent) => {
+  ])('An order of a video sends the size %s under the matching name', (size, sent) => {
     expect(requestOf({ size })).toEqual({ prompt: 'waves', model: 'reel-2', ...sent });
   });
 
   it.each(['big', '720', '16/9', '0x720', '16:0', '1280x', '2K', '1280x720x3', '-16:9', '1e3x100'])(
-    'An order of a video is refused where the size is %s',
+    'An order of a video with the size %s is refused',
     (size) => expect(keyOf(() => order({ size }))).toBe('refusals.sizeInvalid'),
   );
 
@@ -61,13 +61,13 @@ describe('an order of a video', () => {
   );
 
   it.each(['five', '0', '-5', '5 s', '1e2', '٥', '0.0', 'Infinity'])(
-    'An order of a video is refused where the duration is %s',
+    'An order of a video with the duration %s is refused',
     (duration) => {
       expect(keyOf(() => order({ duration }))).toBe('refusals.durationInvalid');
     },
   );
 
-  it('An order of a video puts what a model alone understands into the metadata, and the mode at the top', () => {
+  it('An order of a video sends parameters of single models in the metadata and the mode at the top level', () => {
     const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
     expect(requestOf(values)).toEqual({
       ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
@@ -75,14 +75,14 @@ describe('an order of a video', () => {
     });
   });
 
-  it('An order of a video sends a camera that was typed as an object as an object', () => {
+  it('An order of a video sends a camera option in JSON as an object', () => {
     const camera = '{"type":"simple","config":{"zoom":5}}';
     expect(requestOf({ camera }).metadata).toEqual({ camera_control: { type: 'simple', config: { zoom: 5 } } });
     for (const odd of ['{zoom}', '{"zoom":1e999}', '{"__proto__":{}}'])
       expect(keyOf(() => order({ camera: odd }))).toBe('refusals.cameraInvalid');
   });
 
-  it('An order of a video sends keys of `extra` that begin with ! at the top level, and the others in the metadata', () => {
+  it('An order of a video sends keys of `extra` that begin with ! at the top level and all others in the metadata', () => {
     expect(requestOf({ extra: '{"!fps":24,"bgm":true,"!seconds":"5","size":"640x360"}' })).toEqual({
       ...{ prompt: 'waves', model: 'reel-2' },
       metadata: { bgm: true, size: '640x360' },
@@ -109,11 +109,11 @@ describe('an order of a video', () => {
     ['{"a":{"constructor":1}}', 'extraKeyInvalid'],
     ['{"a":12345678901234567890}', 'extraNumberTooLarge'],
     ['{"a":1e999}', 'extraNumberTooLarge'],
-  ])('An order of a video is refused where `extra` is %s', (extra, key) => {
+  ])('An order of a video is refused if `extra` is %s', (extra, key) => {
     expect(keyOf(() => order({ extra }))).toBe(`refusals.${key}`);
   });
 
-  it('An order of a video never lets `extra` reach past its two places, for any input', () => {
+  it('An order of a video writes `extra` only to the metadata and the top level, for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json({ maxDepth: 3 }), fc.string()), (extra) => {
         const key = keyOf(() => {
@@ -128,7 +128,7 @@ describe('an order of a video', () => {
     expect('x' in {}).toBe(false);
   });
 
-  it('An order of a video names its images in order, files before links, then videos and sounds', () => {
+  it('An order of a video lists its images in order, files before links, then its videos and audio', () => {
     const values = {
       ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
       ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
@@ -142,7 +142,7 @@ describe('an order of a video', () => {
     ]);
   });
 
-  it('An order of a video has the face check only where the gateway has a name for it, and says so where it has none', () => {
+  it('An order of a video sends the face check only if the gateway has a name for it, and otherwise says so', () => {
     expect(requestOf({ face_check: false })).toEqual({ prompt: 'waves', model: 'reel-2', notSent: ['face_check'] });
     expect(order({ face_check: false }, { ...fields, faceCheck: 'face' }).request).toHaveProperty('faceCheck', false);
     expect(keyOf(() => order({ extra: '{"!face":true}' }, { ...fields, faceCheck: 'face' }))).toBe(
@@ -151,8 +151,8 @@ describe('an order of a video', () => {
   });
 });
 
-describe('what the other endpoints take', () => {
-  it('What the other endpoints take is an image, words, seconds as a number and a mode on the vendor path', () => {
+describe('The requests of the other video endpoints', () => {
+  it('The request of the vendor endpoint contains an image, a prompt, the duration as a number and a mode', () => {
     const values = { endpoint: 'image-to-video', image: image(1), duration: '5.0', mode: 'std' };
     expect(order(values)).toEqual({
       kind: 'image-to-video',
@@ -163,7 +163,7 @@ describe('what the other endpoints take', () => {
     });
   });
 
-  it('What the other endpoints take is what the generic one takes at /v1/videos, and one image', () => {
+  it('The request of /v1/videos contains the generic parameters and one image', () => {
     const values = { endpoint: 'videos', image: image(1), size: '720p', duration: '4', seed: 1 };
     expect(order(values)).toEqual({
       kind: 'second-video',
@@ -210,7 +210,7 @@ describe('what the other endpoints take', () => {
     ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
     ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
-  ] satisfies [string, Partial<VideoValues>, string][])('What the other endpoints take is not %s', (_, values, key) => {
+  ] satisfies [string, Partial<VideoValues>, string][])('The validation of /video refuses %s', (_, values, key) => {
     expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });
 });

@@ -9,7 +9,7 @@ const unmet = (request: Partial<VideoRequest>, seen: MediumFacts): string[] =>
     ({ parameter, asked, at }) => `${parameter} ${asked} ${at}`,
   );
 
-describe('what was asked of a video and did not come', () => {
+describe('The ignored parameters of a video', () => {
   it.each([
     [{ size: '1280x720' }, { width: 640, height: 360 }, ['size 1280x720 top']],
     [{ size: '1280x720' }, { width: 1280, height: 704 }, []],
@@ -32,11 +32,11 @@ describe('what was asked of a video and did not come', () => {
       { width: 10, height: 10, seconds: 1 },
       ['size 1920x1080 top', 'duration 10 top'],
     ],
-  ])('What was asked of a video and did not come of %j, where the video is %j, is %j', (request, seen, expected) => {
+  ])('If %j was requested and the video has %j, the ignored parameters are %j', (request, seen, expected) => {
     expect(unmet(request, seen)).toEqual(expected);
   });
 
-  it('What was asked of a video and did not come is never looked for in fields of another shape, for such a task is not read', () => {
+  it('A stored request whose fields have another shape is not read and has no ignored parameters', () => {
     const odd = { prompt: 'waves', model: 'reel-2', metadata: 'none', extra: null };
     expect(() => madeTask({ kind: 'video', request: odd })).toThrow('request.metadata, request.extra');
   });

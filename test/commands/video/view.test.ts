@@ -15,8 +15,8 @@ const video = (changes: Parts = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;
 
-describe('the message of a video', () => {
-  it('The message of a video says what was asked for, and offers to go on', () => {
+describe('The message of a video task', () => {
+  it('The message of a video task shows the requested parameters and has follow-up buttons', () => {
     const request = { prompt: 'waves', model: 'reel-2', aspectRatio: '16:9', duration: '05', mode: 'pro' };
     expect(taskMessage(video({ state: 'delivered', request, media: [shot] }), context, say)).toMatchInlineSnapshot(`
       {
@@ -50,7 +50,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('The message of a video says nothing of what no one asked for, and that of what was not sent', () => {
+  it('The message of a video task omits default parameters and names those that were not sent', () => {
     const request = { prompt: 'waves', model: 'reel-2', notSent: ['face_check'] };
     expect(
       taskMessage(video({ state: 'running', request, progress: 50 }), context, say).content,
@@ -63,7 +63,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('The message of a video keeps the gateway’s own actions', () => {
+  it('The message of a video task keeps the actions of the gateway', () => {
     const action = { customId: 'MJ::JOB::animate_low_extend::1::uuid::SOLO', label: 'Extend', emoji: '' };
     const { controls: buttons = [] } = taskMessage(
       video({ state: 'delivered', media: [shot], actions: [action] }),
@@ -78,7 +78,7 @@ describe('the message of a video', () => {
     ]);
   });
 
-  it('The message of a video that failed says which reference to check', () => {
+  it('The message of a failed video task names the references to check', () => {
     const notes = referenceNotes(
       [
         { name: 'fox.png', medium: 'image', look: 'fine' },
@@ -107,7 +107,7 @@ describe('the message of a video', () => {
     `);
   });
 
-  it('The message of a video that failed although nothing is wrong with its references says what else it may be', () => {
+  it('The message of a failed video task with valid references names other possible causes', () => {
     expect(referenceNotes([{ name: 'fox.png', medium: 'image', look: 'fine' }], say).at(-1)).toContain(
       'these references',
     );
@@ -120,7 +120,7 @@ describe('the message of a video', () => {
     ['second-video', { metadata: { resolution: '720p' } }],
     ['image-to-video', { duration: 10 }],
   ] as const)(
-    'The message of a video of the kind %s that came out otherwise (%j) names what had no effect',
+    'The message of a task of the kind %s with a different result (%j) names the parameters without effect',
     (kind, request) => {
       const seen = { width: 640, height: 360, seconds: 5.04 };
       const requests = requestedParameters({ prompt: 'waves', model: 'reel-2', ...request });
@@ -131,8 +131,8 @@ describe('the message of a video', () => {
   );
 });
 
-describe('the form for a video', () => {
-  it('The form for a video starts with the images and the model that are known, and cuts no address', () => {
+describe('The form for a video', () => {
+  it('The form for a video is prefilled with the known images and model, and no address is cut', () => {
     const long = `https://cdn.example/${'a'.repeat(3_980)}.png`;
     const form = videoForm(
       { id: 'filmf.1', images: ['https://cdn.example/1.png', long].map((address) => ({ address })), model: 'reel-2' },

@@ -12,7 +12,7 @@ type Stage = Awaited<ReturnType<typeof ordered>>;
 const long = seconds(61);
 const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
 
-/** A job comes to its end so long after it was ordered. */
+/** The time from the order to the end of a long job. */
 async function ends(
   { task, tell, clock }: Pick<Stage, 'task' | 'tell' | 'clock'>,
   after = long,
@@ -22,7 +22,7 @@ async function ends(
   await tell(task.id, { ...change, times: { ...task.times, ended: clock.now() } });
 }
 
-/** Everything anywhere that notifies someone. */
+/** All messages in all channels that notify someone. */
 const calls = ({ discord }: Pick<Stage, 'discord'>) =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
@@ -30,7 +30,7 @@ const calls = ({ discord }: Pick<Stage, 'discord'>) =>
 
 const posts = ({ heardOf }: Stage) => heardOf('POST', /messages$|^\/webhooks/);
 
-/** The end is shown, and something keeps the call from going out just yet. */
+/** Shows the end and then blocks the owner ping. */
 async function held(options: Parameters<typeof ordered>[0] = {}) {
   const stage = await ordered(options);
   const { shelf, timers } = stage;
@@ -41,8 +41,8 @@ async function held(options: Parameters<typeof ordered>[0] = {}) {
   return stage;
 }
 
-describe('the call to the end of a long job', () => {
-  it('The call to the end of a long job goes with the message that it answers where someone deletes that just then', async () => {
+describe('The owner ping at the end of a long job', () => {
+  it('The owner ping is gone if the message that it replies to is deleted at that moment', async () => {
     const stage = await ordered();
     const { task, shelf, discord } = stage;
     const forget = discord.listen(() => {
@@ -55,7 +55,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('The call to the end of a long job answers the message that shows it, and notifies its owner and no one else', async () => {
+  it('The owner ping replies to the message with the result and notifies only the owner', async () => {
     const stage = await ordered({
       plan: (task) =>
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
@@ -84,7 +84,7 @@ describe('the call to the end of a long job', () => {
   it.each([
     ['a minute', minutes(1), 0],
     ['a moment more', minutes(1) + 1, 1],
-  ])('The call to the end of a long job of %s', async (_, after, count) => {
+  ])('The owner ping depends on the duration of the job: %s', async (_, after, count) => {
     const stage = await ordered();
     await ends(stage, after);
     await stage.shelf.settled(stage.task.id);
@@ -93,7 +93,7 @@ describe('the call to the end of a long job', () => {
   });
 
   it.each(['failed', 'unconfirmed', 'expired'] as const)(
-    'The call to the end of a long job comes also where that is %s',
+    'The owner ping is also sent if the task is %s',
     async (state) => {
       const stage = await ordered();
       await ends(stage, long, { state, failure: { cause: state } });
@@ -102,7 +102,7 @@ describe('the call to the end of a long job', () => {
     },
   );
 
-  it('The call to the end of a long job answers a fresh message where the end became one', async () => {
+  it('The owner ping replies to the new message if the result was posted as one', async () => {
     const stage = await ordered();
     await ends(stage, minutes(20));
     const { message } = await stage.shelf.settled(stage.task.id);
@@ -110,7 +110,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
-  it('The call to the end of a long job comes in the bot’s own direct messages too, for there an edit notifies no one either', async () => {
+  it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
     const stage = await ordered({ order: { in: 'dm' } });
     await ends(stage);
     const { message } = await stage.shelf.settled(stage.task.id);
@@ -118,7 +118,7 @@ describe('the call to the end of a long job', () => {
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
-  it('The call to the end of a long job does not come where the end was a fresh direct message, which notifies by itself', async () => {
+  it('The owner ping is not sent if the result is a new direct message, which notifies its owner', async () => {
     const stage = await ordered();
     stage.deny(May.ViewChannel);
     await ends(stage, minutes(20));
@@ -130,20 +130,17 @@ describe('the call to the end of a long job', () => {
   it.each([
     ['its answer', long],
     ['a direct message', minutes(20)],
-  ])(
-    'The call to the end of a long job does not come where the end is private, in %s, and no channel hears of it',
-    async (_, after) => {
-      const stage = await ordered({ order: { isPrivate: true } });
-      await ends(stage, after);
-      await stage.shelf.settled(stage.task.id);
-      expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
-      expect(calls(stage)).toEqual([]);
-      expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
-      expect(stage.logged()).not.toContain('was not pinged');
-    },
-  );
+  ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
+    const stage = await ordered({ order: { isPrivate: true } });
+    await ends(stage, after);
+    await stage.shelf.settled(stage.task.id);
+    expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+    expect(calls(stage)).toEqual([]);
+    expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
+    expect(stage.logged()).not.toContain('was not pinged');
+  });
 
-  it('The call to the end of a long job does not come where the end is private, not even if the store says that it should', async () => {
+  it('The owner ping is not sent for a private result, even if the store requests one', async () => {
     const stage = await ordered({ order: { isPrivate: true } });
     const { task, shelf, clock, delivery } = stage;
     const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
@@ -153,7 +150,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('The call to the end of a long job goes beside the answer where only the member has installed the bot', async () => {
+  it('The owner ping uses the token next to the result if only the member has installed the bot', async () => {
     const stage = await ordered({ order: { by: 'installer' } });
     await ends(stage);
     await stage.shelf.settled(stage.task.id);
@@ -161,7 +158,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
 
-  it('The call to the end of a long job does not come where the bot may not write and the token is over', async () => {
+  it('The owner ping is not sent if the bot may not post and the token has expired', async () => {
     const stage = await ordered({ order: { in: 'read-only' } });
     await stage.tell(stage.task.id, { state: 'running' });
     await stage.shelf.edits(stage.task.id, 1);
@@ -171,7 +168,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('The call to the end of a long job does not come where someone has deleted the message before the end', async () => {
+  it('The owner ping is not sent if the message was deleted before the end', async () => {
     const stage = await ordered();
     const { task, tell, shelf, client } = stage;
     await tell(task.id, { state: 'running' });
@@ -182,7 +179,7 @@ describe('the call to the end of a long job', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('The call to the end of a long job does not come where its member has ordered again meanwhile', async () => {
+  it('The owner ping is not sent if its owner has ordered again in the meantime', async () => {
     const stage = await ordered();
     await stage.shelf.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
@@ -191,8 +188,8 @@ describe('the call to the end of a long job', () => {
   });
 });
 
-describe('a call that has to wait', () => {
-  it('A call that has to wait is dropped where its member has taken the message away', async () => {
+describe('A delayed owner ping', () => {
+  it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
     const stage = await held();
     await stage.shelf.change(stage.task.id, clearMessage);
     await stage.passes(seconds(5));
@@ -200,7 +197,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('A call that has to wait is dropped where its member has decided what no one else could', async () => {
+  it('A delayed owner ping is dropped if its owner has decided about an unknown outcome', async () => {
     const stage = await ordered();
     const { task, shelf, clock, passes, timers } = stage;
     shelf.failsOn = isCallGoing;
@@ -216,7 +213,7 @@ describe('a call that has to wait', () => {
     expect(shelf.get(task.id)).toEqual(decided);
   });
 
-  it('A call that has to wait is dropped even where its member decides at the last moment', async () => {
+  it('A delayed owner ping is dropped even if its owner decides at the last moment', async () => {
     const stage = await ordered({
       plan: async (task) => {
         if (task.delivery.call) await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
@@ -230,7 +227,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toEqual([]);
   });
 
-  it('A call that has to wait is given up at once where the message is gone by then', async () => {
+  it('A delayed owner ping is dropped at once if the message no longer exists', async () => {
     const stage = await held({ expects: 'refusals' });
     const { task, shelf, client, passes } = stage;
     const { message } = shelf.get(task.id);
@@ -241,7 +238,7 @@ describe('a call that has to wait', () => {
     expect(calls(stage)).toEqual([]);
   });
 
-  it('A call that has to wait is given up at once where the bot is refused', async () => {
+  it('A delayed owner ping is dropped at once if Discord refuses the bot', async () => {
     const stage = await held();
     stage.deny(May.SendMessages);
     await stage.passes(seconds(5));
@@ -250,7 +247,7 @@ describe('a call that has to wait', () => {
     expect(stage.logged()).toContain('was not pinged');
   });
 
-  it('A call that has to wait is given up at once where the channel is no more', async () => {
+  it('A delayed owner ping is dropped at once if the channel no longer exists', async () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.passes(seconds(5));
@@ -258,7 +255,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
-  it('A call that has to wait goes out when Discord is back', async () => {
+  it('A delayed owner ping is sent when Discord is available again', async () => {
     const stage = await ordered();
     stage.discord.faults.add({
       on: { method: 'POST', route: '/channels' },
@@ -273,7 +270,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
-  it('A call that has to wait is given up after two minutes, while the end stays delivered', async () => {
+  it('A delayed owner ping is dropped after two minutes, and the result stays delivered', async () => {
     const stage = await ordered();
     const { shelf, task, clock, passes, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
@@ -295,9 +292,9 @@ describe('a call that has to wait', () => {
 
   it.each([
     ['is lost', { type: 'reset', done: true }, 1],
-    // More often than the library tries.
+    // More often than discord.js retries.
     ['never comes', { type: 'hang', done: true }, 5],
-  ] as const)('A call that has to wait is one message where Discord’s answer to it %s', async (_, trouble, times) => {
+  ] as const)('The owner ping is posted once if Discord’s response %s', async (_, trouble, times) => {
     const stage = await ordered();
     stage.client.rest.options.timeout = 50;
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
@@ -311,19 +308,16 @@ describe('a call that has to wait', () => {
   it.each([
     ['lost', { type: 'reset', done: true }, 1],
     ['a failure', { type: 'status', status: 502 }, 0],
-  ] as const)(
-    'A call that has to wait is sent once where it goes by the token and the answer is %s',
-    async (_, trouble, count) => {
-      const stage = await ordered({ order: { by: 'installer' } });
-      stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
-      await ends(stage);
-      expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
-      expect(posts(stage)).toHaveLength(1);
-      expect(calls(stage)).toHaveLength(count);
-    },
-  );
+  ] as const)('An owner ping with the token is posted once if the response is %s', async (_, trouble, count) => {
+    const stage = await ordered({ order: { by: 'installer' } });
+    stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
+    await ends(stage);
+    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(posts(stage)).toHaveLength(1);
+    expect(calls(stage)).toHaveLength(count);
+  });
 
-  it('A call that has to wait is made once although the store cannot take that it was', async () => {
+  it('The owner ping is posted once although the store cannot record it', async () => {
     const stage = await ordered();
     const { task, shelf, passes } = stage;
     shelf.failsOn = (_, after) => after.times.settled !== undefined && shelf.failures < 3;
@@ -334,7 +328,7 @@ describe('a call that has to wait', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A call that has to wait that cannot be made is a bug with a reference, and is tried again after half a minute', async () => {
+  it('An owner ping that cannot be prepared is logged with a reference and retried after 30 seconds', async () => {
     let bugs = 1;
     const stage = await ordered({
       plan: (task) => {
@@ -350,7 +344,7 @@ describe('a call that has to wait', () => {
   });
 });
 
-/** What the bot was about to do, or had just done, when it was killed; each leaves the store as the crash would. */
+/** What the bot was doing when it was killed; each leaves the store as the crash would. */
 const crashes = {
   async 'before the store knew that the end is shown'(stage: Stage) {
     stage.shelf.failsOn = (_, after) => after.delivery.call !== undefined;
@@ -384,42 +378,45 @@ async function crashed(how: Crash, stage: Stage): Promise<void> {
   stage.shelf.failsOn = () => false;
 }
 
-describe('a bot that comes back after a crash', () => {
+describe('The owner ping after a crash', () => {
   it.each([
     ['before the store knew that the end is shown', 0, 1],
     ['before the store knew that the end is shown', 60, 1],
     ['before the store knew that the call goes out', 0, 1],
     ['before the store knew that the call goes out', 14, 1],
-    // The end has been there for so long that its member has seen it.
+    // The result has been visible for so long that its owner has seen it.
     ['before the store knew that the call goes out', 15, 0],
     ['before Discord heard of the call', 1, 1],
-    // No one knows by then whether it went out: better none than two.
+    // It is unknown whether the ping was sent, and none is better than two.
     ['before Discord heard of the call', 2, 0],
     ['before Discord’s answer to the call came', 1, 1],
     ['before Discord’s answer to the call came', 60, 1],
     ['before the store knew that the call was made', 1, 1],
     ['before the store knew that the call was made', 60, 1],
-  ] as const)('%s and %i minutes has called %i times', async (how, away, count) => {
-    const stage = await ordered();
-    const { task, tell, shelf, clock, open } = stage;
-    await tell(task.id, { state: 'running' });
-    await shelf.edits(task.id, 1);
-    await crashed(how, stage);
-    expect(shelf.get(task.id).times.settled).toBeUndefined();
-    clock.advance(minutes(away));
-    open().show(shelf.get(task.id));
-    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
-    expect(calls(stage)).toHaveLength(count);
-    expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
-    // And a second start has nothing left to do.
-    const before = stage.discord.heard.length;
-    const again = open();
-    again.show(shelf.get(task.id));
-    await again.finish();
-    expect(stage.discord.heard).toHaveLength(before);
-  });
+  ] as const)(
+    'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
+    async (how, away, count) => {
+      const stage = await ordered();
+      const { task, tell, shelf, clock, open } = stage;
+      await tell(task.id, { state: 'running' });
+      await shelf.edits(task.id, 1);
+      await crashed(how, stage);
+      expect(shelf.get(task.id).times.settled).toBeUndefined();
+      clock.advance(minutes(away));
+      open().show(shelf.get(task.id));
+      expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+      expect(calls(stage)).toHaveLength(count);
+      expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
+      // A second start has nothing left to do.
+      const before = stage.discord.heard.length;
+      const again = open();
+      again.show(shelf.get(task.id));
+      await again.finish();
+      expect(stage.discord.heard).toHaveLength(before);
+    },
+  );
 
-  it('A bot that comes back after a crash brings a sound that had not gone out however late, for it is no news but a result', async () => {
+  it('After a crash, missing audio is posted at any later time, because it is a result and no notification', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
@@ -433,7 +430,7 @@ describe('a bot that comes back after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A bot that comes back after a crash pings no one a second time where the call went by the token', async () => {
+  it('After a crash, an owner ping by the token is not sent a second time', async () => {
     const stage = await ordered({ order: { by: 'installer' } });
     await crashed('before the store knew that the call was made', stage);
     stage.open().show(stage.shelf.get(stage.task.id));
@@ -442,7 +439,7 @@ describe('a bot that comes back after a crash', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A bot that comes back after a crash to an end that it posts only now, hours later, calls to it all the same', async () => {
+  it('After a crash, a result that is posted hours later still pings its owner', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open } = stage;
     clock.advance(long);
@@ -453,7 +450,7 @@ describe('a bot that comes back after a crash', () => {
     expect(calls(stage)).toHaveLength(1);
   });
 
-  it('A bot that comes back after a crash does not take its call for the message that it had meant to post', async () => {
+  it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await ordered();
     const { task, shelf, clock, open, tell } = stage;
     clock.advance(minutes(20));

@@ -13,7 +13,7 @@ import { Shelf, until } from './shelf.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 
-/** Keeps tasks as the bot does, so that whatever a delivery stores may come back to it as news. */
+/** Stores tasks as the bot does, so that every stored change is announced to the delivery again. */
 class Kept extends Shelf {
   readonly book: TaskBook;
 
@@ -47,7 +47,7 @@ async function kept() {
   return { ...set, shelf, prepared };
 }
 
-it('A view is prepared once for every change that it shows, and not again for what is stored of showing it', async () => {
+it('A view is prepared once for every visible change, and not again when its delivery is stored', async () => {
   const { order, shelf, clock, prepared, timers, said } = await kept();
   const { task } = await order();
   for (const [index, progress] of [10, 20, 30].entries()) {
@@ -59,12 +59,12 @@ it('A view is prepared once for every change that it shows, and not again for wh
   }
   await shelf.change(task.id, (known) => ({ ...known, state: 'ready', times: { ...known.times, ended: clock.now() } }));
   await shelf.settled(task.id);
-  // The job took more than a minute, so its owner is told with a message of its own.
+  // The job took more than a minute, so its owner is pinged.
   expect(said()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30', `<@${task.requesterId}>: delivered`]);
   expect(prepared).toEqual([...new Set(prepared)]);
 });
 
-it('What no one can see is stored without a word, and what changes the way to the message is told of', async () => {
+it('Invisible changes are stored without an announcement, and a change of the route is announced', async () => {
   const { order, shelf, clock } = await kept();
   const { task } = await order();
   const news: Task[] = [];

@@ -5,8 +5,8 @@ import { minutes, ordered, planWithFile, seconds } from './scene.ts';
 
 const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
 
-describe('the end of a task', () => {
-  it('The end of a task is shown in the answer that the member waits for, with its files, and settled once', async () => {
+describe('The delivery of a result', () => {
+  it('A result is shown in the deferred reply with its files, and the task is settled once', async () => {
     const { task, exchange, tell, shelf, writes, read, channel } = await ordered({ plan: planWithFile });
     await tell(task.id, { state: 'ready' });
     const settled = await shelf.settled(task.id);
@@ -20,14 +20,14 @@ describe('the end of a task', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('The end of a task is shown too where it is a failure, which stays one', async () => {
+  it('A failure is also shown, and the task stays failed', async () => {
     const { task, tell, shelf, read } = await ordered({ order: { isPrivate: true } });
     await tell(task.id, failed);
     expect(await shelf.settled(task.id)).toMatchObject({ state: 'failed' });
     expect(read()).toEqual([expect.stringContaining('failed')]);
   });
 
-  it('The end of a task of what a press began is shown in the message that was pressed, regardless of its author', async () => {
+  it('The result of a button press is shown in the pressed message, regardless of its author', async () => {
     const { task, tell, shelf, clock, discord, press } = await ordered();
     clock.advance(minutes(15));
     await tell(task.id, { state: 'ready' });
@@ -44,7 +44,7 @@ describe('the end of a task', () => {
     ]);
   });
 
-  it('The end of a task goes by the bot in the channel when the token is about to end, and asks Discord nothing to know it', async () => {
+  it('Shortly before the token expires, the bot token edits the channel message without a preceding request', async () => {
     const { task, tell, shelf, clock, discord, read, heardOf } = await ordered({ plan: planWithFile });
     await tell(task.id, { state: 'running', progress: 10 });
     const { message } = await shelf.edits(task.id, 1);
@@ -57,7 +57,7 @@ describe('the end of a task', () => {
     expect(discord.heard.filter(({ status }) => status >= 400)).toEqual([]);
   });
 
-  it('The end of a task still goes by the token a moment before that', async () => {
+  it('A moment earlier, the interaction token is still used', async () => {
     const { task, tell, shelf, clock, heardOf } = await ordered();
     clock.advance(minutes(14) - 1);
     await tell(task.id, { state: 'ready' });
@@ -65,7 +65,7 @@ describe('the end of a task', () => {
     expect(heardOf('PATCH', /^\/webhooks/).map(({ status }) => status)).toEqual([200]);
   });
 
-  it('The end of a task goes on by the bot where Discord has ended the token before its time, and drops the token at once', async () => {
+  it('If Discord expires the token early, the bot token is used and the token is dropped at once', async () => {
     const { passes, task, tell, shelf, discord, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -78,7 +78,7 @@ describe('the end of a task', () => {
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 502, 502, 502, 502, 200]);
   });
 
-  it('The end of a task becomes a message of its own where no message is known, and pings no one', async () => {
+  it('If no message is known, the result is a new message that pings no one', async () => {
     const { task, tell, shelf, clock, discord, writes, channel } = await ordered({ plan: planWithFile });
     clock.advance(minutes(20));
     await tell(task.id, { state: 'ready' });
@@ -92,7 +92,7 @@ describe('the end of a task', () => {
     ]);
   });
 
-  it('The end of a task goes to the member alone where only they have installed the bot, once the token is over', async () => {
+  it('After the token has expired, a result goes to a direct message if only the member has installed the bot', async () => {
     const { letters, task, tell, shelf, clock, writes, read } = await ordered({ order: { by: 'installer' } });
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -104,7 +104,7 @@ describe('the end of a task', () => {
     expect(writes()).toHaveLength(2);
   });
 
-  it('The end of a task of a private task goes to the member alone once the token is over, and no channel ever hears of it', async () => {
+  it('After the token has expired, a private result goes to a direct message and never to a channel', async () => {
     const { letters, task, tell, shelf, clock, discord, writes, read } = await ordered({ order: { isPrivate: true } });
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -119,7 +119,7 @@ describe('the end of a task', () => {
     expect(after.map(({ path }) => path)).toEqual([`/channels/${dm}/messages`]);
   });
 
-  it('The end of a task of a private task whose token Discord refuses stays private as well', async () => {
+  it('A private result stays private if Discord refuses its token', async () => {
     const { letters, task, tell, shelf, discord, read } = await ordered({ order: { isPrivate: true } });
     discord.expireTokens();
     await tell(task.id, { state: 'ready' });
@@ -128,7 +128,7 @@ describe('the end of a task', () => {
     expect(read()).toHaveLength(1);
   });
 
-  it('The end of a task in a direct message with the bot is edited there after the token is over', async () => {
+  it('In a direct message with the bot, the result is edited in after the token has expired', async () => {
     const { letters, task, tell, shelf, clock, writes } = await ordered({ order: { in: 'dm', by: 'installer' } });
     expect(task.route).toMatchObject({ install: 'user', mayPost: true });
     await tell(task.id, { state: 'running', progress: 10 });
@@ -143,7 +143,7 @@ describe('the end of a task', () => {
   it.each([
     ['takes no direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
-  ] as const)('The end of a task stays ready where the member %s, after one request', async (_, how, code) => {
+  ] as const)('A result stays ready after one request if the member %s', async (_, how, code) => {
     const { task, tell, shelf, clock, discord, logged, writes } = await ordered({ order: { isPrivate: true } });
     if (how === 'refused') discord.world.user('member').directMessages = 'refused';
     else for (const guild of discord.world.guilds.values()) guild.members.delete(task.requesterId);
@@ -154,22 +154,19 @@ describe('the end of a task', () => {
     expect(logged()).toContain(`"code":${code}`);
   });
 
-  it.each(['token', 'bot'])(
-    'The end of a task is not chased where someone has deleted the message, by the %s',
-    async (by) => {
-      const { task, tell, shelf, clock, client, discord, writes } = await ordered();
-      await tell(task.id, { state: 'running', progress: 10 });
-      const { message } = await shelf.edits(task.id, 1);
-      await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
-      if (by === 'bot') clock.advance(minutes(15));
-      await tell(task.id, { state: 'ready' });
-      expect(await shelf.settled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
-      expect(discord.messages('studio')).toEqual([]);
-      expect(writes().map(({ status }) => status)).toEqual([200, 404]);
-    },
-  );
+  it.each(['token', 'bot'])('A result is not delivered to a deleted message, with the token type "%s"', async (by) => {
+    const { task, tell, shelf, clock, client, discord, writes } = await ordered();
+    await tell(task.id, { state: 'running', progress: 10 });
+    const { message } = await shelf.edits(task.id, 1);
+    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    if (by === 'bot') clock.advance(minutes(15));
+    await tell(task.id, { state: 'ready' });
+    expect(await shelf.settled(task.id)).toMatchObject({ state: 'ready', delivery: { undeliverable: 'deleted' } });
+    expect(discord.messages('studio')).toEqual([]);
+    expect(writes().map(({ status }) => status)).toEqual([200, 404]);
+  });
 
-  it('The end of a task asks each way once where the bot may not see the channel any more, and reaches the member directly', async () => {
+  it('If the bot no longer sees the channel, each route is tried once and the result goes to a direct message', async () => {
     const { letters, deny, task, tell, shelf, clock, logged, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -182,7 +179,7 @@ describe('the end of a task', () => {
     expect(logged()).toContain('50001');
   });
 
-  it('The end of a task does not ask closed ways again when Discord has trouble with the last one', async () => {
+  it('Closed routes are not tried again when the last route fails temporarily', async () => {
     const { passes, deny, task, tell, shelf, clock, discord, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -196,7 +193,7 @@ describe('the end of a task', () => {
     expect(writes().map(({ status }) => status)).toEqual([200, 403, 403, 200]);
   });
 
-  it('The end of a task reaches the member directly where the channel is no more', async () => {
+  it('If the channel no longer exists, the result goes to a direct message', async () => {
     const { letters, task, tell, shelf, clock, discord, channel } = await ordered();
     clock.advance(minutes(15));
     discord.world.channels.delete(channel.id);
@@ -205,7 +202,7 @@ describe('the end of a task', () => {
     expect(letters('member')).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('The end of a task in a place where the bot may not post never tries to, and is edited there all the same', async () => {
+  it('If the bot may not post in a channel, it does not try to and still edits the message there', async () => {
     const { task, tell, shelf, clock, discord, writes } = await ordered({ order: { in: 'read-only' } });
     expect(task.route.mayPost).toBe(false);
     await tell(task.id, { state: 'running', progress: 10 });
@@ -221,7 +218,7 @@ describe('the end of a task', () => {
     expect(discord.messages('read-only')).toHaveLength(1);
   });
 
-  it('The end of a task is sent once however often and by whomever it is told of', async () => {
+  it('A result is sent once, regardless of the number and source of its announcements', async () => {
     const { task, tell, shelf, clock, delivery, open, writes } = await ordered();
     await Promise.all([tell(task.id, { state: 'ready' }), tell(task.id, { state: 'ready' })]);
     const ready = shelf.get(task.id);
@@ -236,7 +233,7 @@ describe('the end of a task', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it("The end of a task of a task that is no more is no one's business", async () => {
+  it('The result of a deleted task is ignored', async () => {
     const { task, shelf, delivery, logged, writes } = await ordered();
     shelf.remove(task.id);
     delivery.show({ ...task, state: 'ready' });
@@ -245,7 +242,7 @@ describe('the end of a task', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('The end of a task is left alone where the member has settled it meanwhile', async () => {
+  it('A result is not delivered if its task was settled in the meantime', async () => {
     const { task, shelf, delivery, clock, writes } = await ordered();
     const open = await shelf.change(task.id, (one) => ({ ...one, state: 'unconfirmed' }));
     const settled = await shelf.change(task.id, (one) => markDismissed(one, clock.now()));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import { minutes, ordered, scene, seconds, until } from './scene.ts';
 
-describe('a delivery that finishes', () => {
-  it('A delivery that finishes waits for what is under way, and stores what came of it', async () => {
+describe('A delivery that finishes', () => {
+  it('A finishing delivery waits for running requests and stores their outcome', async () => {
     const { task, tell, shelf, clock, discord, delivery, read, heardOf } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'ready' });
@@ -15,7 +15,7 @@ describe('a delivery that finishes', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('A delivery that finishes leaves an end that has to wait in the store, and the next start brings it out', async () => {
+  it('A finishing delivery leaves a delayed result in the store, and the next start delivers it', async () => {
     const { timers, task, tell, shelf, discord, delivery, open, writes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     await tell(task.id, { state: 'ready' });
@@ -30,7 +30,7 @@ describe('a delivery that finishes', () => {
     expect(writes()).toHaveLength(5);
   });
 
-  it('A delivery that finishes leaves the news that came while something was under way', async () => {
+  it('A finishing delivery ignores news that arrives during a running request', async () => {
     const { task, tell, shelf, clock, discord, delivery, timers, heardOf, writes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 1 });
@@ -44,7 +44,7 @@ describe('a delivery that finishes', () => {
     expect(shelf.get(task.id).delivery.progressEdits).toBe(1);
   });
 
-  it('A delivery that finishes does not wait for another try of what fails meanwhile', async () => {
+  it('A finishing delivery does not wait for the retry of a failed request', async () => {
     const slow = Promise.withResolvers<MessagePlan>();
     const { task, tell, delivery, timers, shelf } = await ordered({ plan: () => slow.promise });
     await tell(task.id, { state: 'ready' });
@@ -55,7 +55,7 @@ describe('a delivery that finishes', () => {
     expect(shelf.get(task.id)).toMatchObject({ state: 'ready' });
   });
 
-  it('A delivery that finishes shows no progress that was waiting, sets no timer and takes nothing new', async () => {
+  it('A finishing delivery shows no pending progress, sets no timer and accepts no news', async () => {
     const { timers, task, tell, shelf, clock, delivery, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 1 });
     await shelf.edits(task.id, 1);
@@ -70,7 +70,7 @@ describe('a delivery that finishes', () => {
     expect(shelf.get(task.id)).toMatchObject({ state: 'ready' });
   });
 
-  it('A delivery that finishes lets go of every task that is settled', async () => {
+  it('A delivery keeps no settled task in memory', async () => {
     const { timers, order, tell, shelf, delivery } = await scene();
     const orders = [await order(), await order(), await order()];
     for (const { task } of orders) {
@@ -82,7 +82,7 @@ describe('a delivery that finishes', () => {
     }
     expect(timers()).toBe(0);
     const asked = shelf.asked;
-    // Anyone who is still remembered as ended would not be looked up again.
+    // A task that is still remembered as ended would not be read again.
     for (const { task } of orders) delivery.show({ ...task, state: 'ready' });
     expect(shelf.asked).toBe(asked + 3);
     await delivery.finish();

@@ -12,7 +12,7 @@ function job(times: Partial<Task['times']> = {}, messageAt?: number): Task {
   return madeTask({ times: { created: born, ...times }, message });
 }
 
-/** The moments of all edits of a job about which there is news all the time, in seconds after its beginning. */
+/** The times of all progress edits of a job with constant news, in seconds after its start. */
 function moments(task: Task, until: number): number[] {
   const found: number[] = [];
   let lastAt: number | undefined;
@@ -24,12 +24,12 @@ function moments(task: Task, until: number): number[] {
   }
 }
 
-describe('the pace of progress', () => {
-  it('The pace of progress begins at once, is quick in the beginning and reaches as far as the token of the interaction', () => {
+describe('The pace of progress edits', () => {
+  it('Progress edits start at once, are frequent at first and continue until the interaction token expires', () => {
     expect(moments(job(), minutes(60))).toEqual([0, 4, 10, 25, 62.5, 156.25, 390.625]);
   });
 
-  it('The pace of progress keeps one edit back for the moment at which it takes longer than its wait limit, and then does not let it wait', () => {
+  it('One progress edit is reserved for the moment when a job exceeds its wait limit, and is then made at once', () => {
     const task = job({ overdue: born + minutes(20) });
     const lastAt = born + minutes(19);
     expect(nextEditAt(task, { edits: 7, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
@@ -37,25 +37,25 @@ describe('the pace of progress', () => {
     expect(nextEditAt(job(), { edits: 7, lastAt, heardAt: born })).toBeUndefined();
   });
 
-  it('The pace of progress lets edits after that one wait by the age of the job again', () => {
+  it('After that edit, the interval depends on the age of the job again', () => {
     const overdue = born + minutes(20);
     const shown = { edits: 5, lastAt: overdue, heardAt: born };
     expect(nextEditAt(job({ overdue }), shown)).toBe(born + minutes(50));
   });
 
-  it('The pace of progress leaves half a minute between edits of a message older than an hour, however young the job is', () => {
+  it('Progress edits of a message older than an hour are at least 30 seconds apart, even for a new job', () => {
     const lastAt = born + seconds(1);
     const shown = { edits: 1, lastAt, heardAt: born };
     expect(nextEditAt(job({}, born - minutes(61)), shown)).toBe(lastAt + seconds(30));
     expect(nextEditAt(job({}, born - minutes(59)), shown)).toBe(lastAt + seconds(4));
   });
 
-  it('The pace of progress waits the least gap after a restart, for no one knows when the last one was', () => {
+  it('After a restart, the minimum interval applies, because the time of the last edit is unknown', () => {
     const heardAt = born + minutes(3);
     expect(nextEditAt(job(), { edits: 3, lastAt: undefined, heardAt })).toBe(heardAt + seconds(4));
   });
 
-  it('The pace of progress is not led astray by a clock that was turned back', () => {
+  it('A clock that was set back does not affect the pace of progress edits', () => {
     const lastAt = born - minutes(5);
     expect(nextEditAt(job(), { edits: 1, lastAt, heardAt: born })).toBe(lastAt + seconds(4));
   });

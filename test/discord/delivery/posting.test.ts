@@ -6,7 +6,7 @@ import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 
 type Stage = Awaited<ReturnType<typeof ordered>>;
 
-/** The bot stops after Discord has taken the message and before the store has taken that it did. */
+/** Stops the bot after Discord has accepted the message and before the store has recorded it. */
 async function crashAfterPosting({ task, tell, shelf, clock, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   shelf.failsOn = (_, after) => after.times.settled !== undefined;
@@ -18,7 +18,7 @@ async function crashAfterPosting({ task, tell, shelf, clock, delivery, timers }:
   return shelf.get(task.id);
 }
 
-/** The bot stops after it has stored what it is about to do, and before Discord has heard of it. */
+/** Stops the bot after it has stored its intention and before Discord has received the request. */
 async function crashBeforePosting({ task, tell, shelf, clock, discord, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
@@ -30,9 +30,9 @@ async function crashBeforePosting({ task, tell, shelf, clock, discord, delivery,
 
 const posts = ({ writes }: Stage) => writes().filter(({ method, status }) => method === 'POST' && status === 200);
 
-describe('a message of its own', () => {
+describe('The posting of a new message', () => {
   it.each([0, 60, 60 * 24 * 30])(
-    'A message of its own is found after a crash %i minutes long, and not posted twice',
+    'After a crash of %i minutes, a new message is found and not posted twice',
     async (away) => {
       const stage = await ordered();
       const ready = await crashAfterPosting(stage);
@@ -47,7 +47,7 @@ describe('a message of its own', () => {
     },
   );
 
-  it('A message of its own to the member directly is found in the same way', async () => {
+  it('A new direct message is found in the same way', async () => {
     const stage = await ordered({ order: { isPrivate: true } });
     const ready = await crashAfterPosting(stage);
     expect(ready.delivery.intention?.by).toBe('direct');
@@ -58,7 +58,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A message of its own is found among all that others have said since, page by page', async () => {
+  it('A new message is found among later messages of others, page by page', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     for (let said = 0; said < 250; said++) await stage.discord.as('other').say(`and ${said}`);
@@ -69,7 +69,7 @@ describe('a message of its own', () => {
     expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
 
-  it('A message of its own is looked for no further back than when it was meant to be posted', async () => {
+  it('The search for a new message stops at the time of its intention', async () => {
     const stage = await ordered();
     for (let said = 0; said < 150; said++) await stage.discord.as('other').say(`before ${said}`);
     const ready = await crashBeforePosting(stage);
@@ -80,10 +80,10 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A message of its own is not taken for the answer that showed progress, although that carries the same id', async () => {
+  it('The deferred reply is not mistaken for the new message, although it carries the same id', async () => {
     const stage = await ordered();
     const { task, tell, shelf, discord } = stage;
-    // Its first edit arrived, but not the answer that would have named it, and then Discord ended the token early.
+    // Its first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
     await tell(task.id, { state: 'running' });
     await until(() => stage.logged().includes('Progress was not shown'));
@@ -95,7 +95,7 @@ describe('a message of its own', () => {
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
-  it('A message of its own is not taken for what another member has written, or for another task of ours', async () => {
+  it('A message of another member or for another task is not mistaken for the new message', async () => {
     const stage = await ordered();
     const { client, channel, clock, task } = stage;
     const ready = await crashBeforePosting(stage);
@@ -111,7 +111,7 @@ describe('a message of its own', () => {
     expect(stage.read().at(-1)).toContain('ready');
   });
 
-  it('A message of its own is found by the buttons that stand in a list for want of room', async () => {
+  it('A new message is found by buttons that are in a select menu for lack of space', async () => {
     const stage = await ordered({
       plan: (task) => ({
         content: task.state,
@@ -129,7 +129,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A message of its own that may not be looked for is posted with the same nonce, for which Discord answers with the first', async () => {
+  it('If the bot may not read the channel, the message is posted with the same nonce and Discord returns the first one', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     const [, posted] = stage.discord.messages('studio');
@@ -139,7 +139,7 @@ describe('a message of its own', () => {
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
-  it("A message of its own is posted once where only Discord's answer is lost", async () => {
+  it('A new message is posted once if only Discord’s response is lost', async () => {
     const stage = await ordered();
     const { task, tell, shelf, clock, discord, passes } = stage;
     clock.advance(minutes(15));
@@ -150,7 +150,7 @@ describe('a message of its own', () => {
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
-  it('A message of its own is posted once where the library sends it again by itself', async () => {
+  it('A new message is posted once if discord.js retries the request', async () => {
     const stage = await ordered();
     const { task, tell, shelf, clock, client, discord, read } = stage;
     client.rest.options.timeout = 50;
@@ -161,7 +161,7 @@ describe('a message of its own', () => {
     expect(read()).toHaveLength(2);
   });
 
-  it('A message of its own is not posted while no one can look whether it is there', async () => {
+  it('A message is not posted while it is impossible to check whether it exists', async () => {
     const stage = await ordered();
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
@@ -176,7 +176,7 @@ describe('a message of its own', () => {
     expect(posts(stage)).toHaveLength(1);
   });
 
-  it('A message of its own found has no use for a result, so none is prepared', async () => {
+  it('If the message is found, no result is prepared for it', async () => {
     const stage = await ordered({ plan: planOf });
     const ready = await crashAfterPosting(stage);
     const before = stage.preparedTimes();

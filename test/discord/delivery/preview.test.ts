@@ -5,7 +5,7 @@ import { minutes, ordered, planOf, seconds, until } from './scene.ts';
 
 const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });
 
-/** While it runs the task's word is the name of its preview; none while there is no word. */
+/** During a job, the task's word is the name of its preview; without a word there is none. */
 function planWithPreview(task: Task): MessagePlan {
   if (task.state === 'ready') return { ...planOf(task), files: [file('whole')] };
   return { ...planOf(task), files: task.word === undefined ? [] : [file(task.word)] };
@@ -17,10 +17,10 @@ async function running(options: Parameters<typeof ordered>[0] = {}) {
   let edits = 0;
   return {
     ...stage,
-    /** So much is done, and so it looks. */
+    /** Sets the progress and the preview. */
     async shows(progress: number, word?: string) {
       await tell(task.id, { state: 'running', progress, word });
-      // So long, at most, the next one has to wait for its turn.
+      // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
       await shelf.edits(task.id, edits);
@@ -30,8 +30,8 @@ async function running(options: Parameters<typeof ordered>[0] = {}) {
   };
 }
 
-describe('a preview', () => {
-  it('A preview is there with its alt text while the job runs, and the result takes its place', async () => {
+describe('A preview of a running job', () => {
+  it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
     const { task, tell, shelf, shows, names, discord } = await running();
     await shows(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
@@ -44,7 +44,7 @@ describe('a preview', () => {
     expect(names()).toEqual(['whole.webp']);
   });
 
-  it('A preview is gone where the job fails', async () => {
+  it('A preview is removed when the job fails', async () => {
     const { task, tell, shelf, shows, names, uploads } = await running();
     await shows(10, 'rough');
     await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
@@ -53,7 +53,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('A preview is uploaded once while only the words change', async () => {
+  it('A preview is uploaded once while only the text changes', async () => {
     const { shows, names, uploads, read } = await running();
     for (const progress of [10, 20, 30]) await shows(progress, 'rough');
     expect(read()[0]).toContain('running 30');
@@ -61,7 +61,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('A preview stays while the next one cannot be had', async () => {
+  it('A preview stays while the next one is unavailable', async () => {
     const { shows, names, uploads, read } = await running();
     await shows(10, 'rough');
     await shows(20);
@@ -71,7 +71,7 @@ describe('a preview', () => {
     expect(uploads()).toEqual(['rough.webp']);
   });
 
-  it('A preview that alone has changed is shown, and one that has not is no reason for an edit', async () => {
+  it('A changed preview alone causes an edit, and an unchanged one does not', async () => {
     const { task, tell, clock, shows, writes, preparedTimes, uploads } = await running();
     await shows(10, 'rough');
     await shows(10, 'finer');
@@ -86,7 +86,7 @@ describe('a preview', () => {
     expect(writes()).toHaveLength(2);
   });
 
-  it('A preview takes the place of the files of a message that was pressed', async () => {
+  it('A preview replaces the files of a pressed message', async () => {
     const stage = await running();
     const { task, tell, shelf, discord, press } = stage;
     await tell(task.id, { state: 'ready' });
@@ -97,7 +97,7 @@ describe('a preview', () => {
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
-  it('A preview is uploaded again where it is unknown whether it came, and after a restart', async () => {
+  it('A preview is uploaded again after an unknown outcome and after a restart', async () => {
     const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await running();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
@@ -116,7 +116,7 @@ describe('a preview', () => {
     expect(names()).toEqual(['rough.webp']);
   });
 
-  it('A preview that Discord does not take leaves the words, and none is sent again', async () => {
+  it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
     const { task, tell, shows, logged, uploads, read, names } = await running({ limits: { uploadBytes: 3 } });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('"trouble":"too-large"'));
@@ -126,7 +126,7 @@ describe('a preview', () => {
     expect(names()).toEqual([]);
   });
 
-  it('A preview that is still on its way is given up when the end comes', async () => {
+  it('A preview that is being uploaded is cancelled when the job ends', async () => {
     const { task, tell, shelf, read, writes } = await ordered({
       plan: async (one, signal) => {
         if (one.state === 'running')
@@ -141,7 +141,7 @@ describe('a preview', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('A preview that is still on its way is given up when the bot stops', async () => {
+  it('A preview that is being uploaded is cancelled when the bot stops', async () => {
     const { task, tell, delivery, writes } = await ordered({
       plan: async (one, signal) => {
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -153,7 +153,7 @@ describe('a preview', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('A preview of a private job goes the same private way', async () => {
+  it('A preview of a private job is sent privately', async () => {
     const { shows, names, discord, writes } = await running({ order: { isPrivate: true } });
     await shows(10, 'rough');
     expect(names()).toEqual(['rough.webp']);

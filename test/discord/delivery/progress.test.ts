@@ -4,8 +4,8 @@ import { isDeferred, minutes, ordered, planOf, seconds, until } from './scene.ts
 
 const due = [0, 4, 10, 25, 62.5, 156.25, 390.625].map(seconds);
 
-describe('progress', () => {
-  it('Progress is shown at once, and the answer of the first edit names the message for good', async () => {
+describe('Progress edits', () => {
+  it('Progress is shown at once, and the response to the first edit supplies the id of the message', async () => {
     const { task, tell, shelf, discord, read, channel } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     const known = await shelf.edits(task.id, 1);
@@ -14,7 +14,7 @@ describe('progress', () => {
     expect(known.message).toEqual({ channelId: channel.id, id: message?.id });
   });
 
-  it('Progress goes out at its pace, the latest news alone, and never more than seven times before the wait is over', async () => {
+  it('Progress edits show only the latest news, at most seven times before the wait limit', async () => {
     const { task, tell, shelf, clock, writes, said } = await ordered();
     const start = clock.now();
     for (const [index, at] of due.entries()) {
@@ -33,7 +33,7 @@ describe('progress', () => {
     expect(said()).toEqual([0, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 99].map((one) => `running ${one}`));
   });
 
-  it('Progress is not shown again where nothing has changed', async () => {
+  it('Progress is not shown again if nothing has changed', async () => {
     const { task, tell, shelf, clock, said, preparedTimes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -48,7 +48,7 @@ describe('progress', () => {
     expect(said()).toEqual(['running 10', 'running 20', 'ready 20']);
   });
 
-  it('Progress that was being made when the end came is not shown', async () => {
+  it('Progress that is being prepared when the job ends is not shown', async () => {
     const slow = Promise.withResolvers<void>();
     const { task, tell, shelf, said, preparedTimes } = await ordered({
       plan: async (one) => {
@@ -64,7 +64,7 @@ describe('progress', () => {
     expect(said()).toEqual(['ready']);
   });
 
-  it('Progress goes on counting after a restart', async () => {
+  it('The count of progress edits continues after a restart', async () => {
     const { task, tell, shelf, clock, open, said } = await ordered();
     shelf.put({ ...task, delivery: { progressEdits: 6 } });
     const again = open();
@@ -78,7 +78,7 @@ describe('progress', () => {
     expect(said()).toEqual(['running 70', 'ready 80']);
   });
 
-  it('Progress that waits for its turn is dropped when the end comes', async () => {
+  it('A pending progress edit is dropped when the job ends', async () => {
     const { task, tell, shelf, clock, said } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -89,7 +89,7 @@ describe('progress', () => {
     expect(said()).toEqual(['running 10', 'ready 20']);
   });
 
-  it('Progress of which the news comes late does not overwrite the end', async () => {
+  it('Late progress does not overwrite the result', async () => {
     const { task, tell, shelf, clock, discord, delivery, heardOf, read } = await ordered();
     const running = { ...task, state: 'running' } as const;
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
@@ -103,7 +103,7 @@ describe('progress', () => {
     expect(heardOf('PATCH', /^/)).toHaveLength(1);
   });
 
-  it('Progress under way is waited for, so that it cannot overwrite the end', async () => {
+  it('A running progress edit is awaited, so that it cannot overwrite the result', async () => {
     const { task, tell, shelf, clock, discord, read, heardOf, preparedTimes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 10 });
@@ -116,7 +116,7 @@ describe('progress', () => {
     expect(discord.messages('studio')[0]).toMatchObject({ edited: true });
   });
 
-  it('Progress that fails is forgotten, and the next is shown', async () => {
+  it('A failed progress edit is ignored, and the next one is made', async () => {
     const { task, tell, shelf, clock, discord, logged, read } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 10 });
@@ -128,7 +128,7 @@ describe('progress', () => {
     expect(logged()).toContain('"status":503');
   });
 
-  it('Progress ends the token for good with its first refusal, and goes on in the channel where the message is known', async () => {
+  it('The first refusal ends the token for good, and progress continues with the bot token if the message is known', async () => {
     const { task, tell, shelf, clock, discord, read, heardOf } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -146,7 +146,7 @@ describe('progress', () => {
     expect(read()[0]).toContain('ready');
   });
 
-  it('Progress is left out where no message is known any way to edit, and makes no message of its own', async () => {
+  it('Progress is skipped if no message can be edited, and no new message is posted', async () => {
     const { task, tell, shelf, clock, discord, writes } = await ordered();
     clock.advance(minutes(14));
     await tell(task.id, { state: 'running', progress: 10 });
@@ -156,7 +156,7 @@ describe('progress', () => {
     expect(isDeferred(discord.messages('studio')[0] ?? {})).toBe(true);
   });
 
-  it('Progress of a private task ends with the token', async () => {
+  it('Progress of a private task stops when its token expires', async () => {
     const { task, tell, shelf, clock, writes } = await ordered({ order: { isPrivate: true } });
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -171,7 +171,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('Progress stops where the bot is refused, and only the end asks again', async () => {
+  it('Progress stops when Discord refuses the bot, and only the result is tried again', async () => {
     const { task, tell, shelf, clock, discord, deny, channel, logged, writes, read } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);
@@ -189,7 +189,7 @@ describe('progress', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('Progress stops where someone has deleted the message, and so does the end', async () => {
+  it('Progress and result stop when the message is deleted', async () => {
     const { task, tell, shelf, clock, client, discord, logged, writes } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     const { message } = await shelf.edits(task.id, 1);
@@ -206,7 +206,7 @@ describe('progress', () => {
     expect(discord.messages('studio')).toEqual([]);
   });
 
-  it('Progress that cannot be made is a bug with a reference in the log, and does not keep the end from being shown', async () => {
+  it('Progress that cannot be prepared is logged with a reference, and the result is still shown', async () => {
     const { task, tell, shelf, logged } = await ordered({
       plan: (task) => {
         if (task.state === 'running') throw new TypeError('a bug in a view');
@@ -219,7 +219,7 @@ describe('progress', () => {
     expect(logged()).toMatch(/"reference":"[0-9a-f]{8}".*a bug in a view/);
   });
 
-  it('Progress that the store cannot count is counted all the same', async () => {
+  it('A progress edit counts even if the store cannot record it', async () => {
     const { task, tell, shelf, clock, logged, said, preparedTimes } = await ordered();
     const start = clock.now();
     for (const [index, at] of due.entries()) {
@@ -239,7 +239,7 @@ describe('progress', () => {
     expect(logged()).toContain('could not be stored');
   });
 
-  it('Progress does not ask again with a token that is over, although the store could not take that', async () => {
+  it('An expired token is not used again, even if the store cannot record its end', async () => {
     const { task, tell, shelf, clock, discord, said, heardOf } = await ordered();
     await tell(task.id, { state: 'running', progress: 10 });
     await shelf.edits(task.id, 1);

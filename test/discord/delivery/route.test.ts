@@ -2,8 +2,8 @@ import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { minutes, ordered, scene } from './scene.ts';
 
-describe('the route back to a member', () => {
-  it('The route back to a member holds the token for a quarter of an hour after the interaction, and what its payload says', async () => {
+describe('The route to a member', () => {
+  it('The route to a member contains the token for 15 minutes and the facts of the interaction payload', async () => {
     const { task, exchange, clock, discord } = await ordered();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
@@ -27,14 +27,14 @@ describe('the route back to a member', () => {
     ['a direct message with the bot', { in: 'dm' }, true],
     ['a direct message with the bot, of someone who has installed it', { by: 'installer', in: 'dm' }, true],
   ] as const)(
-    'The route back to a member says of %s whether the bot itself may post there',
+    'The route to a member records for %s whether the bot itself may post there',
     async (_, order, mayPost) => {
       expect((await ordered({ order })).task.route.mayPost).toBe(mayPost);
     },
   );
 
   it.each([May.AttachFiles, May.ViewChannel])(
-    'The route back to a member leads nowhere without the permission %i',
+    'The route to a member does not allow posts without the permission %i',
     async (missing) => {
       const { deny, order } = await scene();
       deny(missing);
@@ -42,7 +42,7 @@ describe('the route back to a member', () => {
     },
   );
 
-  it('The route back to a member is there in a thread whose channel is closed, for no one can tell the two apart', async () => {
+  it('The route to a member allows posts in a thread of a closed channel, because the payload does not show the difference', async () => {
     const { deny, order } = await scene();
     deny(May.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);

@@ -55,11 +55,11 @@ class CountedClock implements Clock {
 }
 
 export interface SceneOptions extends DiscordOptions {
-  /** What a message shows; its state, progress and a button with its id, unless told. */
+  /** The content of a message; by default its state, its progress and a button with its id. */
   plan?: (task: Task, signal?: AbortSignal) => MessagePlan | Promise<MessagePlan>;
-  /** The test orders what Discord asks to wait for, or sends what Discord refuses. */
+  /** Lets 429s and refused requests happen without failing the test. */
   expects?: 'waits' | 'refusals';
-  /** Where tasks are kept; in memory, unless told. */
+  /** Where tasks are stored; in memory by default. */
   shelf?: Shelf;
 }
 
@@ -69,7 +69,7 @@ export interface Order {
   isPrivate?: boolean;
 }
 
-/** A delivery between the embedded Discord and a shelf of tasks, all by one clock that stands still. */
+/** A delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
 export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...options }: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
@@ -110,7 +110,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     ...{ outbox, clock: counted, log, prepare },
     change: (id, transition) => shelf.change(id, transition),
   };
-  /** As after a restart: nothing is known but what the shelf has. */
+  /** Starts a new delivery, as after a restart: it only knows what is stored. */
   const open = (): Delivery => {
     const delivery = new Delivery(parts);
     onTestFinished(() => delivery.finish());
@@ -118,7 +118,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   };
   const delivery = open();
 
-  /** A member orders something, and sees that it is being thought about. */
+  /** A member orders a task and sees the deferred reply. */
   async function order({ by = 'member', in: place, isPrivate = false }: Order = {}) {
     const actor = place === undefined ? discord.as(by) : discord.as(by).in(place);
     const { interaction, exchange } = await heard(() => actor.slash('make'));
@@ -126,7 +126,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     return { task: keep(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
-  /** A member presses a button, and something new is made in that message. */
+  /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
     const { interaction, exchange } = await heard(() => discord.as(by).click(message, button));
     await responderFor(interaction).deferUpdate();
@@ -170,7 +170,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     return task;
   }
 
-  /** Changes the stored task, as the gateway's news does, and tells the delivery. */
+  /** Changes the stored task, as news of the gateway does, and announces it to the delivery. */
   async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
     to.show(await shelf.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
@@ -182,25 +182,25 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
 
   return {
     ...{ clock, discord, shelf, delivery, open, order, press, tell, client },
-    /** Timers that the delivery has set. */
+    /** The number of timers that the delivery has set. */
     timers: () => counted.pending,
-    /** Lets time pass as soon as the delivery waits for it. */
+    /** Advances the clock as soon as the delivery waits for it. */
     async passes(ms: number) {
       await until(() => counted.pending > 0);
       clock.advance(ms);
     },
     logged: () => lines.join(''),
     preparedTimes: () => prepared,
-    /** Requests that changed or made a message, or were to, in order. */
+    /** Requests that create or change a message, in order. */
     writes,
-    /** What those said. */
+    /** The contents of those requests. */
     said: () => writes().map(({ body }) => (body as { content?: string }).content),
-    /** What stands in a channel, a line each. */
+    /** The messages of a channel, one per line. */
     read: (channel = 'studio') => discord.messages(channel).map(text),
-    /** The direct messages that a person got from the bot. */
+    /** The direct messages of the bot to a person. */
     letters: (user: string) =>
       discord.messages(discord.world.directMessage(discord.world.user(user).id)?.id ?? '').map(text),
-    /** Takes permissions in a channel from the bot alone. */
+    /** Removes permissions of the bot in a channel. */
     deny: (bits: bigint, channel = 'studio') =>
       discord.world
         .channel(channel)
@@ -210,7 +210,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   };
 }
 
-/** The same, with one order already made. */
+/** A scene with one order. */
 export async function ordered({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
   const set = await scene(options);
   return { ...set, ...(await set.order(order)) };
@@ -226,7 +226,7 @@ export function planOf({ id, state, progress, delivery, requesterId }: Task): Me
 
 export const image = { name: 'boat.png', bytes: Buffer.from('a boat'), alt: 'a boat' };
 
-/** As `planOf`, with a result once there is one. */
+/** As `planOf`, with a file once the task has a result. */
 export const planWithFile = (task: Task): MessagePlan =>
   hasEnded(task) && !task.delivery.call ? { ...planOf(task), files: [image] } : planOf(task);
 

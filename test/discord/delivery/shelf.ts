@@ -2,18 +2,18 @@ import { vi } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { isLive, type Task } from '../../../src/services/tasks/task.ts';
 
-/** Looks again and again; what never comes fails the test. */
+/** Polls until the condition holds; otherwise the test times out. */
 export async function until(isSo: () => boolean): Promise<void> {
   await vi.waitUntil(isSo, { interval: 2, timeout: 20_000 });
 }
 
-/** Tasks in memory, behind the two doors that a delivery knows. It can be told to fail as a full disk does. */
+/** Tasks in memory, behind the two interfaces of the delivery. Writes can be made to fail, as on a full disk. */
 export class Shelf {
   readonly #tasks = new Map<string, Task>();
-  /** Says of a change whether the store cannot take it. */
+  /** Returns whether a change fails. */
   failsOn: (before: Task, after: Task) => boolean = () => false;
   failures = 0;
-  /** How often it was asked for a change, whatever came of it. */
+  /** The number of attempted changes, including failed ones. */
   asked = 0;
 
   put(task: Task): void {

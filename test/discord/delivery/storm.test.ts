@@ -22,13 +22,13 @@ const blow = fc.oneof(
 const storm = fc.record({
   blows: fc.array(blow, { maxLength: 6 }),
   isPrivate: fc.boolean(),
-  /** Whether progress was shown before, and how long after the order the end comes. */
+  /** Whether progress was shown before, and the time from the order to the end. */
   isKnown: fc.boolean(),
   after: fc.constantFrom(minutes(2), minutes(20)),
 });
 
-describe('under failures of any kind and order,', () => {
-  it('The member sees the end, once where that can be known, is called to it once at most, and no one else sees what is private', async () => {
+describe('The delivery under any sequence of failures', () => {
+  it('Under any failures, the member sees the result, at most one owner ping is sent, and private results stay private', async () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
@@ -68,7 +68,7 @@ describe('under failures of any kind and order,', () => {
         discord.faults.clear();
         expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
         const seen = [...read(), ...letters('member')].filter((line) => line.includes(`${task.id} ready`));
-        // What the token has changed unheard, until it ended, no one can look at or change any more: better twice than never.
+        // A change with the token whose response was lost cannot be verified after the token expires: two messages are better than none.
         const mayBeBlind = after < minutes(14) && (isPrivate || !isKnown);
         expect(seen.length).toBeGreaterThanOrEqual(1);
         expect(seen.length).toBeLessThanOrEqual(mayBeBlind ? 2 : 1);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import { image, minutes, ordered, planOf, planWithFile, seconds, until } from './scene.ts';
 
-describe('the end of a task, while something is wrong,', () => {
-  it('The end of a task, while something is wrong, waits for Discord as long as it takes, ever more patiently, and never goes another way for that', async () => {
+describe('The delivery of a result during failures', () => {
+  it('The delivery waits for Discord without a limit, backs off and does not change the route', async () => {
     const { passes, timers, task, tell, shelf, clock, discord, logged, writes, preparedTimes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
     await tell(task.id, { state: 'ready' });
@@ -22,7 +22,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(preparedTimes()).toBe(6);
   });
 
-  it('The end of a task, while something is wrong, waits five minutes at most between two tries, and goes by the clock when Discord is back', async () => {
+  it('The delivery waits at most five minutes between two attempts, and continues on time when Discord is available again', async () => {
     const { passes, task, tell, shelf, discord, writes, read } = await ordered();
     await tell(task.id, { state: 'running' });
     await shelf.edits(task.id, 1);
@@ -34,7 +34,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('The end of a task, while something is wrong, is tried again after a broken line', async () => {
+  it('The delivery retries after a broken connection', async () => {
     const { passes, task, tell, shelf, discord, read } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
     await tell(task.id, { state: 'ready' });
@@ -43,7 +43,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('The end of a task, while something is wrong, goes out without its files where Discord takes no such large ones, with all its words and buttons', async () => {
+  it('A result is posted without its files if Discord refuses their size, with all text and buttons', async () => {
     const { task, tell, shelf, discord, logged, writes } = await ordered({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
@@ -57,7 +57,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(logged()).toContain('larger than Discord takes');
   });
 
-  it('The end of a task, while something is wrong, goes out without its files where the network before Discord takes none so large', async () => {
+  it('A result is posted without its files if a proxy before Discord refuses their size', async () => {
     const { task, tell, shelf, discord, writes } = await ordered({ plan: planWithFile });
     discord.faults.add({
       on: { method: 'PATCH' },
@@ -69,7 +69,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
   });
 
-  it('The end of a task, while something is wrong, goes out as words alone where Discord does not take the rest, and the log has a reference and what was wrong', async () => {
+  it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the fault', async () => {
     const { task, tell, shelf, discord, logged, writes } = await ordered({
       expects: 'refusals',
       plan: (one) => ({
@@ -89,7 +89,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(logged()).not.toContain('here it is');
   });
 
-  it('The end of a task, while something is wrong, is one message more where even the words are not taken as an edit', async () => {
+  it('A result is posted as a new message if Discord refuses even its text as an edit', async () => {
     const { task, tell, shelf, discord, writes, read } = await ordered({ expects: 'refusals' });
     const malformed = { code: 50035, message: 'Invalid Form Body', errors: { content: { _errors: [{ code: 'X' }] } } };
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformed }, times: 2 });
@@ -99,7 +99,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(read().at(-1)).toContain('ready');
   });
 
-  it('The end of a task, while something is wrong, waits where the refusal comes from the network before Discord, which knows nothing of messages', async () => {
+  it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
     const { passes, task, tell, shelf, discord, writes } = await ordered();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await tell(task.id, { state: 'ready' });
@@ -108,7 +108,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
-  it('The end of a task, while something is wrong, waits where the bot itself is not let in any more, which no other way gets around', async () => {
+  it('The delivery waits while the bot token is refused, because no other route would work', async () => {
     const { passes, timers, task, tell, shelf, clock, client, discord, writes, read } = await ordered();
     await tell(task.id, { state: 'running' });
     await shelf.edits(task.id, 1);
@@ -116,7 +116,7 @@ describe('the end of a task, while something is wrong,', () => {
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 401 } });
     await tell(task.id, { state: 'ready' });
     await passes(seconds(5));
-    // The library has dropped the bot's token meanwhile.
+    // discord.js has dropped the bot token in the meantime.
     await passes(seconds(10));
     await until(() => timers() > 0);
     client.rest.setToken(discord.token);
@@ -126,7 +126,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
-  it('The end of a task, while something is wrong, waits as long as Discord asks to', async () => {
+  it('The delivery waits as long as Discord requests', async () => {
     const { task, tell, shelf, discord, writes } = await ordered({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
     await tell(task.id, { state: 'ready' });
@@ -134,7 +134,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes().map(({ status }) => status)).toEqual([429, 200]);
   });
 
-  it('The end of a task, while something is wrong, that cannot be prepared is a bug with a reference, and is prepared again after half a minute', async () => {
+  it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
     let bugs = 2;
     const { passes, task, tell, shelf, clock, logged, writes } = await ordered({
       plan: (one) => {
@@ -152,7 +152,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('The end of a task, while something is wrong, is sent once although the store cannot take that it was', async () => {
+  it('A result is sent once although the store cannot record it', async () => {
     const { passes, task, tell, shelf, clock, writes } = await ordered();
     shelf.failsOn = (_, after) => after.state === 'delivered' && shelf.failures < 3;
     await tell(task.id, { state: 'ready' });
@@ -166,7 +166,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('The end of a task, while something is wrong, is not posted before the store knows that it will be', async () => {
+  it('A new message is not posted before its intention is stored', async () => {
     const { passes, task, tell, shelf, clock, writes } = await ordered();
     clock.advance(minutes(15));
     shelf.failsOn = (_, after) => after.delivery.intention !== undefined && shelf.failures < 1;
@@ -178,7 +178,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(writes()).toHaveLength(1);
   });
 
-  it('The end of a task, while something is wrong, is not kept from its way by a store that cannot take that the token is over', async () => {
+  it('The delivery continues although the store cannot record that the token has expired', async () => {
     const { task, tell, shelf, discord, logged, writes } = await ordered();
     shelf.failsOn = (before, after) =>
       before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
@@ -189,7 +189,7 @@ describe('the end of a task, while something is wrong,', () => {
     expect(logged()).toContain('could not be stored');
   });
 
-  it('The end of a task, while something is wrong, leaves neither the token nor the bytes of a file in the log, for every failure', async () => {
+  it('No failure writes the token or the bytes of a file to the log', async () => {
     const { passes, task, interaction, tell, shelf, discord, logged } = await ordered({ plan: planWithFile });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });

@@ -13,7 +13,7 @@ const idAt = (time: number): string => String(SnowflakeUtil.generate({ timestamp
 const components = [{ type: 1, components: [{ type: 2, custom_id: 'act.1.mine.0' }] }];
 const message = (time: number, more: object = {}) => ({ id: idAt(time), author: { id: us }, components, ...more });
 
-/** A channel whose messages are asked for page by page. */
+/** A channel whose messages are requested page by page. */
 function channel(messages: { id: string }[], page = 100) {
   const asked: string[] = [];
   const before = async (_: string, id: string): Promise<unknown[]> => {
@@ -26,8 +26,8 @@ function channel(messages: { id: string }[], page = 100) {
 
 const found = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
 
-describe('looking for a message that was about to be posted', () => {
-  it('Looking for a message that was about to be posted finds ours, by the author or by the application', async () => {
+describe('The search for a message of the bot', () => {
+  it('The search finds a message of the bot by its author or its application', async () => {
     const mine = message(at + seconds(2));
     expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
     expect(await found([{ ...mine, ...{ author: { id: '9' }, application_id: us } }])).toEqual({
@@ -48,16 +48,16 @@ describe('looking for a message that was about to be posted', () => {
     ['from long before', message(at - minutes(2))],
     ['from long after', message(at + minutes(16))],
     ['of which nothing is known', { id: idAt(at) }],
-  ])('Looking for a message that was about to be posted does not take one %s', async (_, other) => {
+  ])('The search does not accept a message %s', async (_, other) => {
     expect(await found([other])).toBeUndefined();
   });
 
-  it('Looking for a message that was about to be posted bears with clocks that disagree by a little', async () => {
+  it('The search tolerates a small difference between the clocks', async () => {
     const mine = message(at - seconds(59));
     expect(await found([mine])).toEqual({ channelId: '7', id: mine.id });
   });
 
-  it('Looking for a message that was about to be posted asks for no page more than it takes to come to the beginning', async () => {
+  it('The search requests no more pages than necessary', async () => {
     const talk = [...Array(250).keys()].map((count) => ({ id: idAt(at + minutes(10) - seconds(2 * count)) }));
     const { asked, ...busy } = channel([
       ...talk,
@@ -67,7 +67,7 @@ describe('looking for a message that was about to be posted', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('Looking for a message that was about to be posted gives up in a channel that is too busy', async () => {
+  it('The search stops early in a channel with too many messages', async () => {
     const { asked, ...busy } = channel([...Array(5_000).keys()].map((count) => ({ id: idAt(at + count * 100) })));
     expect(await findPosted(task, intention, busy)).toBeUndefined();
     expect(asked).toHaveLength(10);

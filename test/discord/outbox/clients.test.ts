@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 
-it('The clients leave no timer behind that would keep a stopped bot in memory', async () => {
+it('The clients leave no timer that would keep a stopped bot in memory', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { close } = openDiscordClients('http://127.0.0.1:9/api');

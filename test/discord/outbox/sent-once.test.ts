@@ -35,19 +35,16 @@ const lost = [
   ['nothing, after it was carried out', { type: 'hang', done: true }],
 ] as const;
 
-describe('a message that nothing keeps from appearing twice', () => {
-  it.each(lost)(
-    'A message that nothing keeps from appearing twice is sent once where the response is %s',
-    async (_what, fault) => {
-      const { discord, rest, route, posts } = await connected();
-      discord.faults.add({ on: { method: 'POST' }, do: fault });
-      await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
-      expect(posts()).toHaveLength(1);
-      expect(discord.messages('studio').length).toBeLessThan(2);
-    },
-  );
+describe('A message without a nonce', () => {
+  it.each(lost)('A message without a nonce is sent once if the response is %s', async (_what, fault) => {
+    const { discord, rest, route, posts } = await connected();
+    discord.faults.add({ on: { method: 'POST' }, do: fault });
+    await expect(rest.post(route, { body: { content: 'once' } })).rejects.toThrow();
+    expect(posts()).toHaveLength(1);
+    expect(discord.messages('studio').length).toBeLessThan(2);
+  });
 
-  it('A message that nothing keeps from appearing twice counts towards the limit of its route although it failed', async () => {
+  it('A failed message without a nonce counts towards the rate limit of its route', async () => {
     const { discord, rest, route, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 503 }, times: 5 });
     for (let attempt = 0; attempt < 5; attempt++)
@@ -56,14 +53,14 @@ describe('a message that nothing keeps from appearing twice', () => {
     expect(posts().map(({ status }) => status)).toEqual([503, 503, 503, 503, 503, 200]);
   });
 
-  it('A message that nothing keeps from appearing twice is sent again after a 429, which has refused it for certain', async () => {
+  it('A message without a nonce is sent again after a 429, which is a definite refusal', async () => {
     const { discord, rest, route } = await connected();
     discord.faults.add({ do: { type: '429', scope: 'user', retryAfter: 0.01 }, times: 2 });
     await rest.post(route, { body: { content: 'once' } });
     expect(discord.messages('studio')).toHaveLength(1);
   });
 
-  it('A message that nothing keeps from appearing twice with a nonce is sent until Discord says where it stands, and stands there once', async () => {
+  it('A message with a nonce is sent until Discord returns it, and is posted once', async () => {
     const { discord, outbox, posts } = await connected();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true } });
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 502 } });

@@ -3,13 +3,13 @@ import { REST } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
 import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 
-/** What comes of a request to a port of this machine where no one reads what comes. */
+/** The error of a request to a local port whose server reads nothing. */
 async function failedAt(port: number): Promise<unknown> {
   const rest = new REST({ api: `http://127.0.0.1:${port}`, retries: 0 }).setToken('x');
   return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);
 }
 
-it('A request is unsent only where there was no connection to send it on', async () => {
+it('A request counts as unsent only if no connection could be opened', async () => {
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -9,7 +9,7 @@ import { bodyOf } from '../../../src/discord/adapter.ts';
 import { openDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
 
-/** A Discord that fails the first upload and keeps what the second one brings. */
+/** A server that fails the first upload and records the second one. */
 async function discord() {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
@@ -24,7 +24,7 @@ async function discord() {
   return { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, bodies };
 }
 
-it('A file on the disk is sent from there, beside one that is at hand, and again where Discord had a fault', async () => {
+it('A file on disk is sent next to one in memory, and again after a fault of Discord', async () => {
   const { apiUrl, bodies } = await discord();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -50,7 +50,7 @@ it('A file on the disk is sent from there, beside one that is at hand, and again
   }
 });
 
-it('At most four files from the disk are on their way to Discord at the same time, and the others follow', async () => {
+it('At most four files on disk are uploaded at the same time, and the others follow', async () => {
   const held: (() => void)[] = [];
   let max = 0;
   const server = createServer((request, response) => {
@@ -71,7 +71,7 @@ it('At most four files from the disk are on their way to Discord at the same tim
   const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };
   const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
   await vi.waitFor(() => expect(held).toHaveLength(4));
-  // What is at hand does not wait for them.
+  // Files in memory do not wait for them.
   const small = patch(20, [{ name: 'words.txt', bytes: Buffer.from('some words') }]);
   await vi.waitFor(() => expect(held).toHaveLength(5));
   for (let answered = 0; answered < 21; answered++) {

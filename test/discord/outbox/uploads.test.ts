@@ -9,10 +9,10 @@ import { type DiscordClients, openDiscordClients } from '../../../src/discord/ou
 const APPLICATION = '100000000000000001';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe('uploads', () => {
+describe('File uploads', () => {
   let server: Server;
   let clients: DiscordClients;
-  /** What the next requests are answered with; then 200. */
+  /** The next responses, followed by 200. */
   let statuses: number[];
   let taken: FormData[];
   let onTaken: () => void;
@@ -46,7 +46,7 @@ describe('uploads', () => {
       ...{ body: { content: 'a fox' }, files: [{ name, data }], auth: false },
     });
 
-  test('A file goes out byte for byte, with its name, its type and the words of its message', async () => {
+  test('A file is uploaded byte for byte, with its name, its type and the text of its message', async () => {
     await upload(Buffer.from([0, 13, 10, 45, 45, 255]), 'a "fox".png');
     const [form] = taken;
     const file = fileIn(form);
@@ -55,7 +55,7 @@ describe('uploads', () => {
     expect(JSON.parse(String(form?.get('payload_json')))).toEqual({ content: 'a fox' });
   });
 
-  test('What is uploaded are the bytes themselves and no copy of them, also when it is sent again', async () => {
+  test('An upload sends the original buffer without a copy, also in a retry', async () => {
     const data = Buffer.alloc(100_000, 1);
     statuses = [500];
     onTaken = () => void data.fill(2);
@@ -65,7 +65,7 @@ describe('uploads', () => {
     expect(second.equals(Buffer.alloc(100_000, 2))).toBe(true);
   });
 
-  test('The queue of a token that is not used any more is gone a minute later', async () => {
+  test('The queue of an unused token is deleted after a minute', async () => {
     for (let token = 0; token < 20; token++)
       await clients.tokenRest.patch(Routes.webhookMessage(APPLICATION, `token-${token}`), { body: {}, auth: false });
     expect(clients.tokenRest.handlers.size).toBeGreaterThanOrEqual(20);
