@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { bot } from './bot.ts';
 
 describe('/about', () => {
-  it('/about says the version and that the gateway answers', async () => {
+  it('/about names the version and says that the gateway responds', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('about')).message());
     expect(said).toContain('Version 1.2.3');
@@ -12,7 +12,7 @@ describe('/about', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('/about says in words that the gateway does not', async () => {
+  it('/about says that the gateway does not respond', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'unauthorized' });
     const said = text(await (await discord.as('member').slash('about')).message());
@@ -23,7 +23,7 @@ describe('/about', () => {
 });
 
 describe('/help', () => {
-  it('Lists what is registered, each to be pressed, with an example', async () => {
+  it('/help lists the registered commands as links, with an example', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('help')).message());
     for (const { name, id, type, options = [] } of discord.commands.global()) {

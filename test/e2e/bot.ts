@@ -22,7 +22,7 @@ export interface Stage {
   discord: EmbeddedDiscord;
   gateway: EmbeddedGateway;
   config: Config;
-  /** Everything the log has written. */
+  /** The complete log output. */
   logged(): string;
   log: Log;
   tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess'>;
@@ -32,20 +32,20 @@ export interface StageOptions {
   discord?: DiscordOptions;
   gateway?: GatewayOptions;
   settings?: Record<string, string>;
-  /** The time of all three; without one each has the real one. */
+  /** The clock of all three; by default each has the real one. */
   clock?: Clock;
-  /** Hosts on this machine that stand for the public internet. */
+  /** Local hosts that stand for the public internet. */
   extraOrigins?: readonly string[];
   gatewayLimits?: Partial<GatewayLimits>;
-  /** By which the bot is patient with the hosts of files; all three's unless told. */
+  /** The clock for the downloads of files; by default the clock of all three. */
   mediaClock?: Clock;
-  /** The test orders 429s by itself. */
+  /** Allows 429 responses, which otherwise fail the test. */
   waits?: boolean;
-  /** Whether the commands are registered before anyone uses them, and as if which settings were in force. */
+  /** Whether the commands are registered before their first use, and the settings for the registration. */
   deployed?: boolean | { userInstall: boolean };
 }
 
-/** Both embedded sides, and the configuration with which the shipped bot finds them. */
+/** Both embedded sides and the configuration of the shipped bot for them. */
 export async function stage({
   discord: forDiscord,
   gateway: forGateway,
@@ -60,7 +60,7 @@ export async function stage({
   const discord = await startDiscord({ ...(clock && { clock }), ...forDiscord });
   atEnd(async () => {
     await discord.close();
-    // Whatever a test is about, nothing in it may be what Discord would refuse.
+    // No test may send a request that Discord would refuse.
     expect(discord.violations).toEqual([]);
     if (!waits) expect(discord.rateLimited).toEqual([]);
   });
@@ -99,13 +99,13 @@ export async function stage({
   return { discord, gateway, config, logged, log, tools };
 }
 
-/** The shipped bot between the two embedded sides, logged in and ready. */
+/** Starts the shipped bot between the two embedded sides and waits until it is ready. */
 export async function bot(options: StageOptions = {}): Promise<Stage & { app: App }> {
   const staged = await stage(options);
   return { ...staged, app: await enter(staged) };
 }
 
-/** The shipped bot takes its place on a stage; it can leave, and another one come. */
+/** Starts the shipped bot on a stage; it can be stopped and started again. */
 export async function enter({ config, log, tools }: Stage): Promise<App> {
   const app = await startApp(config, { log, version: '1.2.3', ...tools });
   atEnd(() => app.stop());

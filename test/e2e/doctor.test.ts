@@ -8,7 +8,7 @@ import { shipped } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The shipped script as its own process, with nothing set but the store: it must not ask for tokens. */
+/** The shipped script as a separate process with only the store configured: it must not require tokens. */
 function doctor(store: string, ...args: string[]): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
     const entry = [...shipped('scripts/doctor.ts'), ...args];
@@ -20,7 +20,7 @@ function doctor(store: string, ...args: string[]): Promise<{ code: number; said:
 }
 
 describe('npm run doctor', () => {
-  it('npm run doctor finds, then repairs, then finds nothing', async () => {
+  it('npm run doctor finds faults, repairs them and then finds none', async () => {
     const { file, open } = stage();
     const store = await open();
     const task = settled(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -46,7 +46,7 @@ describe('npm run doctor', () => {
     expect(looked.said + repaired.said + again.said).not.toContain('what ann wrote');
   });
 
-  it('npm run doctor says that a bot is running, and touches nothing', async () => {
+  it('npm run doctor reports a running bot and changes nothing', async () => {
     const { file, open } = stage();
     await open();
     const { code, said } = await doctor(`sqlite://${file}`);
@@ -54,12 +54,12 @@ describe('npm run doctor', () => {
     expect(said.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
-  it('npm run doctor is content where there is no store yet', async () => {
+  it('npm run doctor succeeds if there is no store yet', async () => {
     const { file } = stage();
     expect(await doctor(`sqlite://${file}`)).toMatchObject({ code: 0 });
   });
 
-  it('npm run doctor says in one sentence what is wrong with an option, a setting or a file', async () => {
+  it('npm run doctor names a wrong option, setting or file in one sentence', async () => {
     const { file } = stage();
     expect(await doctor('sqlite://x', '--dry')).toMatchObject({ code: 64, said: expect.stringContaining('--dry-run') });
     expect(await doctor('mysql://x')).toMatchObject({ code: 78, said: expect.stringContaining('STORE_URL should be') });

@@ -9,7 +9,7 @@ const ID = 'ft-sandbox-1';
 const path = `/v1/fine-tunes/${ID}/events`;
 const minute = 60_000;
 
-/** The bot with `atelier` as the server whose managers may see the account, and events that only the test makes. */
+/** The bot with `atelier` as the server whose managers may see the account, and with events from the test only. */
 async function at(options: StageOptions = {}) {
   const staged = await quickStage(options);
   const { discord, config } = staged;
@@ -25,7 +25,7 @@ const event = (created_at: number, message: string, level = 'info') => ({
   message,
 });
 
-/** From now on these are the events, the requester and however often. */
+/** Sets the events that the gateway returns from now on. */
 function tells({ faults }: EmbeddedGateway, events: readonly object[]): void {
   faults.clear();
   const body = { object: 'list', data: events } as never;
@@ -34,7 +34,7 @@ function tells({ faults }: EmbeddedGateway, events: readonly object[]): void {
 
 const asked = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
 
-/** What a reader sees: Discord shows the sign behind a backslash and not the backslash. */
+/** What a reader sees: Discord displays escaped characters without their backslashes. */
 const read = (message: Message): string => text(message).replace(/\\([!-/:-@[-`{-~])/g, '$1');
 
 async function fileOf(message: Message): Promise<string> {
@@ -42,7 +42,7 @@ async function fileOf(message: Message): Promise<string> {
 }
 
 describe('/finetune', () => {
-  it('/finetune shows a manager the events in the order of time, with level and raw text, to no one else', async () => {
+  it('/finetune shows the events to a manager ephemerally, in chronological order, with level and raw text', async () => {
     const { discord, gateway } = await at();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
@@ -57,7 +57,7 @@ describe('/finetune', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('/finetune turns pages of a long list, newest last, and hands all of it over as a file', async () => {
+  it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
     const { discord, gateway } = await at();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
     tells(gateway, events);
@@ -74,7 +74,7 @@ describe('/finetune', () => {
     expect(read(forth)).toContain('step 299');
   });
 
-  it('/finetune is refused to anyone who neither runs the bot nor manages its server, and the gateway hears nothing', async () => {
+  it('/finetune is refused to members who are neither operator nor manager, without a request to the gateway', async () => {
     const { discord, gateway } = await at();
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s server',
@@ -85,7 +85,7 @@ describe('/finetune', () => {
     expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
   });
 
-  it('/finetune says that the gateway has no such endpoint, that it knows no such fine-tune, and what an id is', async () => {
+  it('/finetune explains a missing endpoint, an unknown fine-tune and an invalid id', async () => {
     const { discord, gateway } = await at({ gateway: { profile: 'stock' } });
     const admin = discord.as('admin');
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
@@ -100,8 +100,8 @@ describe('/finetune', () => {
   });
 });
 
-describe('a followed fine-tune', () => {
-  it('A followed fine-tune is kept up to date until its member stops it, also through words of its end', async () => {
+describe('A followed fine-tune', () => {
+  it('A followed fine-tune is updated until its member stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await at();
     tells(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
@@ -111,7 +111,7 @@ describe('a followed fine-tune', () => {
     expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
     tells(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
     const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
-    // An event's words end nothing.
+    // The text of an event ends nothing.
     expect(labels(second)).toEqual(['Stop following']);
     const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
     expect(read(stopped)).toContain('Fine-tune succeeded');
@@ -121,7 +121,7 @@ describe('a followed fine-tune', () => {
     expect(read(again)).toContain('too late for you');
   });
 
-  it('A followed fine-tune ends when nothing new arrived for the configured time, and says so', async () => {
+  it('A followed fine-tune ends with a notice when nothing new has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -134,7 +134,7 @@ describe('a followed fine-tune', () => {
     expect(asked(gateway)).toBe(looks);
   });
 
-  it('A followed fine-tune ends a minute before Discord takes no more changes, and can be begun anew from the same message', async () => {
+  it('A followed fine-tune ends a minute before its token expires and can be followed again from the same message', async () => {
     const { discord, gateway, clock } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -149,7 +149,7 @@ describe('a followed fine-tune', () => {
     expect(read(renewed)).toContain('still at it');
   });
 
-  it('A followed fine-tune goes on after a restart', async () => {
+  it('A followed fine-tune is still followed after a restart', async () => {
     const { discord, gateway, app, again } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -161,7 +161,7 @@ describe('a followed fine-tune', () => {
     expect(labels(shown)).toEqual(['Stop following']);
   });
 
-  it('A followed fine-tune outlives a gateway that does not answer for a while, and ends where it no longer knows of it', async () => {
+  it('A followed fine-tune survives an outage of the gateway and ends when the gateway no longer has it', async () => {
     const { discord, gateway } = await at();
     tells(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

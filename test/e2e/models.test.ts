@@ -4,7 +4,7 @@ import { bot } from './bot.ts';
 import { quickBot, submits } from './quick.ts';
 
 describe('/models', () => {
-  it('Lists the models of the key, grouped by owner, to the member alone', async () => {
+  it('/models lists the models of the key ephemerally, grouped by owner', async () => {
     const { discord, gateway } = await bot();
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -29,7 +29,7 @@ describe('/models', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('/models filters by text and by kind, and says so where nothing fits', async () => {
+  it('/models filters by text and by kind, and says if nothing matches', async () => {
     const { discord } = await bot();
     const member = discord.as('member');
     const videos = text(await (await member.slash('models', { kind: 'video' })).message());
@@ -43,14 +43,14 @@ describe('/models', () => {
     );
   });
 
-  it('/models shows the list of the compatible entry', async () => {
+  it('/models shows the list of the compatible endpoint', async () => {
     const { discord, gateway } = await bot();
     const said = text(await (await discord.as('member').slash('models', { list: 'compatible' })).message());
     expect(said).toContain('compatible endpoint');
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('/models shows everything the gateway says of one model', async () => {
+  it('/models shows all details of one model', async () => {
     const { discord } = await bot();
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
@@ -58,7 +58,7 @@ describe('/models', () => {
     expect(said).toContain('Likely purpose: images');
   });
 
-  it('/models says of an unknown model what may be the matter, suggests near ones, and does not ask for it again', async () => {
+  it('/models explains an unknown model, suggests similar ones and does not request it again', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     for (let time = 0; time < 2; time++) {
@@ -69,14 +69,14 @@ describe('/models', () => {
     expect(gateway.heard.filter(({ path }) => path === '/v1/models/Lumen-Image-1')).toHaveLength(1);
   });
 
-  it('/models shows what a member typed in code, where it neither pings anyone nor breaks the sentence', async () => {
+  it('/models shows the entered id as code, which pings no one and breaks no Markdown', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
     expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('/models suggests ids while the member types, from a list that is asked for once', async () => {
+  it('/models suggests ids during typing from a list that is requested once', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -85,13 +85,13 @@ describe('/models', () => {
     expect(gateway.heard).toHaveLength(1);
   });
 
-  it('/models does not let a member wait for suggestions when the gateway hangs', async () => {
+  it('/models returns suggestions without delay when the gateway hangs', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
   });
 
-  it('/models answers in words when the gateway is in trouble, and works again when it is not', async () => {
+  it('/models explains a failure of the gateway and works again afterwards', async () => {
     const { discord, gateway } = await bot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
@@ -110,7 +110,7 @@ it.each([
   const { discord, gateway } = await quickBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
-  // An order waits for the list for a moment of the quick clock only.
+  // On the quick clock, an order waits only briefly for the list.
   await (await member.slash('models')).message();
   const answer = await (await member.slash('video', { prompt: 'waves' })).message();
   expect(text(answer)).toContain(words);
@@ -119,12 +119,12 @@ it.each([
   expect(submits(gateway)).toBe(0);
 });
 
-it('Models are suggested in order: the fitting ones first, then all others', async () => {
+it('Suggestions list suitable models first, then all others', async () => {
   const body = { object: 'list', data: ['gpt-5', 'kling-v1-6', 'aurora'].map((id) => ({ id, object: 'model' })) };
   const { discord, gateway } = await quickBot();
   gateway.faults.add({ do: { type: 'body', body }, on: { path: /\/v1\/models$/ }, times: 100 });
   const member = discord.as('member');
-  // A suggestion waits for the list for a moment of the quick clock only.
+  // On the quick clock, a suggestion waits only briefly for the list.
   await (await member.slash('models')).message();
   const choices = await member.complete('video', { prompt: 'x', model: '' }, 'model');
   expect(choices.map(({ value }) => value)).toEqual(['kling-v1-6', 'gpt-5', 'aurora']);

@@ -15,9 +15,9 @@ import type { QuickStage } from './quick.ts';
 import { studioThat } from './tasks/proof.ts';
 
 const SPEED = 20;
-/** Longer than any interaction's token lasts. */
+/** Longer than the lifetime of an interaction token. */
 const LATER_MS = 20 * 60_000;
-/** Of files nothing but their names was kept. */
+/** Only the names of the files were recorded. */
 const IMAGE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -32,11 +32,11 @@ interface KeptPost extends Omit<Post, 'channel' | 'author' | 'uploads' | 'tts' |
 type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Record<string, number> } };
 type KeptJob = Omit<Job, 'charge'>;
 
-/** Both sides as the old bot left them, twenty minutes later, and its store at the place of the new one. What is at work goes by `orders`. */
+/** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `orders` controls the running jobs. */
 export async function oldStage(orders: JobOrders = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   clock.putForward(made.at + LATER_MS - clock.now());
-  // The ids of servers, channels and people come from the moment when they were made.
+  // The ids of servers, channels and users derive from the time of their creation.
   let isFurnished = false;
   const discordClock = { now: () => (isFurnished ? clock.now() : made.begun), after: clock.after.bind(clock) };
   const staged = await stage({
@@ -91,7 +91,7 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
       : value;
   };
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
-    // What has failed is polled no more.
+    // Failed tasks are no longer polled.
     if (state === 'failed') continue;
     if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: NOTHING, state: 'queued' }, orders);
     else jobs.add({ ...job, charge: NOTHING, state });
@@ -107,14 +107,14 @@ const smallStudio = () =>
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
   }));
 
-/** A message in a channel of that name, once there is one with these words. */
+/** Waits for a message with these words in a channel of that name. */
 export function said({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
   const places = [...discord.world.channels.values()].filter(({ name }) => name === place);
   const isMeant = (message: Message): boolean => words.every((word) => text(message).includes(word));
   return discord.until(() => places.flatMap(({ id }) => discord.messages(id)).find(isMeant), words.join(', '));
 }
 
-/** What stands now where the old bot posted something, once it is as wanted. */
+/** The current state of a message that the old bot posted, once the condition holds. */
 export function posted(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
   const { discord } = stage;
   const all = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));

@@ -11,7 +11,7 @@ import { enter } from './bot.ts';
 import { oldStage, posted, said } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
-/** Messages of the old bot about what was at work, with what is to stand there in the end. */
+/** Messages of the old bot about running jobs, with the text that ends them. */
 const ends = {
   'live-imagine': 'Finished in',
   'live-direct': 'Finished in',
@@ -31,7 +31,7 @@ const ends = {
   'live-talk': 'This conversation ended',
 } as const;
 
-/** What only its member may see, what had no message yet, and what no one knows the outcome of: where it is told, and how. */
+/** Private tasks, tasks without a message and tasks with an unknown outcome: the channel and the text of their end. */
 const elsewhere: readonly (readonly [place: string, ...words: string[]])[] = [
   ['dm', 'a live secret', 'Finished in'],
   ['studio', 'a queued fox', 'Finished in'],
@@ -55,7 +55,7 @@ async function press(name: string, button: string, who = 'member') {
   return stage.discord.as(who).click(await posted(stage, name), button);
 }
 
-/** Presses a button, and fills in the form that it opens. */
+/** Presses a button and submits the form that it opens. */
 async function fill(name: string, button: string, words: string) {
   const form = await (await press(name, button)).modal();
   return stage.discord.as('member').fill(form, { words });
@@ -66,12 +66,12 @@ async function begin(orders?: JobOrders): Promise<void> {
   app = await enter(stage);
 }
 
-it('What the bot before the restructuring left at work comes to its end, of every kind', async () => {
+it('Running tasks of every kind from the version before the restructuring are completed', async () => {
   await begin();
   const { discord, config, clock, log } = stage;
   for (const [name, words] of Object.entries(ends)) await posted(stage, name, says(words));
   for (const [place, ...words] of elsewhere) await said(stage, place, ...words);
-  // It waits for its member's words; what someone wants forgotten is shown nowhere, and gone.
+  // It waits for its member's text; tasks that are being erased are shown nowhere and deleted.
   await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();
@@ -79,7 +79,7 @@ it('What the bot before the restructuring left at work comes to its end, of ever
   expect(findings).toEqual([{ kind: 'unreadable', count: 1 }]);
 });
 
-/** The same where it fails, with what a second try comes to: some go by files that are gone. */
+/** The same tasks when they fail, with the result of a retry: some depend on files that are gone. */
 const retries = {
   ...{
     'live-imagine': 'Finished in',
@@ -97,7 +97,7 @@ const retries = {
   ...{ 'live-image': 'is no longer available', 'live-image-to-video': 'is no longer available' },
 } as const;
 
-it('What it left at work and fails is told, and tried again, of every kind', async () => {
+it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
   await begin({ failsWith: 'too dark' });
   const tried = Object.entries(retries).map(async ([name, words]) => {
     const failed = await posted(stage, name, (message) => labels(message).includes('Retry'));
@@ -107,7 +107,7 @@ it('What it left at work and fails is told, and tried again, of every kind', asy
   await Promise.all(tried);
 });
 
-/** What is pressed, by the name of its message, with words of what comes of it. */
+/** The pressed buttons by the name of their message, with text of the result. */
 type Press = readonly [name: string, button: string, words: string, who?: string];
 
 const results: Record<string, readonly Press[]> = {
@@ -135,11 +135,11 @@ const results: Record<string, readonly Press[]> = {
   ],
 };
 
-describe('a button that the bot before the restructuring posted', () => {
+describe('A button of the version before the restructuring', () => {
   beforeEach(() => begin());
 
   it.each(Object.entries(results))(
-    'A button that the bot before the restructuring posted under %s comes to its result',
+    'Buttons of the version before the restructuring lead to their results: %s',
     async (_, presses) => {
       const shown = presses.map(async ([name, button, words, who]) => {
         const result = await (await press(name, button, who)).message(done);
@@ -150,7 +150,7 @@ describe('a button that the bot before the restructuring posted', () => {
     },
   );
 
-  it('A button that the bot before the restructuring posted opens a form, which comes to its result', async () => {
+  it('A button of the version before the restructuring opens a form that leads to its result', async () => {
     const forms = [
       ['needs-input', 'Continue'],
       ['animate', 'Extend (Low motion)'],
@@ -166,13 +166,13 @@ describe('a button that the bot before the restructuring posted', () => {
     await Promise.all(shown);
   });
 
-  it('A button that the bot before the restructuring posted tells that a file is gone which an order goes by', async () => {
+  it('A button of the version before the restructuring says that a required file is gone', async () => {
     for (const name of ['second-video', 'image-to-video'])
       await (await press(name, 'Again')).alone(says('is no longer available'));
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])(
-    'A button that the bot before the restructuring posted goes on from an answer (%s)',
+    'A button of the version before the restructuring continues an answer (%s)',
     async (name) => {
       const answer = await (await fill(name, 'Continue', 'and what of rain?')).message(isOver);
       expect(text(answer)).toContain('and what of rain?');
@@ -180,16 +180,16 @@ describe('a button that the bot before the restructuring posted', () => {
     },
   );
 
-  it('A button that the bot before the restructuring posted makes an answer again that was broken off', async () => {
+  it('A button of the version before the restructuring retries an interrupted answer', async () => {
     expect(text(await (await press('broken-ask', 'Retry')).message(isOver))).toContain('what is fire?');
   });
 
-  it('A button that the bot before the restructuring posted turns the pages of a list', async () => {
+  it('A button of the version before the restructuring turns the pages of a list', async () => {
     const older = await (await press('tasks', 'Older')).message(says('waves at dawn'));
     expect(labels(older)).toEqual(['Newest', 'Older']);
   });
 
-  it('A button that the bot before the restructuring posted makes images of what was described and shortened', async () => {
+  it('A button of the version before the restructuring makes images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await posted(stage, name);
       const question = await (await press(name, 'All of them')).message();
@@ -198,7 +198,7 @@ describe('a button that the bot before the restructuring posted', () => {
     }
   });
 
-  it('A button that the bot before the restructuring posted deletes its message, or ends what it is about', async () => {
+  it('A button of the version before the restructuring deletes its message or ends its task', async () => {
     const { discord } = stage;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
       const { id, channel_id } = await posted(stage, name);

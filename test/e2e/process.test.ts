@@ -25,7 +25,7 @@ afterEach(async () => {
   }
 });
 
-/** A shipped entry point as its own process, with only its documented variables set. */
+/** A shipped entry point as a separate process, with only its documented variables set. */
 function run(
   entry: string,
   { discord, gateway, config }: Stage,
@@ -56,8 +56,8 @@ function run(
 
 const waitLimit = { timeout: 20_000 };
 
-describe('the shipped bot as a process', () => {
-  it('The shipped bot as a process starts, answers, and ends with 0 on SIGTERM', async () => {
+describe('The shipped bot as a process', () => {
+  it('The bot process starts, responds and ends with 0 on SIGTERM', async () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
     await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
@@ -69,14 +69,14 @@ describe('the shipped bot as a process', () => {
     expect(bot.said()).not.toContain(side.discord.token);
   });
 
-  it('The shipped bot as a process ends with 77 and a sentence when Discord refuses its token', async () => {
+  it('The bot process ends with 77 and a sentence when Discord refuses its token', async () => {
     const bot = run('src/index.ts', await stage(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await bot.ended).toBe(77);
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.said()).not.toContain('wrong.token');
   });
 
-  it('The shipped bot as a process ends with 77 when its token is reset while it runs', async () => {
+  it('The bot process ends with 77 when its token is reset at run time', async () => {
     const side = await stage();
     const bot = run('src/index.ts', side);
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
@@ -86,7 +86,7 @@ describe('the shipped bot as a process', () => {
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
   });
 
-  it('The shipped bot as a process ends with 75 and a sentence when another one has its store', async () => {
+  it('The bot process ends with 75 and a sentence when another bot owns its store', async () => {
     const side = await stage();
     const first = run('src/index.ts', side);
     await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
@@ -95,7 +95,7 @@ describe('the shipped bot as a process', () => {
     expect(second.said()).toContain(side.config.store.url.replace('sqlite://', ''));
   });
 
-  it('Killed between asking the gateway and hearing its answer, says so when it is back, and asks no more', async () => {
+  it('A bot process that is killed during a submit reports the unknown outcome after its restart and does not submit again', async () => {
     const side = await stage();
     side.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-hang' });
     const first = run('src/index.ts', side);
@@ -112,13 +112,13 @@ describe('the shipped bot as a process', () => {
     expect(second.said()).not.toContain(exchange.token);
   });
 
-  it('The shipped bot as a process ends with 78 when its settings are wrong', async () => {
+  it('The bot process ends with 78 when its settings are invalid', async () => {
     const bot = run('src/index.ts', await stage(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.ended).toBe(78);
   });
 });
 
-/** Everything that the bot has to offer. */
+/** All commands and menus of the bot. */
 const all = registrations(features, { userInstall: false }).map(({ name }) => name);
 
 describe('npm run deploy', () => {
@@ -131,7 +131,7 @@ describe('npm run deploy', () => {
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 
-  it('npm run deploy registers everything the first time, nothing when nothing has changed, and only what has', async () => {
+  it('npm run deploy registers everything the first time, and later only the changes', async () => {
     const side = await stage({ deployed: false });
     const first = await deploy(side);
     expect(first).toMatchObject({ code: 0 });
@@ -152,7 +152,7 @@ describe('npm run deploy', () => {
     expect(side.discord.violations).toEqual([]);
   });
 
-  it('npm run deploy only says what it would do when asked to, and can clear everything', async () => {
+  it('npm run deploy can show its changes without applying them, and can delete all commands', async () => {
     const side = await stage({ deployed: false });
     expect((await deploy(side, '--dry-run')).said).toContain('Planned changes');
     expect(side.discord.commands.global()).toEqual([]);
@@ -161,7 +161,7 @@ describe('npm run deploy', () => {
     expect(side.discord.commands.global()).toEqual([]);
   });
 
-  it('npm run deploy registers in one server when told so', async () => {
+  it('npm run deploy registers in a single server if configured', async () => {
     const side = await stage({ deployed: false });
     const guild = side.discord.world.guild('atelier').id;
     await deploy(side, '--guild', guild);
@@ -169,7 +169,7 @@ describe('npm run deploy', () => {
     expect(side.discord.commands.global()).toEqual([]);
   });
 
-  it('npm run deploy says in one sentence what is wrong with an option, or with the token', async () => {
+  it('npm run deploy names a wrong option or token in one sentence', async () => {
     const side = await stage({ deployed: false });
     const wrong = await deploy(side, '--gild');
     expect(wrong.code).toBe(64);

@@ -7,14 +7,14 @@ import { QuickClock } from '../support/quick-clock.ts';
 import { enter, type Stage, type StageOptions, stage } from './bot.ts';
 
 const SPEED = 30;
-/** In real time: on a busy machine a whole process may stand still for a second or two. */
+/** In real time: on a busy machine, a process may be suspended for a second or two. */
 const PATIENT = { readMs: 5_000, submitMs: 5_000, bodyMs: 5_000 };
 
 export interface QuickStage extends Stage {
   clock: QuickClock;
 }
 
-/** Both sides and the bot share a clock that goes thirty times as fast, so that a job of a minute is a matter of two seconds. */
+/** Both sides and the bot share a clock that runs thirty times as fast, so that a job of a minute takes two seconds. */
 export async function quickStage({
   discord,
   gateway,
@@ -23,11 +23,11 @@ export async function quickStage({
 }: StageOptions = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   const staged = await stage({
-    // A file takes the time that the machine takes for it: by the quick clock four covers would have half a second.
+    // Downloads take real time: on the quick clock, four covers would have only half a second.
     mediaClock: systemClock,
     ...options,
     clock,
-    // Discord's three seconds would be a tenth of one, and a busy machine can stop a process for seconds.
+    // Discord's three seconds would be a tenth of a second, and a busy machine can suspend a process for seconds.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
     gateway: { seed: 1, ...gateway },
     gatewayLimits: { ...PATIENT, ...gatewayLimits },
@@ -45,7 +45,7 @@ export const says =
   (message: Message): boolean =>
     text(message).includes(words);
 
-/** How often something was ordered of the gateway. */
+/** The number of orders that the gateway received. */
 export const submits = ({ heard }: EmbeddedGateway): number =>
   heard.filter(({ path }) => path.includes('/submit/')).length;
 
@@ -58,6 +58,6 @@ export function labels(message: Message): string[] {
   );
 }
 
-/** Messages of a channel that say something. */
+/** The messages of a channel that contain these words. */
 export const saying = (discord: EmbeddedDiscord, channel: string, words: string): Message[] =>
   discord.messages(channel).filter(says(words));

@@ -9,7 +9,7 @@ import { says } from './quick.ts';
 
 const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'nobody.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
-/** A message of the bot's with buttons whose ids it never made. */
+/** A message of the bot with buttons whose ids it never created. */
 async function forged({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
   const buttons = FORGED.map((id) => ({
     type: ComponentType.Button,
@@ -36,8 +36,8 @@ const NEUTRAL = 'This request failed.';
 const edits = { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' };
 const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
 
-/** Whether Discord takes a follow-up after the deferred answer was deleted, as it has and has not. */
-describe.each([true, false])('a refusal (a follow-up after a deletion is taken: %s)', (followUpAfterDeletion) => {
+/** Discord has both accepted and refused a follow-up after the deletion of the deferred reply. */
+describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
   const refusing = async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
@@ -50,7 +50,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
   const open = ({ discord }: Awaited<ReturnType<typeof refusing>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
-  it('A refusal (a follow-up after a deletion is taken:) of the gateway after a public acknowledgement is told to the member alone, and nothing of it stays in public', async () => {
+  it('After a public acknowledgement, a refusal of the gateway is shown only to the member, and nothing public remains', async () => {
     const stage = await refusing();
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const refused = await exchange.alone(says('used up'));
@@ -59,12 +59,12 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
     const sent = stage.discord.heard.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
     expect(sent.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
-    // Not for a moment either.
+    // It was not even public for a moment.
     expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
     expect(stage.inPublic.some((message) => message.includes(NEUTRAL))).toBe(true);
   });
 
-  it('A refusal (a follow-up after a deletion is taken:) after a press in public is told to the member who pressed alone', async () => {
+  it('After a press in public, a refusal is shown only to the member who pressed', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const shown = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
@@ -76,7 +76,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     await stage.discord.until(() => (others().length === 0 ? true : undefined));
   });
 
-  it('A refusal (a follow-up after a deletion is taken:) of a forged or outdated id comes before anything is acknowledged, in private', async () => {
+  it('A forged or outdated id is refused ephemerally before any acknowledgement', async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
     const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -87,7 +87,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     }
   });
 
-  it('A refusal (a follow-up after a deletion is taken:) whose private words are lost leaves nothing but a deleted message', async () => {
+  it('If the private text of a refusal is lost, only a deleted message remains', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -97,13 +97,13 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
         : undefined,
     );
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
-    // What became of the words is not known, so they are not said twice.
+    // The outcome of the follow-up is unknown, so it is not sent again.
     expect(
       stage.discord.heard.filter(({ method, route }) => method === 'POST' && route === followUps.route),
     ).toHaveLength(1);
   });
 
-  it('A refusal (a follow-up after a deletion is taken:) is never said in public where the neutral line cannot be put there', async () => {
+  it('If the neutral text cannot be shown, the refusal is not shown in public either', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -113,7 +113,7 @@ describe.each([true, false])('a refusal (a follow-up after a deletion is taken: 
     );
   });
 
-  it('A refusal (a follow-up after a deletion is taken:) stands as a neutral line where that cannot be deleted', async () => {
+  it('If the deferred reply cannot be deleted, it shows a neutral text', async () => {
     const stage = await refusing();
     stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });

@@ -8,9 +8,9 @@ import { says, submits } from './quick.ts';
 const waitLimit = { timeout: 10_000 };
 const times = (words: string, said: string): number => said.split(words).length - 1;
 
-describe('a bot whose store is away for a moment', () =>
+describe('A bot whose store is temporarily unavailable', () =>
   onServers((stage) => {
-    it('A bot whose store is away for a moment says so, refuses orders before the gateway hears of them, and goes on when it is back', async () => {
+    it('During an outage of the store, the bot says so and refuses orders without a request to the gateway, and it continues afterwards', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
       const side = await bot({ settings: { STORE_URL: wire.url } });
@@ -38,13 +38,13 @@ describe('a bot whose store is away for a moment', () =>
       expect(await site.keys('finished')).toHaveLength(1);
     });
 
-    it('A bot whose store is away for a moment keeps in mind what the gateway took meanwhile, and asks for nothing twice', async () => {
+    it('Responses of the gateway during an outage of the store are kept in memory, and nothing is submitted twice', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
       const { discord, gateway, app, logged } = await bot({ settings: { STORE_URL: wire.url } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-      // Its answer is on the way, drop by drop, when the store goes.
+      // The response is arriving in small pieces when the store becomes unavailable.
       await vi.waitFor(() => expect(submits(gateway)).toBe(1), waitLimit);
       wire.cut();
       await vi.waitFor(() => expect(logged()).toContain('The store could not write a task.'), waitLimit);

@@ -18,7 +18,7 @@ interface Running {
   ended: Promise<number | null>;
 }
 
-/** The shipped bot as its own process. */
+/** The shipped bot as a separate process. */
 function run({ discord, gateway }: Stage, storeUrl: string): Running {
   const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
@@ -44,9 +44,9 @@ function run({ discord, gateway }: Stage, storeUrl: string): Running {
   return { child, said: () => output, ended };
 }
 
-describe('two bots on one store', () =>
+describe('Two bots on one store', () =>
   onServers((stage) => {
-    it('Two bots on one store where the first was stopped by the system for too long: it wakes up, does nothing, and ends with 75', async () => {
+    it('A bot that was suspended for too long finds that another one has its lease, does nothing and ends with 75', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);
@@ -60,7 +60,7 @@ describe('two bots on one store', () =>
       side.gateway.setSpeed(100);
       const done = await exchange.message(says('Finished in'));
       await expect.poll(() => site.keys('finished'), waitLimit).toHaveLength(1);
-      // The last of what settling a task writes.
+      // The last write when a task is settled.
       await expect.poll(() => site.keys('live'), waitLimit).toEqual([]);
       const [rows, requests] = [await site.rows(), side.discord.heard.length];
 
@@ -71,12 +71,12 @@ describe('two bots on one store', () =>
       expect(await site.rows()).toEqual(rows);
       expect(submits(side.gateway)).toBe(1);
       expect(done.attachments).toHaveLength(1);
-      // The one that took over is well.
+      // The new owner works normally.
       expect(second.child.exitCode).toBeNull();
       expect(first.said() + second.said()).not.toContain(new URL(site.url).password);
     });
 
-    it('Two bots on one store ends the second with 75 and a sentence while the first lives', async () => {
+    it('The second bot on a store ends with 75 and a sentence while the first one runs', async () => {
       const site = await stage();
       const side = await sides();
       const first = run(side, site.url);

@@ -8,7 +8,7 @@ import { shipped } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** As if the packages that a store needs were not installed. */
+/** Simulates that the packages for a store are not installed. */
 const WITHOUT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -25,7 +25,7 @@ interface Asked {
   imports?: string[];
 }
 
-/** A shipped script as its own process. */
+/** A shipped script as a separate process. */
 function script(entry: string, { args = [], settings = {}, imports = [] }: Asked) {
   return new Promise<{ code: number; said: string }>((resolve) => {
     const env = { PATH: process.env.PATH ?? '', ...settings };
@@ -56,7 +56,7 @@ async function used(site: Site): Promise<void> {
 describe('npm run migrate-store', () => {
   onServers((stage) =>
     onStores(['sqlite'], (fileStage) => {
-      it('npm run migrate-store counts, moves, compares, and tells no password and nothing that members wrote', async () => {
+      it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
         const [from, to] = [await fileStage(), await stage()];
         await used(from);
         const counted = await migrate(from.url, to.url, '--dry-run');
@@ -83,7 +83,7 @@ describe('npm run migrate-store', () => {
   );
 
   onStores(['sqlite'], (stage) => {
-    it('npm run migrate-store takes its addresses from the environment as well, where no list of processes shows a password', async () => {
+    it('npm run migrate-store also reads its addresses from the environment, where process lists do not show passwords', async () => {
       const [from, to] = [await stage(), await stage()];
       await used(from);
       const moved = await migrateBy(from.url, to.url);
@@ -93,7 +93,7 @@ describe('npm run migrate-store', () => {
     });
   });
 
-  it('npm run migrate-store says how to keep a password out of its arguments where there is one, and nothing where there is none', async () => {
+  it('npm run migrate-store explains how to keep a password out of its arguments if one is given', async () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
     const shown = await migrate('sqlite://no/such/store', secret);
@@ -105,12 +105,12 @@ describe('npm run migrate-store', () => {
       expect([said.includes('There is no store at'), said.includes(warning)]).toEqual([true, false]);
   });
 
-  it('npm run migrate-store explains itself', async () => {
+  it('npm run migrate-store prints its usage', async () => {
     const { code, said } = await migrate('--help');
     expect([code, said.includes('MIGRATE_FROM'), said.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
-  it('npm run migrate-store says in one sentence what is wrong with what it was given', async () => {
+  it('npm run migrate-store names a wrong argument in one sentence', async () => {
     for (const args of [
       [],
       ['sqlite://a'],
@@ -128,9 +128,9 @@ describe('npm run migrate-store', () => {
   });
 });
 
-describe('npm run doctor on a server', () =>
+describe('npm run doctor with a database server', () =>
   onServers((stage) => {
-    it('npm run doctor on a server finds, then repairs, then finds nothing, and leaves a running bot alone', async () => {
+    it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const site = await stage();
       expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
       await used(site);
@@ -147,17 +147,20 @@ describe('npm run doctor on a server', () =>
     });
   }));
 
-describe('a store whose packages are not installed', () => {
+describe('A store whose packages are not installed', () => {
   it.each([
     ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @redis/client@'],
     ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev pg@'],
-  ])('A store whose packages are not installed ends the bot with 78 and the line to run: %s', async (url, line) => {
-    const settings = {
-      ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
-      STORE_URL: url,
-    };
-    const { code, said } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
-    expect([code, said]).toEqual([78, expect.stringContaining(line)]);
-    expect(said).not.toContain('a-secret');
-  });
+  ])(
+    'If the packages of a store are not installed, the bot ends with 78 and the command to install them: %s',
+    async (url, line) => {
+      const settings = {
+        ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
+        STORE_URL: url,
+      };
+      const { code, said } = await script('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });
+      expect([code, said]).toEqual([78, expect.stringContaining(line)]);
+      expect(said).not.toContain('a-secret');
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { bytesOf, errorsIn } from '../tasks/proof.ts';
 import { asks, ended, models, said } from './proof.ts';
 
 describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
-  it('/ask at a gateway of the profile streams into its message and ends with the exact answer', async () => {
+  it('/ask streams into its message and ends with the exact answer', async () => {
     const stage = await quickBot({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway, logged } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: 'why is the snow white? 150 words' });
@@ -23,7 +23,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/ask at a gateway of the profile goes on in further messages where it is longer than one, all of it in its order', async () => {
+  it('/ask continues a long answer in further messages, complete and in order', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
     await exchange.message(ended);
@@ -34,7 +34,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     for (const part of parts) expect(text(part).length).toBeLessThanOrEqual(2_000);
   });
 
-  it('/ask at a gateway of the profile of a private question is for its member alone, to the last message', async () => {
+  it('/ask keeps a private answer ephemeral in all of its messages', async () => {
     const { discord } = await quickBot({ settings: models, gateway: { profile, speed: 5 } });
     const exchange = await discord
       .as('member')
@@ -46,7 +46,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('Edits its message about once a second, and the first words come at once', async () => {
+it('/ask edits its message about once a second, and the first words appear at once', async () => {
   const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(ended);
@@ -58,7 +58,7 @@ it('Edits its message about once a second, and the first words come at once', as
   for (const [index, at] of progress.slice(1).entries()) expect(at - (progress[index] ?? at)).toBeGreaterThan(1_000);
 });
 
-it('An answer shows code in every message as code, and puts tables into a file', async () => {
+it('An answer shows code as code in every message and puts tables into a file', async () => {
   const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
   await exchange.message(ended);
@@ -72,7 +72,7 @@ it('An answer shows code in every message as code, and puts tables into a file',
   expect(parts.map(text).join('\n')).toContain('📄 table-1.md');
 });
 
-it('An answer in a personal install has few messages, and a file for the rest', async () => {
+it('An answer in a user installation has few messages and a file for the rest', async () => {
   const { discord, gateway } = await quickBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },

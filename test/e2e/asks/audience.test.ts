@@ -15,7 +15,7 @@ const stageOf = (): Promise<QuickStage> =>
 
 type Item = { role?: string; content?: unknown };
 
-/** What members have said of which the model was told with the newest question. Its own words are what was shown. */
+/** The members' earlier messages that the model received with the newest question. The model's own text is what was shown. */
 function questions({ gateway }: QuickStage): unknown[] {
   const { input = [] } = (asks(gateway).at(-1) ?? {}) as { input?: Item[] };
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
@@ -32,7 +32,7 @@ async function goneOn(person: Person, from: Message, words: string): Promise<Mes
   return (await person.fill(form, { 'Your next question': words })).message(ended);
 }
 
-/** A copy of an answer for everyone in a channel, or for its member alone. */
+/** Copies an answer for everyone in a channel, or only for its member. */
 async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await opened(stage, await list(stage, 'member', {}, channel), 'member', words);
@@ -41,7 +41,7 @@ async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', ch
   return (await person.click(question, 'Show to everyone')).message(ended);
 }
 
-/** Two private turns, of which the second is shown to everyone. */
+/** Two private turns, the second of which is then shown to everyone. */
 async function secondShown(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
@@ -50,7 +50,7 @@ async function secondShown(stage: QuickStage) {
   return { member, second, shown: await copy(stage, 'what all', 'everybody') };
 }
 
-it('Continuing on a copy that everyone sees tells the model only what was shown to everyone', async () => {
+it('Continuing a public copy sends the model only what was shown in public', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   expect(shown.ephemeral).toBe(false);
@@ -59,14 +59,14 @@ it('Continuing on a copy that everyone sees tells the model only what was shown 
   expect(turns(stage)).toBe(2);
   expect(told(stage)).toContain('what all may read');
   expect(told(stage)).not.toMatch(/first secret|Ishmael/);
-  // And so does whatever follows from it, the requester, and however.
+  // The same applies to every later turn, regardless of its member and its place.
   await goneOn(stage.discord.as('other'), third, 'and of others?');
   expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
   await asked(member, { prompt: 'and the next question?' });
   expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
 });
 
-it('Continuing on the private answer itself, or on a private copy of it, keeps everything and stays private', async () => {
+it('Continuing a private answer or its private copy keeps all turns and stays private', async () => {
   const stage = await stageOf();
   const { member, second } = await secondShown(stage);
   const third = await goneOn(member, second, 'and then?');
@@ -77,7 +77,7 @@ it('Continuing on the private answer itself, or on a private copy of it, keeps e
   expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
-it('A private answer that was shown stays its member’s alone to go on from', async () => {
+it('Only its member can continue a private answer that was shown in public', async () => {
   const stage = await stageOf();
   const { shown } = await secondShown(stage);
   const before = asks(stage.gateway).length;
@@ -86,7 +86,7 @@ it('A private answer that was shown stays its member’s alone to go on from', a
   expect(asks(stage.gateway)).toHaveLength(before);
 });
 
-it('Private turns in the middle of a public conversation are left out where it goes on in public', async () => {
+it('Private turns in a public conversation are left out when it continues in public', async () => {
   const stage = await stageOf();
   const member = stage.discord.as('member');
   await asked(member, { prompt: 'an open beginning' });
@@ -100,7 +100,7 @@ it('Private turns in the middle of a public conversation are left out where it g
   expect(told(stage)).not.toContain('a secret between');
 });
 
-it('What was asked in a direct message with the bot is told nowhere else, unless it was shown there', async () => {
+it('Questions in a direct message with the bot stay there unless they were shown elsewhere', async () => {
   const stage = await quickBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -122,7 +122,7 @@ it('What was asked in a direct message with the bot is told nowhere else, unless
   }
 });
 
-it('A manager who goes on privately from the answer of another member is told none of their private turns', async () => {
+it('A manager who continues another member’s answer in private gets none of that member’s private turns', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   await goneOn(member, shown, 'an open question');
@@ -134,7 +134,7 @@ it('A manager who goes on privately from the answer of another member is told no
   expect(told(stage)).not.toMatch(/first secret|Ishmael/);
 });
 
-it('Writing on in a thread tells the model no private turn', async () => {
+it('A message in a thread sends the model no private turn', async () => {
   const stage = await stageOf();
   const there = stage.discord.as('member').in('thread');
   const first = await asked(there, { prompt: 'the first secret', private: true });
@@ -147,7 +147,7 @@ it('Writing on in a thread tells the model no private turn', async () => {
   expect(told(stage)).not.toContain('first secret');
 });
 
-it('Trying again after a failure in public tells the model no private turn', async () => {
+it('A retry in public sends the model no private turn', async () => {
   const stage = await stageOf();
   const { member, shown } = await secondShown(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });

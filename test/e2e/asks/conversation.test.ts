@@ -7,7 +7,7 @@ import { asks, ended, models, said } from './proof.ts';
 
 type Asked = { role?: string; content?: unknown }[];
 
-/** What the model was shown of the conversation, in its order. */
+/** The conversation that the model received, in order. */
 const shown = (stage: QuickStage, at = -1): string[] =>
   ((asks(stage.gateway).at(at)?.input ?? []) as Asked).map(
     ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
@@ -16,10 +16,10 @@ const shown = (stage: QuickStage, at = -1): string[] =>
 const answerTo = async ({ discord }: QuickStage, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(ended);
 
-describe.each(profiles)('a conversation at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A conversation at a gateway of the %s profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
 
-  it('A conversation at a gateway of the profile goes on with a form, and the model knows what was said', async () => {
+  it('A conversation continues with a form, and the model receives the earlier turns', async () => {
     const stage = await stageOf();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
@@ -33,7 +33,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(text(second)).toContain('Continues [this answer]');
   });
 
-  it('A conversation at a gateway of the profile goes on with the next question in the same place, and begins anew with `new`', async () => {
+  it('A conversation continues with the next question in the same place and starts again with `new`', async () => {
     const stage = await stageOf();
     await answerTo(stage, { prompt: 'snow?' });
     await answerTo(stage, { prompt: 'and ice?' });
@@ -45,7 +45,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(shown(stage).join()).not.toContain('snow');
   });
 
-  it('A conversation at a gateway of the profile is each member’s own, and what was private stays so', async () => {
+  it('Every member has their own conversation, and private turns stay private', async () => {
     const stage = await stageOf();
     await answerTo(stage, { prompt: 'a secret', private: true });
     await answerTo(stage, { prompt: 'snow?' });
@@ -56,7 +56,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(shown(stage).join()).toContain('a secret');
   });
 
-  it('A conversation at a gateway of the profile is forgotten where its member says so', async () => {
+  it('A conversation is forgotten when its member requests it', async () => {
     const stage = await stageOf();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
@@ -71,7 +71,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(shown(stage)).toHaveLength(1);
   });
 
-  it('A conversation at a gateway of the profile tells under details how many tokens it took, as the gateway says', async () => {
+  it('The details of an answer show the token counts of the gateway', async () => {
     const stage = await stageOf();
     const first = await answerTo(stage, { prompt: 'snow?' });
     const details = await (await stage.discord.as('other').click(first, 'Show details')).message();
@@ -79,7 +79,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(JSON.stringify(details.components)).toMatch(/Tokens: \d+ input, \d+ output/);
   });
 
-  it('A conversation at a gateway of the profile shows the model an image and a file, and refuses a file that cannot be read', async () => {
+  it('A question can include an image and a file, and an unreadable file is refused', async () => {
     const stage = await stageOf();
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -96,7 +96,7 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
     expect(asks(gateway)).toHaveLength(before);
   });
 
-  it('A conversation at a gateway of the profile gives JSON where that is asked for', async () => {
+  it('A question can request its answer as JSON', async () => {
     const stage = await stageOf();
     const final = await answerTo(stage, { prompt: 'snow?', format: 'json' });
     const [, json = ''] = /```json\n([\s\S]*)\n```/.exec(text(final)) ?? [];
@@ -105,8 +105,8 @@ describe.each(profiles)('a conversation at a gateway of the %s profile', (profil
   });
 });
 
-describe('what a question takes along', () => {
-  it('What a question takes along is an image, and leave to look things up', async () => {
+describe('The options of a question', () => {
+  it('A question can include an image and allow a web search', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })
       .png()

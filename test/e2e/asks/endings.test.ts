@@ -9,9 +9,9 @@ import { asks, ended, models, said } from './proof.ts';
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
 
-describe.each(profiles)('an answer of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The end of an answer at a gateway of the %s profile', (profile) => {
   it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
-    'An answer of a gateway of the profile that ends by %s keeps what came, says so, and can be tried again',
+    'An answer that ends by %s keeps what arrived, says so and can be retried',
     async (how) => {
       const stage = await quickBot({ settings: models, gateway: { profile }, gatewayLimits: { silenceMs: 600 } });
       const { discord, gateway, clock } = stage;
@@ -33,7 +33,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   );
 
   it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
-    'An answer of a gateway of the profile is whole where its stream has %s',
+    'An answer is complete if its stream has %s',
     async (how) => {
       const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
       gateway.faults.add({ do: { type: 'text', how } });
@@ -44,7 +44,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     },
   );
 
-  it('An answer of a gateway of the profile that never begins is a refusal in words, and leaves nothing behind', async () => {
+  it('An answer that never starts becomes a refusal and leaves no task', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Tasks in progress: 0');
   });
 
-  it('No one knows about is told as that, and goes again only when its member says so', async () => {
+  it('An answer with an unknown outcome says so and is retried only at its member’s request', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
@@ -62,7 +62,7 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
     expect(text(answer)).toContain(said(gateway));
   });
 
-  it('An answer of a gateway of the profile to a model without tools or effort comes without them, and says so', async () => {
+  it('A model without tools or reasoning effort answers without them, and the answer says so', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
@@ -76,16 +76,16 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
       expect.anything(),
       [false, false],
     ]);
-    // And is remembered, so that no one is refused each time.
+    // The bot remembers this, so no further request is refused.
     await (await member.slash('ask', { prompt: 'and then?' })).message(ended);
     expect(asks(gateway)).toHaveLength(4);
   });
 
-  it('An answer of a gateway of the profile that a bot was in the middle of when it ended says so after the restart, and keeps what had come', async () => {
+  it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
-    // Too long to have ended before the bot is stopped, however busy the machine is.
+    // Too long to end before the bot is stopped, even on a busy machine.
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     await exchange.message((message) => text(message).includes(BEGINNING));
     await app.stop();
@@ -97,8 +97,8 @@ describe.each(profiles)('an answer of a gateway of the %s profile', (profile) =>
   });
 });
 
-describe('the button Stop', () => {
-  it('The button Stop ends the answer at once, keeps what came, and closes the stream', async () => {
+describe('The button Stop', () => {
+  it('The button Stop ends the answer at once, keeps what arrived and closes the stream', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -113,7 +113,7 @@ describe('the button Stop', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The button Stop is its member’s alone', async () => {
+  it('Only the member who asked can press the button Stop', async () => {
     const { discord } = await quickBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));

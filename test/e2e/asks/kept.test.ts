@@ -17,8 +17,8 @@ const long = 'tell me of the snow, 900 words';
 const furtherIn = ({ discord }: QuickStage) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > 0));
 
-describe('an answer', () => {
-  it('An answer has its entry in the ledger, with the tokens that the gateway told', async () => {
+describe('The storage of an answer', () => {
+  it('An answer is recorded in the ledger with the token counts of the gateway', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"ask": "0.010", "ask:quill-5": "0.020"}');
     const { discord, gateway, app, config } = await quickBot({
@@ -34,14 +34,14 @@ describe('an answer', () => {
     await app.stop();
     const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
     const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
-    // What was cut had cost something, what was refused nothing.
+    // The interrupted answer cost something, the refused one nothing.
     expect(entries.map(standingOf).sort()).toEqual(['refunded', 'settled', 'settled']);
     for (const entry of entries) expect(entry).toMatchObject({ kind: 'ask', facts: [{ amount: '0.020' }, {}] });
     const whole = entries.find(({ facts }) => facts.at(-1)?.tokens?.output !== undefined);
     expect(whole?.facts.at(-1)?.tokens).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
   });
 
-  it('An answer that ended while no one could show it is whole when the bot is back, in every message, after its token as well', async () => {
+  it('An answer that ended while the bot was down is completed in every message after the restart, even without its token', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -57,7 +57,7 @@ describe('an answer', () => {
     expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
   });
 
-  it('An answer that is private and outlives its token comes to its member directly, the whole of it in a file', async () => {
+  it('A private answer that outlives its token is sent to its member as a file in a direct message', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 0.2 } });
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -72,12 +72,12 @@ describe('an answer', () => {
     const final = await discord.until(() => saying(discord, channel.id, 'restarted mid-')[0]);
     const whole = (await bytesOf(final)).toString();
     expect(whole).toContain('This is the sandbox speaking');
-    // More than a message of it shows while it is written.
+    // Longer than one message shows while it is being written.
     expect(whole.length).toBeGreaterThan(1_000);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('An answer goes with all its messages when its member deletes it', async () => {
+  it('An answer is deleted with all of its messages', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
@@ -89,7 +89,7 @@ describe('an answer', () => {
     expect(asks(gateway)).toHaveLength(1);
   });
 
-  it('An answer stands in /tasks and in its member’s export, comes back whole, and goes with their data', async () => {
+  it('An answer is listed in /tasks and in its member’s export, can be shown again and is erased with their data', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('An answer in which someone has deleted a message is brought to its end in the others', async () => {
+  it('An answer is completed in its other messages if one of them was deleted', async () => {
     const stage = await quickBot({ settings: models, gateway: { speed: 1 } });
     const { discord, gateway } = stage;
     const exchange = await discord.as('member').slash('ask', { prompt: long });

@@ -14,14 +14,14 @@ const lost = { type: 'reset', done: true } as const;
 
 const bare = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
 
-/** All of it stands there, in its order, and nothing twice. */
+/** Expects the whole answer in order, without repetition. */
 function isWhole(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(2);
   expect(bare(messages.map(text).join('\n\n'))).toContain(bare(said(stage.gateway)));
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
-/** The same of an answer that the end of the bot may have broken off: it stands there as far as it came. */
+/** The same for an answer that a restart may have interrupted: everything that arrived, once. */
 function isOnce(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
@@ -34,15 +34,15 @@ async function isGone(stage: QuickStage): Promise<void> {
   expect(errorsIn(stage)).toEqual([]);
 }
 
-describe('a further message of a public answer', () => {
+describe('A further message of a public answer', () => {
   it.each([1, 2, 3])(
-    'Number %i is there once although Discord’s response was lost, and goes with Delete',
+    'Public message %i of an answer is posted once although Discord’s response was lost, and is deleted with the answer',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, clock } = stage;
       const member = discord.as('member');
       if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
-      // As often as the library tries by itself, and again.
+      // As often as discord.js tries, and once more.
       discord.faults.add({ on: inChannel, do: lost, times: 5 });
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
@@ -55,25 +55,28 @@ describe('a further message of a public answer', () => {
     },
   );
 
-  it.each([1, 2, 3])('Number %i is found again by a bot that ended before it heard of it', async (nth) => {
-    const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
-    const { discord } = stage;
-    const app = await enter(stage);
-    const member = discord.as('member');
-    if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
-    discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
-    const exchange = await member.slash('ask', { prompt });
-    await discord.until(() => (inPublic(stage).length > nth ? true : undefined));
-    await app.stop();
-    await enter(stage);
-    const first = await exchange.message(ended);
-    isOnce(stage, inPublic(stage));
-    expect(text(first)).toContain('Continues below');
-    await askedToForget(stage);
-    await isGone(stage);
-  });
+  it.each([1, 2, 3])(
+    'Public message %i of an answer is found again by a bot that stopped before Discord’s response',
+    async (nth) => {
+      const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
+      const { discord } = stage;
+      const app = await enter(stage);
+      const member = discord.as('member');
+      if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
+      discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
+      const exchange = await member.slash('ask', { prompt });
+      await discord.until(() => (inPublic(stage).length > nth ? true : undefined));
+      await app.stop();
+      await enter(stage);
+      const first = await exchange.message(ended);
+      isOnce(stage, inPublic(stage));
+      expect(text(first)).toContain('Continues below');
+      await askedToForget(stage);
+      await isGone(stage);
+    },
+  );
 
-  it('A further message of a public answer of which no one has heard goes with its member’s data', async () => {
+  it('A further message that was never confirmed is erased with its member’s data', async () => {
     const stage = await quickStage({ settings: models, gateway: { speed: 20 } });
     const { discord } = stage;
     const app = await enter(stage);
@@ -87,7 +90,7 @@ describe('a further message of a public answer', () => {
     await again.stop();
   });
 
-  it('A further message of a public answer goes by the token where the bot may not post, once, and the whole comes as a file where its response was lost', async () => {
+  it('If the bot may not post, further messages use the token once, and a lost response leads to a file with the whole answer', async () => {
     const stage = await quickBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -103,9 +106,9 @@ describe('a further message of a public answer', () => {
   });
 });
 
-describe('a further message of a private answer', () => {
+describe('A further message of a private answer', () => {
   it.each([1, 2, 3])(
-    'Number %i is not sent again where its response was lost, and Show here brings the whole',
+    'Private message %i of an answer is not sent again after a lost response, and Show here brings the whole answer',
     async (nth) => {
       const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
       const { discord, gateway } = stage;

@@ -20,7 +20,7 @@ afterEach(async () => {
   }
 });
 
-/** The shipped bot as its own process. */
+/** The shipped bot as a separate process. */
 function run({ discord, gateway, config }: Stage, settings: Record<string, string> = {}) {
   const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
@@ -39,18 +39,18 @@ function run({ discord, gateway, config }: Stage, settings: Record<string, strin
   return { child, said: () => said, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
-/** A further message of an answer that shows so much of it. */
+/** A further message of an answer that shows this many parts. */
 const furtherIn = ({ discord }: Stage, letters: number) =>
   discord.until(() => discord.messages('studio').find((one, at) => at > 0 && text(one).length > letters));
 
 const waitLimit = { timeout: 20_000 };
 
-it('A bot killed in the middle of a stream leaves a message that says so after the restart, with what had come', async () => {
+it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
   const exchange = await side.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  // By then what had come has been stored once.
+  // By then, what had arrived has been stored once.
   await furtherIn(side, 300);
   first.child.kill('SIGKILL');
   await first.ended;
@@ -62,7 +62,7 @@ it('A bot killed in the middle of a stream leaves a message that says so after t
   expect(second.said()).not.toContain('of the snow');
 });
 
-it('A bot killed while Discord takes a further message finds it again, and shows what had come once', async () => {
+it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
   const side = await stage({ gateway: { seed: 1 } });
   const first = run(side);
   await expect.poll(first.said, waitLimit).toContain('Atelier is ready.');
@@ -80,7 +80,7 @@ it('A bot killed while Discord takes a further message finds it again, and shows
   expect(posted).toHaveLength(further.length);
 });
 
-it('A bot killed while it orders what its member said yes to cannot be told yes a second time', async () => {
+it('An approved tool call cannot be approved again if the bot is killed during its order', async () => {
   const side = await stage({ gateway: { seed: 1, speed: 20 } });
   const orders = () => side.gateway.heard.filter(({ path }) => path.includes('/images/'));
   side.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
@@ -98,13 +98,13 @@ it('A bot killed while it orders what its member said yes to cannot be told yes 
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('You approved an image');
   expect(labels(broken)).not.toContain('Approve 1');
-  // Whether the first was taken is its own message's to tell.
+  // The task of the first approval shows its own outcome.
   await ordering.message((message) => labels(message).includes('Dismiss'));
   expect(orders()).toHaveLength(1);
   expect(asks(side.gateway)).toHaveLength(1);
 });
 
-it('A bot that may not read messages ends with 78, and says which switch is off', async () => {
+it('A bot without the message content intent ends with 78 and names the missing switch', async () => {
   const bot = run(await stage(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.ended;
   expect(code).toBe(78);

@@ -4,18 +4,18 @@ import { textRequest } from '../../../sandbox/gateway/requests/text.ts';
 import { answerTo } from '../../../sandbox/gateway/text/engine.ts';
 import { labels } from '../quick.ts';
 
-/** What the gateway was asked, oldest first. */
+/** The questions that the gateway received, oldest first. */
 export const asks = ({ heard }: EmbeddedGateway): Record<string, unknown>[] =>
   heard.filter(({ path }) => path.endsWith('/responses')).map(({ body }) => body as Record<string, unknown>);
 
-/** An answer that is over, one way or another. */
+/** An answer that has ended, in any way. */
 export const ended = (message: Message): boolean => labels(message).includes('Delete');
 
-/** The words of the gateway's newest answer: it has no others for the same question. */
+/** The text of the gateway's newest answer; it always gives the same answer to a question. */
 export function said(gateway: EmbeddedGateway): string {
   const { items } = answerTo(textRequest.parse(asks(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
 
-/** Named, for the quick clock leaves a list of models no time to come. */
+/** Named explicitly, because on the quick clock the list of models would be too late. */
 export const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_IMAGE_MODEL: 'lumen-image-1' };

@@ -14,8 +14,8 @@ const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {
     gateway: { profile, speed: 20 },
   });
 
-describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile) => {
-  it('Plain messages of anyone who has asked there go on with the conversation', async () => {
+describe.each(profiles)('Plain messages in a thread at a gateway of the %s profile', (profile) => {
+  it('A plain message of a member who has asked in the thread continues the conversation', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -31,7 +31,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     expect(stage.logged()).not.toContain('and ice?');
   });
 
-  it('A long answer goes on in further messages of the bot', async () => {
+  it('A long answer to a plain message continues in further messages of the bot', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -40,7 +40,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
     await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
   });
 
-  it('No one else is answered, and nothing outside of threads', async () => {
+  it('Plain messages of other members and outside of threads are ignored', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
@@ -53,7 +53,7 @@ describe.each(profiles)('in a thread, at a gateway of the %s profile,', (profile
   });
 });
 
-it('in a server that was joined after the start it works as well', async () => {
+it('Plain messages are also answered in a server that the bot joined after its start', async () => {
   const stage = await stageOf('spec');
   const { discord, gateway } = stage;
   const { world } = discord;
@@ -73,7 +73,7 @@ it('in a server that was joined after the start it works as well', async () => {
   expect(asks(gateway)).toHaveLength(2);
 });
 
-it('without the setting no message is read, and no intent is asked for', async () => {
+it('Without the setting, the bot reads no messages and requests no intent', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
   const { discord, gateway } = stage;
   await inThread(stage, 'snow?');

@@ -12,8 +12,8 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
     type === 'function_call_output' ? [output ?? ''] : [],
   );
 
-describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
-  /** Tools are offered by the list of models, waited for a second at most: a moment of the quick clock. So it is there before. */
+describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (profile) => {
+  /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
   const listed = async ({ discord }: QuickStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
   const stageOf = async () => {
@@ -22,7 +22,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     return stage;
   };
 
-  it('Tools at a gateway of the profile make an image once its member has said yes, in a message of its own, and the answer goes on', async () => {
+  it('An approved tool call creates an image in a separate message, and the answer continues', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
@@ -38,7 +38,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
   });
 
-  it('Tools at a gateway of the profile make nothing where its member says no, and the model hears of it', async () => {
+  it('A declined tool call creates nothing, and the model is told so', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
@@ -52,7 +52,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
   });
 
-  it('Order once, however often yes is pressed, and nothing once the answer was stopped', async () => {
+  it('An approved tool call is ordered once for any number of presses, and not after the answer was stopped', async () => {
     const { discord, gateway, clock } = await stageOf();
     const member = discord.as('member');
     const orders = () => gateway.heard.filter(({ method, path }) => method === 'POST' && path.includes('/images/'));
@@ -71,7 +71,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(orders()).toHaveLength(1);
   });
 
-  it('Tools at a gateway of the profile wait for their member again where the gateway refuses the order, and can be told yes again', async () => {
+  it('A tool call can be approved again after the gateway refused its order', async () => {
     const { discord, gateway, clock } = await stageOf();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
@@ -88,7 +88,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(asks(gateway)).toHaveLength(2);
   });
 
-  it('Tools at a gateway of the profile look at models and at public tasks without asking, all outputs in one response', async () => {
+  it('Models and public tasks are read without approval, and all outputs are sent in one request', async () => {
     const { discord, gateway } = await stageOf();
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));
@@ -104,7 +104,7 @@ describe.each(profiles)('tools at a gateway of the %s profile', (profile) => {
     expect(told.join()).not.toContain('hare');
   });
 
-  it('Tools at a gateway of the profile go on waiting for their member over a restart', async () => {
+  it('A tool call still waits for its approval after a restart', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);

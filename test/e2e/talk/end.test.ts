@@ -8,8 +8,8 @@ import { begun, ended, opens, spoken, talkBot } from './proof.ts';
 
 const MINUTE_MS = 60_000;
 
-describe('a conversation is over', () => {
-  it.each(['the command', 'the button'])('A conversation is over by %s, and its message says so', async (how) => {
+describe('The end of a talk', () => {
+  it.each(['the command', 'the button'])('A talk ends by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -25,7 +25,7 @@ describe('a conversation is over', () => {
     expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
   });
 
-  it('A conversation is over by anyone who may manage messages there, and by no one else', async () => {
+  it('Another member can end a talk only with the permission to manage messages', async () => {
     const stage = await talkBot();
     const { discord } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -33,7 +33,7 @@ describe('a conversation is over', () => {
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('has ended');
-    // Those who were in it too read of it below what was said last.
+    // Its other participants see a notice below the last utterance.
     const notice = await discord.until(() =>
       saying(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
     );
@@ -52,7 +52,7 @@ describe('a conversation is over', () => {
     expect(gateway.realtime.opened).toBe(opened);
   });
 
-  it('A conversation is over after a silence, and a notice that pings no one tells of it', async () => {
+  it('A talk ends after a period of silence, with a notice that pings no one', async () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
     const { thread, opening } = await begun(stage);
@@ -68,7 +68,7 @@ describe('a conversation is over', () => {
   });
 });
 
-it('A restart goes on with it: what was said is known, and its buttons work', async () => {
+it('After a restart, a talk continues with its history and its buttons', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -81,7 +81,7 @@ it('A restart goes on with it: what was said is known, and its buttons work', as
   await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('A bot that ends before there is a place leaves no conversation behind', async () => {
+it('A bot that stops before a talk has a thread leaves no talk behind', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });
@@ -96,7 +96,7 @@ it('A bot that ends before there is a place leaves no conversation behind', asyn
   expect(text(await list(stage))).not.toContain('could not be delivered');
 });
 
-it('Lists show a conversation and its page what was said; Show brings all of it', async () => {
+it('The list shows a talk, its page shows the last utterances, and Show brings the transcript', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, { instructions: 'be brief' });
@@ -118,7 +118,7 @@ it('Lists show a conversation and its page what was said; Show brings all of it'
   expect(discord.messages(thread).filter(ended)).toHaveLength(1);
 });
 
-it('What was said can be shown elsewhere, and is spoken to where it takes place alone', async () => {
+it('An utterance can be shown elsewhere, but a talk accepts utterances only in its own thread', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage, { who: 'everyone' });

@@ -17,7 +17,7 @@ const said = async ({ discord }: TalkStage, on: Message, words: string) => {
 };
 const isRunning = (message: Message): boolean => labels(message).includes('Stop');
 
-it('Ended while the model speaks, it says so once, and what had come stays', async () => {
+it('A talk that is ended during a reply says so once and keeps what had arrived', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -36,7 +36,7 @@ it('Ended while the model speaks, it says so once, and what had come stays', asy
   expect(booked(gateway)).toBe(1);
 });
 
-it('Ended while it is unknown whether the gateway listens, it is over at once', async () => {
+it('A talk that is ended while an utterance is unconfirmed ends at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
   const wire = listenIn(gateway);
@@ -50,7 +50,7 @@ it('Ended while it is unknown whether the gateway listens, it is over at once', 
   expect(clock.now() - asked).toBeLessThan(10_000);
   clock.putForward(90_000);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
-  // In what is over nothing can be said again.
+  // An ended talk accepts no utterance.
   const again = await discord.as('member').click(asking, 'Try again (may be charged twice)');
   expect(text(await again.followUp())).toContain('has ended');
   expect(wire.asked()).toBe(1);
@@ -59,7 +59,7 @@ it('Ended while it is unknown whether the gateway listens, it is over at once', 
   expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'unconfirmed']);
 });
 
-it('An answer that is deleted while it comes leaves nothing behind, and the conversation goes on', async () => {
+it('A reply that is deleted during its stream leaves nothing behind, and the talk continues', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -75,7 +75,7 @@ it('An answer that is deleted while it comes leaves nothing behind, and the conv
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
-it('A long answer goes on in further messages and is one voice message; all of it goes with Delete', async () => {
+it('A long reply continues in further messages with one voice message, and all of it is deleted together', async () => {
   const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);

@@ -10,7 +10,7 @@ import { booked, listenIn, storedEntries, storedTasks, type Wire } from './wire.
 
 const dialects = ['ga', 'beta'] as const;
 
-/** Short ones of ours, for the gateway's clock is quick. */
+/** Short limits of the bot, because the gateway's clock is quick. */
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
 
 const stageIn = (realtimeDialect: 'ga' | 'beta') =>
@@ -19,14 +19,14 @@ const stageIn = (realtimeDialect: 'ga' | 'beta') =>
 const isUnconfirmed = (message: Message): boolean => labels(message).some((label) => label.startsWith('Try again'));
 const isRefused = (message: Message): boolean => /^The gateway/.test(text(message)) && labels(message).length === 0;
 
-/** Says something, and waits for whatever becomes of it. */
+/** Sends an utterance and waits for its outcome. */
 async function say({ discord }: TalkStage, on: Message, words: string): Promise<Message> {
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(on, 'Speak')).modal(), { words });
   return exchange.message((message) => ended(message) || isUnconfirmed(message) || isRefused(message));
 }
 
-/** What a member reads of how it ended. */
+/** The outcome as a member reads it. */
 function fateOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
@@ -37,14 +37,14 @@ function fateOf(message: Message): string {
 
 const lastWordsOf = (task: Task | undefined): string | undefined => task?.text?.trim().split(/\s+/).slice(-8).join(' ');
 
-/** What the model began to answer last. */
+/** The beginning of the model's last reply. */
 const newest = (stage: TalkStage) =>
   storedTasks(stage)
     .filter(({ kind, times }) => kind === 'said' && times.accepted !== undefined)
     .sort((one, other) => (one.times.accepted ?? 0) - (other.times.accepted ?? 0))
     .at(-1);
 
-/** Every answer that the gateway counted stands in the ledger once, with what it said that it took. */
+/** Expects that every reply charged by the gateway is in the ledger once, with its token counts. */
 async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
   await expect
     .poll(() => storedTasks(stage).every(({ kind, state }) => kind === 'talk' || state !== 'ready'))
@@ -67,13 +67,13 @@ async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
 
 const MY_NAME = 'my name is Wren';
 
-/** The model knows what was said first, and what of its own last answer its member has read. */
+/** Expects that the model received the first utterance and the part of its last reply that the member has read. */
 function expectToRemember(message: Message, before: Task | undefined): void {
   expect(text(message)).toMatch(/The first of \d+ things was: “my name is Wren”/);
   expect(text(message)).toContain(`My last words were: “${lastWordsOf(before)}”`);
 }
 
-/** Each strikes one answer of a conversation, which then goes on. */
+/** Each fault affects one reply of a talk, which then continues. */
 async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTrouble[]) {
   const stage = await stageIn(dialect);
   const wire = listenIn(stage.gateway);
@@ -99,8 +99,8 @@ async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTroub
   return { stage, wire, thread, fates };
 }
 
-describe.each(dialects)('in the dialect %s', (dialect) => {
-  it('An answer that goes on in spite of the trouble is whole', async () => {
+describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) => {
+  it('A reply that continues after a fault is complete', async () => {
     const troubles = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
     const { stage, wire, thread, fates } = await suffered(dialect, troubles);
     expect(fates).toEqual(Object.fromEntries(troubles.map((how) => [how, 'whole'])));
@@ -110,11 +110,11 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
       'a voice message for each',
     );
     await expectBooks(stage, wire);
-    // What goes over one socket needs no other.
+    // The socket stays open, so no other one is needed.
     expect(stage.gateway.realtime.opened).toBe(1);
   });
 
-  it('An answer that is broken off keeps what had come, and says why', async () => {
+  it('A reply that is cut off keeps what had arrived and names the reason', async () => {
     const { stage, wire, fates } = await suffered(dialect, [
       'drop-middle',
       'hang-middle',
@@ -137,7 +137,7 @@ describe.each(dialects)('in the dialect %s', (dialect) => {
     await expectBooks(stage, wire);
   });
 
-  it('In the dialect where the answer never began, its member decides or is told why', async () => {
+  it('If a reply never starts, its member can decide about it or is told the reason', async () => {
     const { stage, wire, fates } = await suffered(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
     expect(fates).toEqual({
       'drop-asked': 'nobody knows',

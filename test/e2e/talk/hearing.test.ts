@@ -7,14 +7,14 @@ import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './pr
 
 const recorded = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
 
-/** The answer to what someone has said in a thread. */
+/** The reply to a message in a thread. */
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
     'an answer',
   );
 
-it('Anyone who is heard speaks by writing, by a voice message or by a sound file, and with words beside it', async () => {
+it('A participant can speak by a message, a voice message or an audio file, also with text', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -33,7 +33,7 @@ it('Anyone who is heard speaks by writing, by a voice message or by a sound file
   expect(stage.logged()).not.toMatch(/tell me of|what is this/);
 });
 
-it('in a conversation for one no one else is heard, and where everyone is everyone', async () => {
+it('Other members are ignored in a talk for one member and heard in a talk for everyone', async () => {
   const stage = await hearingBot();
   const { discord, gateway } = stage;
   const mine = await begun(stage, {}, 'no-private-threads');
@@ -45,7 +45,7 @@ it('in a conversation for one no one else is heard, and where everyone is everyo
   expect(gateway.realtime.opened).toBe(2);
 });
 
-it('where a conversation takes place, a question that was asked there once does not go on as well', async () => {
+it('During a talk, messages in its thread do not continue an earlier question of /ask', async () => {
   const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
@@ -54,13 +54,13 @@ it('where a conversation takes place, a question that was asked there once does 
   await discord.until(() => saying(discord, 'thread', 'Live conversation')[0]);
   await answerTo(stage, 'thread', await there.say('and ice?'));
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
-  // When it is over, the question goes on.
+  // After the talk, the question continues.
   await (await there.slash('talk end', {})).message();
   await answerTo(stage, 'thread', await there.say('and rain?'));
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(2);
 });
 
-it('A sound that cannot be read is told where it was said, and an image alone is for the people', async () => {
+it('An unreadable audio file is reported in the thread, and an image alone is ignored', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread } = await begun(stage);
@@ -78,7 +78,7 @@ it('A sound that cannot be read is told where it was said, and an image alone is
   expect(discord.messages(thread)).toHaveLength(5);
 });
 
-it('without the setting nothing that is written is heard', async () => {
+it('Without the setting, messages in the thread are ignored', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread } = await begun(stage);

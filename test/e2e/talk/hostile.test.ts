@@ -13,8 +13,8 @@ import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
 const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
 
-describe('Discord', () => {
-  it('Discord refuses the thread although its permissions allowed it: the conversation is ended, and that is said', async () => {
+describe('A talk during failures of Discord', () => {
+  it('A talk ends with a notice if Discord refuses its thread although the permissions allow it', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     discord.faults.add({
@@ -28,7 +28,7 @@ describe('Discord', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Discord deletes the thread in the middle: nothing is charged twice, and in the end nothing is left open', async () => {
+  it('A talk whose thread is deleted charges nothing twice and leaves nothing open', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await begun(stage);
@@ -39,7 +39,7 @@ describe('Discord', () => {
     await remove(stage, thread);
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
-    // Anyone who asked still gets to read it.
+    // The member still gets the reply.
     await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     clock.putForward(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
@@ -48,7 +48,7 @@ describe('Discord', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Discord locks the thread in the middle of an answer: what has come is kept, and charged once', async () => {
+  it('A talk whose thread is locked during a reply keeps what had arrived and charges it once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -69,7 +69,7 @@ describe('Discord', () => {
   });
 });
 
-it('Forged buttons say nothing to the gateway and nothing of others', async () => {
+it('Forged buttons send nothing to the gateway and reveal nothing about other members', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -106,7 +106,7 @@ it('Forged buttons say nothing to the gateway and nothing of others', async () =
   expect(errorsIn(stage)).toEqual([]);
 });
 
-it('A sound of hours in a small file is refused before anything is sent', async () => {
+it('A small file with hours of audio is refused before anything is sent', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -120,7 +120,7 @@ it('A sound of hours in a small file is refused before anything is sent', async 
   expect(ended(told)).toBe(false);
 });
 
-/** Lets someone take care of the threads of a channel. */
+/** Lets a member manage the threads of a channel. */
 function grant({ discord }: TalkStage, thread: string, who: string): void {
   const { parentId = '' } = discord.world.channel(thread);
   discord.world.channel(parentId).overwrites.push({ id: who, kind: 'member', allow: May.ManageThreads, deny: 0n });
@@ -136,7 +136,7 @@ async function remove(stage: TalkStage, thread: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** A message of the bot with buttons that it never made. */
+/** A message of the bot with buttons that it never created. */
 async function post({ discord }: TalkStage, ids: readonly string[]): Promise<Message> {
   const rows = Array.from({ length: Math.ceil(ids.length / 5) }, (_, at) => ids.slice(at * 5, at * 5 + 5));
   const components = rows.map((row) => ({

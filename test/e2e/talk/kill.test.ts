@@ -29,7 +29,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await over;
 }
 
-/** The shipped bot as its own process; comes back when it is there. */
+/** Starts the shipped bot as a separate process and waits until it is ready. */
 async function run({ discord, gateway, config }: Stage): Promise<ChildProcess> {
   const child = spawn(process.execPath, shipped('src/index.ts'), {
     cwd: root,
@@ -63,7 +63,7 @@ async function say({ discord }: Stage, on: Message, words: string) {
 const HANGS = { type: 'hang' } as const;
 const TO_A_CHANNEL = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
-it('A bot killed at any moment of a conversation goes on with it; nothing is said, sent or charged twice', {
+it('A bot that is killed at any moment of a talk continues it, and nothing is sent, posted or charged twice', {
   timeout: 90_000,
 }, async () => {
   const side = await stage({ gateway: { seed: 1, speed: 10 } });
@@ -78,7 +78,7 @@ it('A bot killed at any moment of a conversation goes on with it; nothing is sai
   await (await say(side, opening, 'my name is Wren')).message(ended);
   await discord.until(() => voices(thread)[0], 'a voice message');
 
-  // While an answer streams.
+  // During the stream of a reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
   const streaming = await say(side, opening, 'tell me of snow');
   await streaming.message((message) => /sandbox/.test(text(message)));
@@ -88,7 +88,7 @@ it('A bot killed at any moment of a conversation goes on with it; nothing is sai
   expect(text(broken)).toContain('The bot restarted mid-reply.');
   expect(wire.asked()).toBe(2);
 
-  // Between asking for an answer and its beginning.
+  // Between the request for a reply and its beginning.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await say(side, opening, 'tell me of ice');
   await expect.poll(wire.asked, { timeout: 10_000 }).toBe(3);
@@ -99,7 +99,7 @@ it('A bot killed at any moment of a conversation goes on with it; nothing is sai
   await discord.as('member').click(asking, 'Dismiss');
   await unheard.message((message) => text(message).includes('Dismissed.'));
 
-  // Between the end of an answer and its voice message, which Discord has not seen.
+  // Between the end of a reply and its voice message, which Discord has not received.
   discord.faults.add({ on: TO_A_CHANNEL, do: HANGS });
   const unsent = await (await say(side, opening, 'who am I?')).message(ended);
   expect(text(unsent)).toContain('The first of 3 things was: “my name is Wren”');
@@ -110,7 +110,7 @@ it('A bot killed at any moment of a conversation goes on with it; nothing is sai
   bot = await run(side);
   await discord.until(() => voices(thread).length === 2 || undefined, 'the voice message after all');
 
-  // The same, and it stands there already.
+  // The same, but the voice message is already posted.
   discord.faults.add({ on: TO_A_CHANNEL, do: { ...HANGS, done: true } });
   await (await say(side, opening, 'and who are you?')).message(ended);
   await discord.until(() => voices(thread).length === 3 || undefined, 'a voice message that nobody knows of');
@@ -131,7 +131,7 @@ it('A bot killed at any moment of a conversation goes on with it; nothing is sai
   expect(standings).toEqual(['settled', 'settled', 'settled', 'settled', 'settled', 'unconfirmed']);
   expect(booked(gateway)).toBe(6);
 
-  // The doctor has nothing to mend, and makes the same ledger of the tasks again.
+  // The doctor finds nothing to repair and derives the same ledger from the tasks.
   expect(await doctor(side, '--dry-run')).toContain('no problems found');
   sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(side);

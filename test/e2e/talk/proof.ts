@@ -7,10 +7,10 @@ import { labels } from '../quick.ts';
 
 const VOICE_MESSAGE = 1 << 13;
 
-/** One that speaks. */
+/** A model for live sessions. */
 export const model = 'parley-realtime';
 
-/** Slower than elsewhere: sounds are worked on in threads of their own, which have no quicker hands. */
+/** Slower than elsewhere: audio is processed in worker threads, which the quick clock does not accelerate. */
 const SPEED = 3;
 
 export interface TalkStage extends Stage {
@@ -23,7 +23,7 @@ async function talkStage({ settings, discord, ...options }: StageOptions = {}): 
     ...options,
     clock,
     settings: { DEFAULT_TALK_MODEL: model, ...settings },
-    // Three seconds to acknowledge would be less than one.
+    // The three seconds for an acknowledgement would be less than one.
     discord: { ...discord, limits: { acknowledgeMs: 10_000 * SPEED, ...discord?.limits } },
   });
   return { ...staged, clock };
@@ -34,7 +34,7 @@ export async function talkBot(options: StageOptions = {}): Promise<TalkStage & {
   return { ...staged, app: await enter(staged) };
 }
 
-/** The same where it may read what is written. */
+/** The same with the permission to read messages. */
 export const hearingBot = (options: StageOptions = {}) =>
   talkBot({
     ...options,
@@ -42,7 +42,7 @@ export const hearingBot = (options: StageOptions = {}) =>
     discord: { privilegedIntents: ['message-content'], ...options.discord },
   });
 
-/** Where a conversation takes place, as its command's answer tells. */
+/** The thread of a talk, from the reply to its command. */
 export async function threadOf(exchange: Exchange): Promise<string> {
   const { content } = await exchange.message();
   const id = /<#(\d+)>/.exec(content)?.[1];
@@ -50,7 +50,7 @@ export async function threadOf(exchange: Exchange): Promise<string> {
   return id;
 }
 
-/** Begins one, and brings the thread and the first message in it. */
+/** Starts a talk and returns its thread and the first message there. */
 export async function begun({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
   const thread = await threadOf(await discord.as('member').in(channel).slash('talk start', options));
   return { thread, opening: await discord.until(() => discord.messages(thread).find(opens), 'the first message') };
@@ -58,16 +58,16 @@ export async function begun({ discord }: TalkStage, options: Record<string, stri
 
 export const opens = (message: Message): boolean => labels(message).includes('End');
 
-/** An answer that is over, one way or another. */
+/** A reply that has ended, in any way. */
 export const ended = (message: Message): boolean => labels(message).includes('Delete');
 
 export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
 
-/** How often the gateway was asked for a session. */
+/** The number of sessions that the gateway was asked to open. */
 export const upgrades = ({ heard }: EmbeddedGateway): number =>
   heard.filter(({ path }) => path.includes('/realtime')).length;
 
-/** Says something by the button and its form. */
+/** Sends an utterance with the button and its form. */
 export async function spoken(stage: TalkStage, opening: Message, words: string, who = 'member'): Promise<Message> {
   const there = stage.discord.as(who);
   const modal = await (await there.click(opening, 'Speak')).modal();

@@ -25,9 +25,9 @@ const refusals = [
   ['a connection that is cut', { type: 'reset' }, /gateway/i],
 ] as const;
 
-describe('a gateway that has', () => {
+describe('A talk at a failing gateway', () => {
   it.each(refusals)(
-    '%s: that is said, and neither a thread nor a task nor a charge is left',
+    'A talk is refused with a sentence and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, words) => {
       const stage = await talkBot({ gateway: quick, gatewayLimits: { ...gatewayLimits, connectMs: 2_000 } });
       const { discord, gateway } = stage;
@@ -48,7 +48,7 @@ describe('a gateway that has', () => {
     },
   );
 
-  it('Trouble while a conversation is made anew: the speaker is told, and it goes on afterwards', async () => {
+  it('If the gateway fails while a session is reopened, the speaker is told and the talk continues afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const wire = listenIn(gateway);
@@ -67,7 +67,7 @@ describe('a gateway that has', () => {
   });
 
   it.each(['ga', 'beta'] as const)(
-    'Trouble with opening, in the dialect %s: no one notices',
+    'Faults while a session of the dialect %s opens are not visible to members',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
@@ -86,7 +86,7 @@ describe('a gateway that has', () => {
     },
   );
 
-  it('No use for the conversation any more: it is over, and told once', async () => {
+  it('A talk ends with one notice if the gateway no longer accepts it', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -94,7 +94,7 @@ describe('a gateway that has', () => {
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
     gateway.realtime.cut();
     const there = discord.as('member');
-    // The first refusal may be about the words; the second is about all of it.
+    // The first refusal could be caused by the text; the second one ends the talk.
     for (const words of ['are you there?', 'are you still there?']) {
       const modal = await (await there.click(opening, 'Speak')).modal();
       expect(ended(await (await there.fill(modal, { words })).message())).toBe(false);

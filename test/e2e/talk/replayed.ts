@@ -1,13 +1,13 @@
 import { OpusDecoder } from 'opus-decoder';
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 
-/** The decoder has one rate. */
+/** The only sample rate of the decoder. */
 const DECODED_RATE = 48_000;
 const PAGE_HEAD = 27;
 const GRANULE_AT = 6;
 const PRE_SKIP_AT = 10;
 
-/** What a player makes of a voice message, in our rate, by a decoder that is not ours. */
+/** The samples of a voice message at our rate, decoded by an independent player. */
 export async function replayed(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
   const [head, , ...sound] = packets;

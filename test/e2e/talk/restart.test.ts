@@ -24,8 +24,8 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Prom
     'an answer',
   );
 
-describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
-  it('A bot that ends before an answer has begun lets its member decide, and goes on with the settings', async () => {
+describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDialect) => {
+  it('After a restart before a reply has begun, its member decides, and the talk keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
     const wire = listenIn(gateway);
@@ -35,14 +35,14 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
     const exchange = await said(stage, opening, 'who am I?');
     await expect.poll(wire.asked).toBe(2);
     const stopped = stage.app.stop();
-    // It waits for what is under way, but not for ever.
+    // The bot waits for running requests, but only for a limited time.
     clock.putForward(60_000);
     await stopped;
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
 
     const second = await enter(stage);
     const asking = await exchange.message((message) => labels(message).includes('Dismiss'));
-    // No one has spoken since, so nothing is open.
+    // There was no utterance since then, so no session is open.
     expect(gateway.realtime.opened).toBe(1);
     await discord.as('member').click(asking, 'Try again (may be charged twice)');
     const answer = await exchange.message(ended);
@@ -59,7 +59,7 @@ describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
   });
 });
 
-it('A message is heard once, although Discord’s own connection is lost and taken up again', async () => {
+it('A message is heard once, even if Discord’s connection is lost and resumed', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -76,7 +76,7 @@ it('A message is heard once, although Discord’s own connection is lost and tak
   expect(storedTasks(stage).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 
-it('A sound that the gateway did not understand is answered all the same, and remembered as one', async () => {
+it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);

@@ -16,7 +16,7 @@ const quick = { seed: 1, speed: 10 };
 const recorded = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
 const original = played(PCM_RATE);
 
-/** The sound by the form, with or without words. */
+/** Sends the audio with the form, with or without text. */
 async function speak({ discord }: TalkStage, opening: Message, name: string, bytes: Buffer, words = '') {
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
@@ -26,7 +26,7 @@ async function speak({ discord }: TalkStage, opening: Message, name: string, byt
 const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
   discord.messages(thread).filter((one) => isVoice(one) && one.author.bot);
 
-it('A voice message and sound files reach the gateway as they were recorded', async () => {
+it('Voice messages and audio files reach the gateway with their recorded samples', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -40,7 +40,7 @@ it('A voice message and sound files reach the gateway as they were recorded', as
   );
   for (const name of ['constant-with-title.mp3', 'twenty-four-bits.wav', 'stereo.ogg']) {
     const answer = await (await speak(stage, opening, name, await recorded(name))).message(ended);
-    // The gateway tells what it understood: the length and the loudest tone.
+    // The gateway reports the length and the loudest tone that it received.
     expect(text(answer)).toMatch(/Heard: “a (?:clear|loud) sound of 0\.9 seconds, at about 330 hertz”/);
   }
   expect(wire.sounds).toHaveLength(4);
@@ -50,14 +50,14 @@ it('A voice message and sound files reach the gateway as they were recorded', as
   }
 });
 
-it('Words and a sound are one thing said, and its sound is remembered by what was heard', async () => {
+it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
   const stage = await talkBot({ gateway: quick });
   const wire = listenIn(stage.gateway);
   const { opening } = await begun(stage);
   const both = await speak(stage, opening, 'tones.ogg', await recorded('mono.ogg'), 'what do you hear?');
   expect(text(await both.message(ended))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
   expect(wire.asked()).toBe(1);
-  // The next connection knows of it in words.
+  // The next session receives the audio as text.
   stage.gateway.realtime.cut();
   const next = await speak(stage, opening, 'tones.wav', await recorded('with-a-list.wav'));
   expect(text(await next.message(ended))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
@@ -72,7 +72,7 @@ it.each([
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
   ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
   ['a picture', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
-])('%s is refused in words; the gateway hears nothing, and nothing is booked', async (_, name, bytes, words) => {
+])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
   const wire = listenIn(stage.gateway);
   const { opening } = await begun(stage);
@@ -85,7 +85,7 @@ it.each([
   expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);
 });
 
-it('The voice message plays what the gateway said, and says how long it is', async () => {
+it('A voice message plays the reply of the gateway and states its duration', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
   const wire = listenIn(gateway);
@@ -108,14 +108,14 @@ it('The voice message plays what the gateway said, and says how long it is', asy
   expect(waveformFits(Buffer.from(file?.waveform ?? '', 'base64'), said)).toBeGreaterThan(0.8);
   expect([voice.content, voice.embeds, voice.components ?? [], voice.attachments.length]).toEqual(['', [], [], 1]);
   expect(voicesIn(stage, thread)).toHaveLength(1);
-  // What stands in Discord is kept nowhere else.
+  // Audio that is posted in Discord is deleted from the store.
   await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
 });
 
 it.each([
   ['may send no voice messages', 403, 50_173],
   ['sends a voice message that is none', 400, 50_160],
-])('where Discord says that it %s the sound is a file, once', async (_, status, code) => {
+])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
   const wire = listenIn(stage.gateway);
@@ -136,7 +136,7 @@ it.each([
   ['is temporarily unavailable', { type: 'status', status: 503 }],
   ['cuts the connection', { type: 'reset' }],
   ['takes it and cuts the connection', { type: 'reset', done: true }],
-] as const)('where Discord %s the voice message still comes, once', async (_, trouble) => {
+] as const)('If Discord %s, the voice message is still posted once', async (_, trouble) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -153,7 +153,7 @@ it.each([
 const keepsSound = (stage: TalkStage): boolean =>
   storedTasks(stage).some(({ answer }) => answer?.voice?.sound !== undefined);
 
-/** How much the drawn heights go with those of the sound. */
+/** The correlation between the posted waveform and the volume of the audio. */
 function waveformFits(drawn: Buffer, sound: Int16Array): number {
   const heights = Array.from({ length: drawn.length }, (_, at) => {
     const part = sound.subarray((at * sound.length) / drawn.length, ((at + 1) * sound.length) / drawn.length);

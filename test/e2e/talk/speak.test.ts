@@ -12,8 +12,8 @@ const recorded = async (name: string) => ({
   bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
 });
 
-describe.each(profiles)('at a gateway of the %s profile', (profile) => {
-  it('Words are answered in words that stream in, and once as a voice message below', async () => {
+describe.each(profiles)('A talk at a gateway of the %s profile', (profile) => {
+  it('A text utterance gets a streamed text reply and one voice message below it', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const { thread, opening } = await begun(stage);
@@ -27,7 +27,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     expect(sound).toMatchObject({ content_type: 'audio/ogg' });
     expect(sound?.duration_secs).toBeGreaterThan(0.5);
     expect(Buffer.from(sound?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
-    // The next answer knows of the first, and has a voice of its own.
+    // The next reply takes the first one into account and has its own voice message.
     const next = await spoken(stage, answer, 'and of ice');
     expect(text(next)).toContain('The first of 2 things was');
     await discord.until(() => (discord.messages(thread).filter(isVoice).length === 2 ? true : undefined));
@@ -35,7 +35,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('A sound file is heard, and what was heard is shown', async () => {
+it('An audio file is heard, and its transcript is shown', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { opening } = await begun(stage);
@@ -46,7 +46,7 @@ it('A sound file is heard, and what was heard is shown', async () => {
   expect(text(answer)).toContain('Heard: “');
 });
 
-it('What says nothing is refused with a sentence, and so is what is no sound', async () => {
+it('An empty utterance and a file that is not audio are refused with a sentence', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);
@@ -65,7 +65,7 @@ it('What says nothing is refused with a sentence, and so is what is no sound', a
   expect(responses).toBe(0);
 });
 
-it('in a conversation for one no one else is heard, in one for everyone everyone', async () => {
+it('Other members are refused in a talk for one member and heard in a talk for everyone', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const mine = await begun(stage, {}, 'no-private-threads');
@@ -76,7 +76,7 @@ it('in a conversation for one no one else is heard, in one for everyone everyone
   expect(text(await spoken(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
 });
 
-it('where no voice messages are allowed the sound comes as a file, without trying', async () => {
+it('Without the permission for voice messages, the audio is posted as a file at once', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, {}, 'no-voice-messages');
@@ -87,7 +87,7 @@ it('where no voice messages are allowed the sound comes as a file, without tryin
   expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
 });
 
-it('where the bot itself may post no files, the voice message comes by the token of the speaker', async () => {
+it('If the bot may not post files, the voice message uses the speaker’s token', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -97,7 +97,7 @@ it('where the bot itself may post no files, the voice message comes by the token
   expect(voice.webhook_id).toBe(discord.applicationId);
 });
 
-it('where Discord takes none after all, the file comes instead, once', async () => {
+it('If Discord refuses the voice message, a file is posted once instead', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);
@@ -111,7 +111,7 @@ it('where Discord takes none after all, the file comes instead, once', async () 
   expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
-it('Speaking again breaks off what is being said, and that is told', async () => {
+it('A new utterance interrupts the current reply, which says so', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
@@ -126,7 +126,7 @@ it('Speaking again breaks off what is being said, and that is told', async () =>
   expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
 });
 
-it('Stop keeps what was said', async () => {
+it('The button Stop keeps what had arrived', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
@@ -140,7 +140,7 @@ it('Stop keeps what was said', async () => {
   expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
-it('Delete takes its voice message away as well', async () => {
+it('The button Delete also deletes the voice message', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage);

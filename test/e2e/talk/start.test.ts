@@ -6,8 +6,8 @@ import { saying } from '../quick.ts';
 import { inPublic } from '../tasks/pages.ts';
 import { model, opens, talkBot, threadOf, upgrades } from './proof.ts';
 
-describe.each(profiles)('at a gateway of the %s profile', (profile) => {
-  it('A conversation for its member alone gets a private thread, and only its member hears of that', async () => {
+describe.each(profiles)('The start of a talk at a gateway of the %s profile', (profile) => {
+  it('A talk for one member gets a private thread, and only its member is told', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { voice: 'marin', instructions: 'be brief' });
@@ -23,7 +23,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
     discord.as('member').in(thread.id);
   });
 
-  it('One for everyone gets a public thread, and everyone hears of that', async () => {
+  it('A talk for everyone gets a public thread, and everyone is told', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
     const exchange = await discord.as('member').slash('talk start', { who: 'everyone' });
@@ -34,7 +34,7 @@ describe.each(profiles)('at a gateway of the %s profile', (profile) => {
   });
 });
 
-it('where the bot may make no private thread, a public one hears its member alone, and that is said', async () => {
+it('If the bot may not create private threads, a public thread hears only its member and says so', async () => {
   const { discord } = await talkBot();
   const exchange = await discord.as('member').in('no-private-threads').slash('talk start', {});
   expect(text(await exchange.message())).toContain('Others can read it there');
@@ -42,7 +42,7 @@ it('where the bot may make no private thread, a public one hears its member alon
   expect(thread.type).toBe(ChannelType.PublicThread);
 });
 
-it('in a thread it takes place right there, and only once at a time', async () => {
+it('A talk that is started in a thread stays there, and a thread has one talk at a time', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
@@ -70,7 +70,7 @@ it.each([
   ['a channel without the permission', 'no-threads', 'Create Public Threads'],
   ['the chat of a voice channel', 'voice-room', 'this channel cannot have one'],
   ['a channel where the bot may not write', 'read-only', 'Send Messages in Threads'],
-])('in %s it says so before the gateway is asked', async (_name, channel, words) => {
+])('A talk in %s is refused without a request to the gateway', async (_name, channel, words) => {
   const { discord, gateway } = await talkBot();
   const answer = await (await discord.as('member').in(channel).slash('talk start', { who: 'everyone' })).message();
   expect(text(answer)).toContain(words);
@@ -78,12 +78,12 @@ it.each([
   expect(gateway.heard).toEqual([]);
 });
 
-it('in a direct message the command is not offered', async () => {
+it('/talk is not offered in direct messages', async () => {
   const { discord } = await talkBot();
   await expect(discord.as('member').in('dm').slash('talk start', {})).rejects.toThrow();
 });
 
-it('A thread that cannot be made after all ends the conversation, and is told', async () => {
+it('A talk whose thread cannot be created ends with a notice', async () => {
   const { discord, logged } = await talkBot();
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'status', status: 400, code: 160006 } });
   const answer = await (await discord.as('member').slash('talk start', { who: 'everyone' })).message();
@@ -93,7 +93,7 @@ it('A thread that cannot be made after all ends the conversation, and is told', 
   expect(logged()).not.toContain('Something unexpected');
 });
 
-it('A model that does not speak is refused in words, with some that seem to', async () => {
+it('A model without live sessions is refused with suggestions', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { model: 'quill-5' })).message();
   expect(text(answer)).toMatch(
@@ -102,13 +102,13 @@ it('A model that does not speak is refused in words, with some that seem to', as
   expect(text(await (await discord.as('member').slash('tasks', {})).message())).toContain('No tasks found');
 });
 
-it('A voice that the model does not have is refused in the gateway’s words, and not the model', async () => {
+it('A voice that the model does not have is refused with the message of the gateway', async () => {
   const { discord } = await talkBot();
   const answer = await (await discord.as('member').slash('talk start', { voice: 'nobody' })).message();
   expect(text(answer)).toContain("The gateway refused this: Invalid value: 'nobody'");
 });
 
-it('Realtime models are suggested first, then all others, and voices by their names', async () => {
+it('Suggestions for a talk list realtime models first, then all others, and voices by name', async () => {
   const { discord } = await talkBot();
   const suggested = async (option: string, typed: string) =>
     (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);

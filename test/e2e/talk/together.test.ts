@@ -19,8 +19,8 @@ const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wante
 
 const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
 
-describe.each(dialects)('in the dialect %s', (realtimeDialect) => {
-  it('Anyone who writes while the model speaks breaks it off, and it knows no more than was read of it', async () => {
+describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDialect) => {
+  it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
     const stage = await hearingBot({ gateway: { ...quick, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = stage;
     const heard: string[] = [];
@@ -74,7 +74,7 @@ it('Two members who speak at once are both heard, one after the other, and each 
   expect(booked(gateway)).toBe(2);
 });
 
-it('conversations that take place at once know nothing of each other', async () => {
+it('Simultaneous talks are independent of each other', async () => {
   const stage = await talkBot({ gateway: quick });
   const { gateway } = stage;
   const [one, other] = [await begun(stage, { voice: 'sage' }), await begun(stage, { who: 'everyone', voice: 'ash' })];
@@ -93,8 +93,8 @@ it('conversations that take place at once know nothing of each other', async () 
   expect(gateway.realtime.sessions.map(({ settings }) => settings.voice)).toEqual(['sage', 'ash']);
 });
 
-describe('time', () => {
-  it('Time ends a conversation in which no one speaks, also while the bot is away, and tells of it once', async () => {
+describe('The time limits of a talk', () => {
+  it('A talk without utterances ends with one notice, even if the bot is down', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
     const { thread, opening } = await begun(stage);
@@ -112,7 +112,7 @@ describe('time', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('Time of an hour passes unnoticed', async () => {
+  it('A talk continues unnoticed after the session limit of one hour', async () => {
     const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
     const { opening } = await begun(stage);
@@ -126,7 +126,7 @@ describe('time', () => {
   });
 
   it.each(dialects)(
-    'Time of a gateway that ends sessions sooner does too, in the dialect %s',
+    'A talk continues unnoticed at a gateway with a shorter session limit, in the dialect %s',
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
@@ -139,8 +139,8 @@ describe('time', () => {
   );
 });
 
-describe('who wants to be forgotten', () => {
-  it('An erasure in the middle of an answer leaves nothing, and the gateway is told to stop', async () => {
+describe('The erasure of a member’s data during a talk', () => {
+  it('An erasure during a reply leaves nothing, and the gateway is told to stop', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await begun(stage, { who: 'everyone' });
@@ -155,7 +155,7 @@ describe('who wants to be forgotten', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure while it is unknown whether the gateway listens leaves nothing, once that is given up', async () => {
+  it('An erasure during an unconfirmed utterance leaves nothing once the wait limit is over', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
     const wire = listenIn(gateway);

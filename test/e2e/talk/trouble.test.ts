@@ -8,20 +8,23 @@ import { begun, ended, hearingBot, isVoice, spoken, talkBot, upgrades } from './
 
 const everybody = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describe.each(profiles)('a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A talk at a faulty gateway of the %s profile', (profile) => {
   it.each([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
-  ] as const)('A gateway of the profile that %s is told, and leaves nothing behind', async (_name, fault, words) => {
-    const stage = await talkBot({ gateway: { profile } });
-    const { discord, gateway } = stage;
-    gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
-    expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
-    expect(text(await list(stage))).toContain('No tasks found');
-    expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
-  });
+  ] as const)(
+    'A talk at a gateway that %s is refused with a sentence and leaves nothing behind',
+    async (_name, fault, words) => {
+      const stage = await talkBot({ gateway: { profile } });
+      const { discord, gateway } = stage;
+      gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
+      expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
+      expect(text(await list(stage))).toContain('No tasks found');
+      expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
+    },
+  );
 
-  it('A gateway of the profile whose connection breaks in the middle of an answer leaves what had come, and goes on', async () => {
+  it('A connection that breaks during a reply leaves what had arrived, and the talk continues', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
     const { opening } = await begun(stage);
@@ -32,7 +35,7 @@ describe.each(profiles)('a gateway of the %s profile', (profile) => {
   });
 });
 
-it('where it is unknown whether it was heard its member decides, and it is said again', async () => {
+it('If it is unknown whether an utterance was received, its member decides, and it is sent again', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { opening } = await begun(stage);
@@ -47,7 +50,7 @@ it('where it is unknown whether it was heard its member decides, and it is said 
   expect(text(answer)).toContain('You said: “hello”');
 });
 
-it('A bot that ends in the middle of an answer tells of it afterwards, and the conversation goes on', async () => {
+it('A bot that stops during a reply says so after its restart, and the talk continues', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);
@@ -62,7 +65,7 @@ it('A bot that ends in the middle of an answer tells of it afterwards, and the c
   expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
 });
 
-it('Anything that is said pings no one and breaks nothing, and no word of it is logged', async () => {
+it('No utterance pings a member, breaks the Markdown or appears in the log', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
   const { thread, opening } = await begun(stage, { instructions: everybody });
@@ -77,7 +80,7 @@ it('Anything that is said pings no one and breaks nothing, and no word of it is 
   expect(stage.logged()).not.toContain('a.example');
 });
 
-it('A member whose data is erased leaves nothing in the thread, and the conversation is over', async () => {
+it('The erasure of a member’s data deletes their messages from the thread and ends the talk', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   const { thread, opening } = await begun(stage);

@@ -8,21 +8,21 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Stage } from '../bot.ts';
 
-/** An answer as it went over the socket. */
+/** A reply as it was sent through the socket. */
 interface Told {
   id: string;
   status?: string;
   tokens?: { input: number; output: number; audioOutput: number };
-  /** As it was put together by the gateway, whatever pieces it went in. */
+  /** The final items of the gateway, however they were split. */
   sound: Buffer[];
 }
 
 export interface Wire {
-  /** By their ids, in their order. */
+  /** The replies by their ids, in order. */
   told: Map<string, Told>;
-  /** How often an answer was asked for. */
+  /** The number of requests for a reply. */
   asked(): number;
-  /** What was sent and committed, one after the other. */
+  /** The committed audio, in order. */
   sounds: Pcm[];
 }
 
@@ -35,7 +35,7 @@ type Frame = {
 };
 type Usage = { input_tokens: number; output_tokens: number; output_token_details: { audio_tokens: number } };
 
-/** Listens in on every session of a gateway from now on, without changing a word. */
+/** Records every session of a gateway from now on without changing it. */
 export function listenIn({ realtime }: EmbeddedGateway): Wire {
   const told = new Map<string, Told>();
   const sounds: Pcm[] = [];
@@ -78,13 +78,13 @@ function rows<Kept>({ config }: Pick<Stage, 'config'>, namespace: string): Kept[
   return found.map(({ value }) => JSON.parse(String(value)).value as Kept);
 }
 
-/** What lies in the bot's store, read past the bot. */
+/** The contents of the bot's store, read directly from its file. */
 export const storedTasks = (stage: Pick<Stage, 'config'>): Task[] => [
   ...rows<Task>(stage, 'live'),
   ...rows<Task>(stage, 'finished'),
 ];
 export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => rows<Entry>(stage, 'ledger');
 
-/** How often the gateway has counted an answer, by its own book. */
+/** The number of replies that the gateway has charged. */
 export const booked = ({ usage }: EmbeddedGateway): number =>
   usage.rows('sk-sandbox').reduce((sum, { requests }) => sum + requests, 0);
