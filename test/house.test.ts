@@ -84,7 +84,7 @@ const allowed = [
 const fileOf = (room: string, text: string): string =>
   `${room}${room.endsWith('-') ? '' : '/'}imports-${text.replaceAll(/[^a-z]+/gi, '-')}.ts`;
 
-/** What a second writer to Discord would have to import, by its file; true where it may. */
+/** Files with the imports of a second writer to Discord; true if they are allowed. */
 const writers: Record<string, [source: string, isAllowed: boolean]> = {
   'src/second-writer.ts': ["import { Routes } from 'discord.js';\n\nexport const y = Routes;\n", false],
   'src/discord/second-writer.ts': ["import { REST } from 'discord.js';\n\nexport const y = REST;\n", false],
@@ -114,7 +114,7 @@ const manners = {
 
 describe('the lint rules', () => {
   let folder: string;
-  /** Which rules each probe breaks, from one run of the linter over a house of probes. */
+  /** The violated rules of each file, from one run of the linter. */
   const broken = new Map<string, string[]>();
 
   beforeAll(() => {
@@ -143,38 +143,38 @@ describe('the lint rules', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(forbidden)('The lint rules keep %s from importing %s', (room, text) => {
+  it.each(forbidden)('The lint rules forbid %s to import %s', (room, text) => {
     expect(broken.get(fileOf(room, text))).toContain('lint/style/noRestrictedImports');
   });
 
-  it.each(allowed)('The lint rules let %s import %s', (room, text) => {
+  it.each(allowed)('The lint rules allow %s to import %s', (room, text) => {
     expect(broken.get(fileOf(room, text)) ?? []).not.toContain('lint/style/noRestrictedImports');
   });
 
-  it('The lint rules let the environment be read at the start alone', () => {
+  it('The lint rules allow access to the environment only at the start', () => {
     expect(broken.get('src/services/gateway/environment.ts')).toContain('lint/style/noProcessEnv');
     expect(broken.get('src/index.ts') ?? []).not.toContain('lint/style/noProcessEnv');
   });
 
-  it.each(['src/lib', 'sandbox/discord'])(
-    'The lint rules let no circle of imports be in %s, not even of types',
-    (room) => {
-      expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
-      expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
-    },
-  );
+  it.each(['src/lib', 'sandbox/discord'])('The lint rules forbid import cycles in %s, even of types', (room) => {
+    expect(broken.get(`${room}/hen.ts`)).toContain('lint/suspicious/noImportCycles');
+    expect(broken.get(`${room}/egg.ts`)).toContain('lint/suspicious/noImportCycles');
+  });
 
-  it('The lint rules leave no promise unawaited and no failure unheard', () => {
+  it('The lint rules forbid unawaited promises and empty catch blocks', () => {
     expect(broken.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
     expect(broken.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
   });
 
-  it.each(Object.entries(writers))('The lint rules know whether %s may write to Discord', (path, [, isAllowed]) => {
-    expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
-  });
+  it.each(Object.entries(writers))(
+    'The lint rules decide correctly whether %s may write to Discord',
+    (path, [, isAllowed]) => {
+      expect((broken.get(path) ?? []).includes('lint/style/noRestrictedImports')).toBe(!isAllowed);
+    },
+  );
 });
 
-/** A REST that came by another way than an import, and what the library's own objects write with. */
+/** A REST client without an import, and the writing methods of discord.js objects. */
 const WRITES = [
   /(?<!\.)\.#?rest\b|\b(?:bot|token|callback)Rest\b/,
   /\bnew (?:REST|Client|WebhookClient)\b/,
@@ -186,7 +186,7 @@ const WRITES = [
 const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
 
 describe('the outbox', () => {
-  it('The outbox is the one place from which Discord is written to', () => {
+  it('Only the outbox writes to Discord', () => {
     const sources = globSync(['src/*.ts', 'src/discord/**/*.ts'], { cwd: root }).filter(
       (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),
     );
@@ -204,7 +204,7 @@ describe('the outbox', () => {
     'await interaction.deferUpdate();',
     'await channel.send(plan);',
     'await message.edit({ content });',
-  ])('The outbox would not be if a file said: %s', (source) => {
+  ])('The check of the outbox finds this line: %s', (source) => {
     expect(writesIn(source)).not.toEqual([]);
   });
 });

@@ -27,13 +27,13 @@ describe('the check of regular expressions', () => {
   });
 
   it.each([String.raw`/^[\w-]{1,64}$/`, String.raw`/\s\S*$/`, String.raw`/^\d+(?:\.\d*)?$/`, "new RegExp('^x+$')"])(
-    'The check of regular expressions has nothing against %s',
+    'The check of regular expressions accepts %s',
     (source) => {
       expect(objectionsTo(`export const probe = ${source};`)).toEqual([]);
     },
   );
 
-  it('The check of regular expressions lets an exception stand as long as its pattern stands in its file, and no longer', () => {
+  it('The check of regular expressions accepts an exception only while its pattern is in its file', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
     expect(objectionsTo('export const probe = /x+$/;', exceptions)).toEqual([]);
     const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
@@ -44,7 +44,7 @@ describe('the check of regular expressions', () => {
     ]);
   });
 
-  it('The check of regular expressions knows an exception by its file', () => {
+  it('The check of regular expressions applies an exception only to its file', () => {
     const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
     expect(objectionsTo('export const probe = /x+$/;', exceptions)).toHaveLength(2);
   });

@@ -18,7 +18,7 @@ const BYTES = Buffer.from(`bytes ${PRIVATE}`);
 const IMAGE = `data:image/png;base64,${Buffer.from(`${PRIVATE}.`.repeat(3)).toString('base64')}`;
 const MESSAGE = '900000000000000100';
 
-/** How a server fails: with a status and everything that it was sent in every field that it has, with half an answer, or not at all. */
+/** The failures of a server: a status with all received text in all of its fields, a cut response or none. */
 const TROUBLES = [
   '400',
   '403',
@@ -59,7 +59,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server on which everything fails, and what it was asked. */
+/** A server on which every request fails, and the requests that it received. */
 async function failing(trouble: (typeof TROUBLES)[number]) {
   const asked = new Set<string>();
   const tries = new Map<string, number>();
@@ -68,7 +68,7 @@ async function failing(trouble: (typeof TROUBLES)[number]) {
     for await (const piece of request) pieces.push(piece);
     const address = `${request.method} ${request.url}`;
     asked.add(address);
-    // The library waits out one 429 after the other.
+    // discord.js waits for each 429.
     const count = (tries.get(address) ?? 0) + 1;
     tries.set(address, count);
     fail(trouble === '429' && count > 1 ? '500' : trouble, request, Buffer.concat(pieces).toString('latin1'), response);
@@ -90,7 +90,7 @@ function logs() {
   return { lines, json: writing(false), readable: writing(true) };
 }
 
-/** Whatever a call throws goes every way that the bot has for it. */
+/** Passes an error through every way of the bot to log it. */
 async function told(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
   try {
     await call();
@@ -121,7 +121,7 @@ const plan = {
 } as const;
 const voice = { voice: { seconds: 1, waveform: 'AAAA' }, files: [{ name: `${PRIVATE}.ogg`, bytes: BYTES }] };
 
-/** Everything that the bot asks of Discord with words of others in it, by the library's name of its address. */
+/** Every request of the bot to Discord that contains text of members, by the name of its route in discord.js. */
 function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: ReturnType<typeof logs>['json']) {
   const botRest = clients.client.rest;
   const outbox = new Outbox(clients, log);
@@ -175,9 +175,9 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
   };
 }
 
-describe('no private word reaches the log, at any level', () => {
+describe('The log without private text, at every level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
-    'No private word reaches the log, at any level where everything sent to Discord ends in %s',
+    'No private text is logged if all requests to Discord end in %s',
     async (trouble) => {
       const { url, asked } = await failing(trouble);
       const clients = openDiscordClients(`${url}/api`);
@@ -202,21 +202,18 @@ describe('no private word reaches the log, at any level', () => {
     expect(Object.keys(discordCalls(clients, logs().json)).sort()).toEqual([...known].sort());
   });
 
-  it.each(TROUBLES)(
-    'No private word reaches the log, at any level where everything sent to the gateway ends in %s',
-    async (trouble) => {
-      const { url, asked } = await failing(trouble);
-      const log = logs();
-      const gateway = gatewayAt(url, log.json);
-      let failed = 0;
-      for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
-        if (await told(call, log)) failed += 1;
-      }
-      expect(asked.size).toBeGreaterThan(20);
-      expect(failed).toBeGreaterThan(20);
-      expectNoPrivateWord(log.lines);
-    },
-  );
+  it.each(TROUBLES)('No private text is logged if all requests to the gateway end in %s', async (trouble) => {
+    const { url, asked } = await failing(trouble);
+    const log = logs();
+    const gateway = gatewayAt(url, log.json);
+    let failed = 0;
+    for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
+      if (await told(call, log)) failed += 1;
+    }
+    expect(asked.size).toBeGreaterThan(20);
+    expect(failed).toBeGreaterThan(20);
+    expectNoPrivateWord(log.lines);
+  });
 
   it('The search for private text covers every call to the gateway', () => {
     const gateway = gatewayAt('http://127.0.0.1:9', logs().json);
@@ -238,7 +235,7 @@ function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gatew
   return gateway;
 }
 
-/** Every call, with private words where it takes words. */
+/** Every gateway call, with private text in every text parameter. */
 function gatewayCalls(gateway: Gateway) {
   const { models, usage, fineTunes, imageJobs, imgx, videos, v1Videos, imageToVideo, music, responses, realtime } =
     gateway;

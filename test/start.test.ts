@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const checkNode = join(root, 'scripts', 'check-node.mjs');
 const EX_CONFIG = 78;
 
-/** Set but empty means "not set" to Atelier, and keeps Node from filling the variable in from a developer's `.env`. */
+/** Set but empty means "not set", and keeps Node from reading the variable from a developer's `.env`. */
 const nothingSet = Object.fromEntries(configVariables.map((name) => [name, '']));
 const required = {
   DISCORD_TOKEN: 'a.b.secret-of-the-bot',
@@ -23,13 +23,13 @@ function npmRun(script: string, settings: Record<string, string> = {}) {
     cwd: root,
     env: { ...process.env, ...nothingSet, ...settings },
     encoding: 'utf8',
-    // On Windows npm is a script of the shell.
+    // On Windows npm is a shell script.
     shell: process.platform === 'win32',
   });
 }
 
 describe('npm start', () => {
-  it('npm start says all that is missing and exits 78 when nothing is set', () => {
+  it('npm start names all missing settings and exits with 78 if nothing is set', () => {
     const { status, stdout, stderr } = npmRun('start');
     expect(status).toBe(EX_CONFIG);
     expect(stdout).toBe('');
@@ -37,7 +37,7 @@ describe('npm start', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('npm start says what is wrong without saying a secret', () => {
+  it('npm start names invalid settings without printing secrets', () => {
     const { status, stderr } = npmRun('start', {
       ...required,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
@@ -62,7 +62,7 @@ describe('the check of the Node version', () => {
   const run = (node: string, script: string) =>
     spawnSync(node, ['--import', script, 'entry.ts'], { cwd: folder, encoding: 'utf8' });
 
-  /** The script beside a package.json of its own, to see it with bounds that the Node at hand does or does not meet. */
+  /** The script with its own package.json, to test version ranges that the current Node does or does not meet. */
   function checkWanting(range: string): string {
     const copy = join(folder, 'scripts', 'check-node.mjs');
     mkdirSync(join(folder, 'scripts'));
@@ -71,7 +71,7 @@ describe('the check of the Node version', () => {
     return copy;
   }
 
-  /** The first Node outside node_modules that is older than the floor, as `npm ci --omit=optional` would leave us with. */
+  /** The first Node outside node_modules that is older than the minimum, as after `npm ci --omit=optional`. */
   function olderNode(): { path: string; version: string } | undefined {
     const name = process.platform === 'win32' ? 'node.exe' : 'node';
     return (process.env.PATH ?? '')
@@ -82,13 +82,13 @@ describe('the check of the Node version', () => {
       .map((path) => ({ path, version: spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1) }))
       .find(({ version }) => {
         const [major = 0, minor = 0] = version.split('.').map(Number);
-        // Older ones do not know `--import` and never reach the script.
+        // Older versions do not know `--import` and never start the script.
         const knowsImport = major > 18 || (major === 18 && minor >= 18);
         return knowsImport && (major < 24 || (major === 24 && minor < 11));
       });
   }
 
-  it('The check of the Node version stops an older Node with one sentence and exit code 78 before the entry is read', ({
+  it('The check of the Node version stops an older Node with one sentence and exit code 78 before the entry point is loaded', ({
     skip,
   }) => {
     const older = olderNode();
@@ -101,12 +101,12 @@ describe('the check of the Node version', () => {
     );
   });
 
-  it('The check of the Node version says nothing when the Node at hand fits', () => {
+  it('The check of the Node version prints nothing for a supported Node', () => {
     expect(run(process.execPath, checkNode)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
   });
 
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
-    'The check of the Node version obeys the range of package.json: refuses %s',
+    'The check of the Node version applies the range of package.json: refuses %s',
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, checkWanting(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
@@ -116,7 +116,7 @@ describe('the check of the Node version', () => {
   );
 
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
-    'The check of the Node version obeys the range of package.json: allows %s',
+    'The check of the Node version applies the range of package.json: allows %s',
     (range) => {
       expect(run(process.execPath, checkWanting(range))).toMatchObject({
         status: 0,
@@ -126,7 +126,7 @@ describe('the check of the Node version', () => {
     },
   );
 
-  it('The check of the Node version understands the range that package.json has', () => {
+  it('The check of the Node version can read the range in package.json', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(engines.node).toMatch(/^>=\d+\.\d+ <\d+$/);
   });

@@ -6,7 +6,7 @@ const inText = (text: string, exceptions: Parameters<typeof flaggedIn>[2] = []) 
   flaggedIn({ path: 'src/some.ts', text }, flaggedWords, exceptions);
 
 describe('the check of wording', () => {
-  it('The check of wording finds a flagged word in a sentence and says its line and its replacement', () => {
+  it('The check of wording reports a flagged word with its line and its replacement', () => {
     expect(inText('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
   });
 
@@ -14,7 +14,7 @@ describe('the check of wording', () => {
     expect(inText('const fetchedPictures = LARGEST_FILM;')).toHaveLength(2);
   });
 
-  it('The check of wording leaves words alone that only contain a flagged one', () => {
+  it('The check of wording ignores words that only contain a flagged one', () => {
     expect(inText('The wished-for filming of a picturesque place')).toEqual([]);
   });
 

@@ -4,13 +4,13 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
 import { bot, stage } from './bot.ts';
 
-describe('the bot', () => {
+describe('The bot during failures', () => {
   it('The bot says that its token is refused, and ends', async () => {
     const { config, log } = await stage({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
     await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
   });
 
-  it('The bot starts although the gateway is down, and works once it is up', async () => {
+  it('The bot starts while the gateway is down, and works once it is available', async () => {
     const { discord, gateway, config, log } = await stage();
     await gateway.close();
     const app = await startApp(config, { log, version: '1' });
@@ -22,7 +22,7 @@ describe('the bot', () => {
     await again.close();
   });
 
-  it('The bot takes orders of people who installed it for themselves only when that is switched on', async () => {
+  it('The bot accepts orders of members with a user installation only if that is enabled', async () => {
     const off = await bot({ deployed: { userInstall: true } });
     const refused = await (await off.discord.as('installer').slash('about')).message();
     expect(text(refused)).toContain('not as a personal app');
@@ -31,7 +31,7 @@ describe('the bot', () => {
     expect(on.discord.violations).toEqual([]);
   });
 
-  it('The bot goes on after its socket was cut, also in the middle of a command', async () => {
+  it('The bot recovers after its socket was cut, even during a command', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.cut();
@@ -40,7 +40,7 @@ describe('the bot', () => {
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
   });
 
-  it('The bot refuses politely on a server that it does not serve, and does nothing else', async () => {
+  it('The bot refuses commands on a server that it does not serve, and does nothing else there', async () => {
     const { discord, gateway } = await bot({ settings: { DISCORD_GUILD_IDS: '123456789012345678' } });
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
@@ -48,7 +48,7 @@ describe('the bot', () => {
     expect(gateway.heard).toEqual([]);
   });
 
-  it('The bot keeps its own token when the token of an interaction has died', async () => {
+  it('The bot keeps its own token when an interaction token has expired', async () => {
     const { discord, gateway, logged } = await bot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });
     const exchange = await discord.as('member').slash('models');
@@ -58,13 +58,13 @@ describe('the bot', () => {
     expect(text(await (await discord.as('member').slash('help')).message())).toContain('/models');
   });
 
-  it('The bot waits out a storm of 429 and then says what it had to say', async () => {
+  it('The bot waits during many 429 responses and then sends its reply', async () => {
     const { discord } = await bot({ waits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
     expect(text(await (await discord.as('member').slash('models')).message())).toContain('22 models');
   });
 
-  it('The bot gives a member a reference that the log carries too when something unexpected happens', async () => {
+  it('After an unexpected error, the bot gives the member a reference that is also in the log', async () => {
     const { discord, logged } = await bot();
     discord.faults.add({
       on: { method: 'GET', route: '/applications' },
@@ -77,7 +77,7 @@ describe('the bot', () => {
     expect(logged()).toContain(reference);
   });
 
-  it('The bot finishes what is under way when it is stopped, and takes nothing new', async () => {
+  it('A stopping bot completes running requests and accepts no new ones', async () => {
     const { discord, gateway, app } = await bot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 2 } });
     const exchange = await discord.as('member').slash('models');
@@ -96,7 +96,7 @@ describe('the bot', () => {
   });
 });
 
-describe('what Discord does not hear at once', () => {
+describe('Requests that Discord does not receive at once', () => {
   const callback = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
   it.each([
@@ -112,7 +112,7 @@ describe('what Discord does not hear at once', () => {
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   });
 
-  it('An interaction that another process has answered is left to it', async () => {
+  it('An interaction that another process has acknowledged is left to that process', async () => {
     const { discord, gateway, logged } = await bot();
     discord.faults.add({ on: callback, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -120,7 +120,7 @@ describe('what Discord does not hear at once', () => {
     expect(gateway.heard.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 
-  it('A refusal is told until it is heard', async () => {
+  it('A refusal is sent again until Discord accepts it', async () => {
     const { discord, gateway } = await bot();
     gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated' });
     discord.faults.add({

@@ -14,7 +14,7 @@ import { labels, quickStage, says } from './quick.ts';
 const path = '/v1/dashboard/billing/usage';
 const now = Date.UTC(2026, 2, 10, 12);
 const day = 86_400_000;
-/** Thirty digits. The embedded gateway counts in dollars and tells hundredths, so they move by two places on their way. */
+/** Thirty digits. The embedded gateway counts in dollars and reports cents, so the point moves by two places. */
 const long = '123456789012.345678901234567891';
 const longInCents = '12345678901234.5678901234567891';
 
@@ -42,8 +42,8 @@ async function fileOf(message: Message, ending: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(address)).arrayBuffer());
 }
 
-describe('/usage of a spec gateway', () => {
-  it('/usage of a spec gateway shows the last seven days of the account to a manager, in the channel, with every digit', async () => {
+describe('/usage at a spec gateway', () => {
+  it('/usage shows a manager the last seven days of the account in the channel, with every digit', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'lumen-image-1', long);
     book(2, 'verse-1', '0.000000000000000001');
@@ -68,7 +68,7 @@ describe('/usage of a spec gateway', () => {
     expect((await fileOf(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('/usage of a spec gateway sends both dates anything that is given, and adds up by model', async () => {
+  it('/usage always sends both dates, and adds up by model', async () => {
     const { discord, gateway, book } = await at();
     for (const daysAgo of [1, 2, 3]) book(daysAgo, 'verse-1', '0.1');
     book(2, 'lumen-image-1', '0.2');
@@ -83,7 +83,7 @@ describe('/usage of a spec gateway', () => {
     ]);
   });
 
-  it('/usage of a spec gateway adds dollars beside cents where the operator says so, and never instead', async () => {
+  it('/usage adds dollars next to cents if configured, and never replaces the cents', async () => {
     const { discord, book } = await at({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     book(0, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -93,7 +93,7 @@ describe('/usage of a spec gateway', () => {
     );
   });
 
-  it('/usage of a spec gateway names members from the bot’s own book, with the account’s total beside them', async () => {
+  it('/usage names members from the bot’s own ledger, next to the total of the account', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '0.5');
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
@@ -102,7 +102,7 @@ describe('/usage of a spec gateway', () => {
     expect(asked(gateway)).toHaveLength(1);
   });
 
-  it('/usage of a spec gateway leaves what does not fit into a message to the CSV', async () => {
+  it('/usage puts the rows that do not fit into a message into the CSV', async () => {
     const { discord, book } = await at();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) book(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { start: '2025-10-01' })).message();
@@ -112,8 +112,8 @@ describe('/usage of a spec gateway', () => {
   });
 });
 
-describe('/usage of a stock gateway', () => {
-  it('/usage of a stock gateway shows its total, and does not claim that it is of the range', async () => {
+describe('/usage at a stock gateway', () => {
+  it('/usage shows the total of a stock gateway without claiming that it is for the range', async () => {
     const { discord, gateway, book } = await at({ gateway: { profile: 'stock' } });
     book(400, 'verse-1', long);
     const message = await (await discord.as('admin').slash('usage')).message();
@@ -125,10 +125,10 @@ describe('/usage of a stock gateway', () => {
   });
 });
 
-describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
+describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
   const options = { gateway: { profile } };
 
-  it('/usage, the requester of a gateway hides the account’s numbers when a manager wants it private', async () => {
+  it('/usage shows the account ephemerally if a manager chooses so', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
     const exchange = await discord.as('admin').slash('usage', { private: true });
@@ -136,7 +136,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(text(await exchange.message())).toContain('Account usage');
   });
 
-  it('/usage, the requester of a gateway shows a member their own use alone, privately, and asks the gateway nothing', async () => {
+  it('/usage shows other members their own use ephemerally, without a request to the gateway', async () => {
     const { discord, gateway, book } = await at(options);
     book(0, 'verse-1', '777');
     for (const asking of [{}, { private: false }, { by: 'member' }]) {
@@ -147,7 +147,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(asked(gateway)).toEqual([]);
   });
 
-  it('/usage, the requester of a gateway shows the account to the owner of the application anywhere, privately outside of admin servers', async () => {
+  it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
     const { discord, book } = await at(options);
     book(0, 'verse-1', '1');
     const there = discord.as('owner').in('elsewhere/hall');
@@ -160,7 +160,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(heard).toHaveLength(1);
   });
 
-  it('/usage, the requester of a gateway shows a manager of another server their own use alone', async () => {
+  it('/usage shows a manager of another server only their own use', async () => {
     const { discord } = await at(options);
     const elsewhere = discord.world.guild('elsewhere');
     elsewhere.roles.push({ id: '999999999999999999', name: 'managers', permissions: 0x20n });
@@ -180,7 +180,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     [{ start: '2025-03-09' }, 'has `367` days, and the limit is `366`'],
     [{ start: '2016-01-01', end: '2026-01-01' }, 'has `3654` days, and the limit is `366`'],
   ])(
-    '/usage, the requester of a gateway refuses %o in a sentence, at once, to its member alone, and sends nothing',
+    '/usage refuses %o at once with an ephemeral sentence and without a request to the gateway',
     async (given, words) => {
       const { discord, gateway } = await at(options);
       const exchange = await discord.as('admin').slash('usage', given);
@@ -190,7 +190,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     },
   );
 
-  it('/usage, the requester of a gateway says that an empty answer may be a matter of the dates', async () => {
+  it('/usage says that an empty result may be due to the dates', async () => {
     const { discord } = await at(options);
     const message = await (await discord.as('admin').slash('usage')).message();
     expect(text(message)).toContain('choose a different date range');
@@ -198,7 +198,7 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('/usage, the requester of a gateway tells of an error that comes with HTTP 200, and of an answer that makes no sense', async () => {
+  it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
     const { discord, gateway } = await at(options);
     answers(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const told = text(await (await discord.as('admin').slash('usage')).message());
@@ -209,8 +209,8 @@ describe.each(profiles)('/usage, the requester of a %s gateway,', (profile) => {
   });
 });
 
-describe('/usage of gateways in the wild', () => {
-  it('/usage of gateways in the wild reads daily costs with line items, in exact sums', async () => {
+describe('/usage at gateways with other formats', () => {
+  it('/usage reads daily costs with line items in exact sums', async () => {
     const { discord, gateway } = await at();
     const items = [
       { name: 'GPT', cost: '0.1' },
@@ -229,7 +229,7 @@ describe('/usage of gateways in the wild', () => {
     expect(byModel).toMatch(/DALL +12345678901234\.5678901234567891\nGPT +0\.1\n/);
   });
 
-  it('/usage of gateways in the wild reads rows of requests and spend', async () => {
+  it('/usage reads rows with requests and spend', async () => {
     const { discord, gateway } = await at();
     answers(gateway, {
       data: [
@@ -242,7 +242,7 @@ describe('/usage of gateways in the wild', () => {
     expect(said).toContain('Total: **3.30** for 5 requests');
   });
 
-  it('/usage of gateways in the wild leaves out days that were not asked for, and says that the gateway did not keep to the range', async () => {
+  it('/usage leaves out days outside of the range and says that the gateway ignored it', async () => {
     const { discord, gateway } = await at();
     answers(gateway, {
       data: [
@@ -258,7 +258,7 @@ describe('/usage of gateways in the wild', () => {
     expect(said).toContain('The gateway’s total of 509.5 includes them.');
   });
 
-  it('/usage of gateways in the wild says so when rows have no day, or do not come to the total', async () => {
+  it('/usage says that rows have no day, or do not add up to the total', async () => {
     const { discord, gateway } = await at();
     answers(gateway, { data: [{ model: 'verse-1', amount: '2.5' }], total_usage: '3' });
     const said = text(await (await discord.as('admin').slash('usage', { by: 'model' })).message());
@@ -269,8 +269,8 @@ describe('/usage of gateways in the wild', () => {
   });
 });
 
-describe('the ranges of /usage', () => {
-  it('The ranges of /usage are buttons that show today, a week, this month and the last in the same message', async () => {
+describe('The range buttons of /usage', () => {
+  it('The range buttons of /usage show today, a week, this month and last month in the same message', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     book(20, 'lumen-image-1', '2');
@@ -293,7 +293,7 @@ describe('the ranges of /usage', () => {
     }
   });
 
-  it('The ranges of /usage ask anew who presses: no one changes a public message who may not see the account', async () => {
+  it('The range buttons of /usage do not change a public message for members who may not see the account', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const shown = await (await discord.as('admin').slash('usage')).message();
@@ -311,7 +311,7 @@ describe('the ranges of /usage', () => {
     ).toContain('Account usage');
   });
 
-  it('The ranges of /usage ask anew what may be seen: a manager no longer one sees their own use in their private message', async () => {
+  it('A former manager who presses a range button sees only their own use', async () => {
     const { discord, gateway, book } = await at();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -323,7 +323,7 @@ describe('the ranges of /usage', () => {
     expect(asked(gateway)).toHaveLength(1);
   });
 
-  it('The ranges of /usage take the chart and the CSV away where there is nothing to show', async () => {
+  it('A range without data removes the chart and the CSV', async () => {
     const { discord, book } = await at();
     book(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -334,7 +334,7 @@ describe('the ranges of /usage', () => {
     expect(text(empty)).toContain('choose a different date range');
   });
 
-  it('The ranges of /usage stay in a member’s own message', async () => {
+  it('The range buttons of /usage stay in a member’s ephemeral message', async () => {
     const { discord, gateway } = await at();
     const member = discord.as('member');
     const shown = await (await member.slash('usage')).message();
@@ -343,8 +343,8 @@ describe('the ranges of /usage', () => {
   });
 });
 
-describe('what members ordered', () => {
-  it('What members ordered is in their own use, and in that of all members for anyone who may see it', async () => {
+describe('The orders of members in /usage', () => {
+  it('An order is in the use of its member, and in that of all members for everyone who may see it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-prices-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const prices = join(folder, 'prices.json');

@@ -8,7 +8,7 @@ import type { Sentences } from '../../src/locales/index.ts';
 const MAX_NAME = 32;
 const MAX_DESCRIPTION = 100;
 const MAX_CHOICE = 100;
-/** Ours: Discord shows an option's description in one line beside its name. */
+/** Our own limit: Discord shows the description of an option in one line next to its name. */
 const MAX_OPTION = 60;
 
 const placesIn = (sentences: Sentences, path = ''): string[] =>
@@ -30,7 +30,7 @@ const choicesIn = (sentences: Sentences): string[] =>
     return name === 'choices' ? Object.keys(one).flatMap((option) => sentencesIn(one, option)) : choicesIn(one);
   });
 
-/** What its text has to say of a command. */
+/** The keys that a command requires in its text. */
 function neededBy({ options }: SingleCommand<never>, path: string): string[] {
   return [
     `${path}example`,
@@ -53,13 +53,13 @@ const needed = (command: Command<never>): string[] =>
     : ['description', ...neededBy(command, '')];
 
 it.each(features.map(({ command, text }) => [command.name, command, text.command] as const))(
-  'The text of /%s describes what the command has, and nothing else',
+  'The text of /%s describes exactly the names and options of the command',
   (_name, command, text) => {
     expect(placesIn(text).sort()).toEqual(needed(command).sort());
   },
 );
 
-it('No name or description of a command is longer than Discord takes', () => {
+it('Discord accepts the length of every name and description of a command', () => {
   for (const body of registrations(features, { userInstall: true })) {
     expect(body.name.length, body.name).toBeLessThanOrEqual(MAX_NAME);
     if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MAX_DESCRIPTION);
@@ -81,7 +81,7 @@ it('The description of an option is a short phrase without a full stop', () => {
   expect(odd).toEqual([]);
 });
 
-it('No choice is longer than Discord takes', () => {
+it('Discord accepts the length of every choice', () => {
   const choices = features.flatMap(({ text }) => choicesIn(text.command));
   expect(choices.length).toBeGreaterThan(20);
   expect(choices.filter((name) => name.length > MAX_CHOICE)).toEqual([]);

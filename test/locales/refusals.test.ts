@@ -14,13 +14,13 @@ const keys = files.flatMap((name) =>
 
 const owners: readonly Sentences[] = [en, ...texts];
 
-/** Every place in them that holds a sentence. */
+/** All keys in a tree of sentences. */
 const placesIn = (sentences: Sentences): string[] =>
   Object.entries(sentences).flatMap(([name, one]) =>
     typeof one === 'string' ? [name] : placesIn(one).map((place) => `${name}.${place}`),
   );
 
-it('Every refusal has its sentence', () => {
+it('Every refusal has a sentence', () => {
   expect(keys.length).toBeGreaterThan(5);
   const found = (key: string) => owners.flatMap((sentences) => sentenceAt(sentences, key.split('.')) ?? [])[0];
   for (const key of keys) expect(found(key), key).toBeTypeOf('string');
@@ -31,6 +31,6 @@ it('No sentence belongs to two features', () => {
   expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
 });
 
-it('sentences are filled in as they are, for Discord shows text and no HTML', () => {
+it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {
   expect(speak(texts)('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
 });

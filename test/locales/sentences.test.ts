@@ -6,14 +6,14 @@ import { type Part, readUses } from './uses.ts';
 
 const PLURAL = /_(?:one|other)$/;
 
-/** Every sentence under its key. */
+/** Every sentence by its key. */
 const sentencesIn = (table: Sentences, path = ''): [string, string][] =>
   Object.entries(table).flatMap(([name, one]) =>
     typeof one === 'string' ? [[path + name, one]] : sentencesIn(one, `${path}${name}.`),
   );
 
 const sentences = new Map([en, ...texts].flatMap((table) => sentencesIn(table)));
-/** As code names them: those of a plural without their ending. */
+/** The keys as the code names them: plural keys without their suffix. */
 const keys = new Set([...sentences.keys()].map((key) => key.replace(PLURAL, '')));
 const { uses, words } = readUses();
 
@@ -28,10 +28,10 @@ const variablesOf = (key: string): string[] => [
 const meant = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
 
-it('The code is understood: it says sentences by keys that can be read in it', () => {
+it('The keys in the code can all be read by the test', () => {
   expect(uses.length).toBeGreaterThan(200);
   const dark = uses.filter((use) => use.keys.length === 0).map(({ at }) => at.replace(/:.*/, ''));
-  // The funnel says any refusal; the others hand on refusals from the media process.
+  // The error funnel accepts any refusal; the others pass on refusals of the media process.
   expect(dark.sort()).toEqual([
     'discord/funnel.ts',
     'services/media-process/child.ts',
@@ -39,19 +39,19 @@ it('The code is understood: it says sentences by keys that can be read in it', (
   ]);
 });
 
-it('Every key in the code leads to a sentence', () => {
+it('Every key in the code has a sentence', () => {
   const lost = uses.flatMap(({ at, keys: patterns }) =>
     patterns.filter((pattern) => meant([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
   );
   expect(lost).toEqual([]);
 });
 
-it('Every sentence is used by the code', () => {
+it('The code uses every sentence', () => {
   const named = new Set([...keys].filter((key) => words.has(key)));
   const patterns = uses.flatMap((use) => use.keys);
   const unused = [...keys].filter((key) => {
     if (named.has(key)) return false;
-    // Keys that are put together end with a word that stands in the code too.
+    // Composed keys end with a word that is also in the code.
     return (
       !meant(patterns.filter((pattern) => pattern.test(key))).includes(key) || !words.has(key.split('.').at(-1) ?? '')
     );
@@ -59,10 +59,10 @@ it('Every sentence is used by the code', () => {
   expect(unused).toEqual([]);
 });
 
-it('Every variable of a sentence is passed by the code, at every use', () => {
+it('The code passes every variable of a sentence at every use', () => {
   const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
     meant(patterns)
-      // A key that is put together does not stand for those that the code names in full.
+      // A composed key does not count for keys that are written out elsewhere.
       .filter((key) => patterns.some(({ source }) => !source.includes('[^.]+')) || !words.has(key))
       .flatMap((key) =>
         variablesOf(key)
@@ -73,7 +73,7 @@ it('Every variable of a sentence is passed by the code, at every use', () => {
   expect(missing).toEqual([]);
 });
 
-it('Every variable that the code passes is in a sentence', () => {
+it('Every variable that the code passes is in its sentence', () => {
   const superfluous = uses.flatMap(({ at, keys: patterns, variables = new Set<string>() }) => {
     const known = new Set(meant(patterns).flatMap(variablesOf));
     return patterns.length === 0
@@ -83,7 +83,7 @@ it('Every variable that the code passes is in a sentence', () => {
   expect(superfluous).toEqual([]);
 });
 
-it('A plural has both forms, with the same variables', () => {
+it('A plural has both forms with the same variables', () => {
   const plurals = [...sentences.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''));
   for (const key of new Set(plurals)) {
     const [one = [], other = [], ...more] = formsOf(key).map((form) => variablesIn(form).sort());
@@ -95,7 +95,7 @@ it('A plural has both forms, with the same variables', () => {
   }
 });
 
-/** https://discord.com/developers/docs/components/reference; what variables add is cut by the adapter. */
+/** https://discord.com/developers/docs/components/reference; the adapter cuts what variables add. */
 const MOST: Readonly<Record<Part, number>> = {
   button: 80,
   'form title': 45,
@@ -105,7 +105,7 @@ const MOST: Readonly<Record<Part, number>> = {
   placeholder: 150,
 };
 
-it('No label, title, hint or choice is longer than Discord takes', () => {
+it('Discord accepts the length of every label, title, hint and choice', () => {
   const labels = uses.flatMap(({ keys: patterns, part }) =>
     part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
   );

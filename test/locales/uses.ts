@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CallExpression, type NewExpression, type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** One place in the code that says a sentence, or throws a refusal which is told by one. */
+/** A place in the code that uses a sentence, or throws a refusal that has one. */
 export interface Use {
   /** File and line. */
   readonly at: string;
-  /** The keys it may stand for, as patterns of whole keys. */
+  /** The possible keys, as patterns of whole keys. */
   readonly keys: readonly RegExp[];
-  /** The names of the variables it passes; undefined where only the running program knows them. */
+  /** The names of the variables; undefined if they are only known at run time. */
   readonly variables: ReadonlySet<string> | undefined;
-  /** What the sentence becomes, where Discord limits that. */
+  /** The use of the sentence, if Discord limits its length. */
   readonly part: Part | undefined;
 }
 
 export type Part = 'button' | 'form title' | 'form label' | 'form hint' | 'choice' | 'placeholder';
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
-/** These hold sentences and use none. */
+/** Files that define sentences and use none. */
 const isTable = (path: string): boolean => path.startsWith('locales/') || path.endsWith('/text.ts');
-/** Rooms below the surface know no sentences: what is called `say` there is something else. */
+/** Lower layers use no sentences; a function `say` there is something else. */
 const isBelow = (path: string): boolean => path.startsWith('services/') || path.startsWith('lib/');
 
-/** What the code outside the tables of sentences says, and every word that stands in it as a string or a name. */
+/** The uses of sentences outside of their tables, and every word in a string or a name. */
 export function readUses(): { uses: Use[]; words: ReadonlySet<string> } {
   const paths = globSync('**/*.ts', { cwd: root }).filter((path) => !isTable(path));
   const files = paths.map((path) => usesIn(path, readFileSync(join(root, path), 'utf8')));
@@ -39,7 +39,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   const words = new Set<string>();
   const values = new Map<string, Node>();
   const parts = new Map<Node, Part>();
-  /** Keys of refusals that are handed to functions. */
+  /** Keys of refusals that are passed to functions. */
   const passed: string[] = [];
   new Visitor({
     NewExpression: (call) => void calls.push(call),
@@ -67,7 +67,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     },
   }).visit(program);
 
-  /** The literals of a choice between several, or of a table in the same file. */
+  /** The literals of a conditional expression, or of a table in the same file. */
   const keysOf = (node: Node): RegExp[] => {
     const text = textOf(node);
     if (text !== undefined) return [exactly(text)];
@@ -97,7 +97,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   const uses = calls.flatMap((call): Use[] => {
     const [key, variables] = call.arguments;
     if (!key || !(isRefusal(call) || (isSaying(call) && !isBelow(path)))) return [];
-    // A function of the same file is given the key, and throws.
+    // A function of the same file takes the key and throws.
     const given = key.type === 'Identifier' ? passed : [];
     const keys = [...keysOf(key), ...given.map(exactly)];
     const names = namesIn(variables && bare(variables));
@@ -129,5 +129,5 @@ function partOf(name: string, type: string | undefined, isPage: boolean): Part |
 const textOf = (node: Node): string | undefined =>
   node.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 
-/** Without what only the type checker reads. */
+/** Removes syntax that only the type checker reads. */
 const bare = (node: Node): Node => (node.type === 'TSAsExpression' ? bare(node.expression) : node);

@@ -32,7 +32,7 @@ const shown = (of: Task, entries: readonly AlbumEntry[]) =>
   albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, say);
 
 describe('the message of an album', () => {
-  it('The message of an album shows each of its songs as it stands', () => {
+  it('The message of an album shows the status of each song', () => {
     const entries = [
       done(1, track('Light'), track('Light', { seconds: 61 })),
       part(2, { state: 'queued' }),
@@ -52,12 +52,12 @@ describe('the message of an album', () => {
     ).toMatchSnapshot();
   });
 
-  it('The message of an album stays one message while everything fits, and then turns to pages', () => {
+  it('The message of an album is a single message while everything fits, and then has pages', () => {
     const songs = (count: number) =>
       Array.from({ length: count }, (_, place) => done(place, track(`A${place}`), track(`B${place}`)));
     expect(albumLayout(album(), songs(5), say).as).toBe('together');
     expect(albumLayout(album(), songs(6), say).as).toBe('pages');
-    // Before it is known how many tracks there will be, two are expected of each.
+    // Before the number of tracks is known, two are assumed for each.
     expect(
       albumLayout(
         album(),
@@ -72,7 +72,7 @@ describe('the message of an album', () => {
         say,
       ).as,
     ).toBe('pages');
-    // What has failed needs no room; long lyrics need that of one file.
+    // A failed song needs no space; long lyrics need the space of one file.
     expect(
       albumLayout(album(), [...songs(5), part(9, { state: 'failed', failure: { cause: 'failed' } })], say).as,
     ).toBe('together');
@@ -81,7 +81,7 @@ describe('the message of an album', () => {
     expect(albumLayout(album(), [...songs(3), long], say)).toMatchObject({ as: 'together', covers: 1 });
   });
 
-  it('The message of an album gives links to the covers for which there is no room', () => {
+  it('The message of an album links the covers for which there is no space', () => {
     const content = shown(
       album(),
       [1, 2, 3].map((place) => done(place, track(`A${place}`), track(`B${place}`))),
@@ -90,13 +90,13 @@ describe('the message of an album', () => {
     expect(content).not.toContain('[B2]');
   });
 
-  it('The message of an album is a page of lines with a choice, the page that was turned to', () => {
+  it('The message of an album shows a page of lines with a select menu on the chosen page', () => {
     const entries = Array.from({ length: 300 }, (_, place) => done(place, track(`Song ${place + 1}`)));
     expect(shown(album({ state: 'delivered', page: 1 }), entries)).toMatchSnapshot();
     expect(shown(album({ page: 99 }), entries).content).toContain('Page 20 of 20');
   });
 
-  it('The message of an album is always accepted by Discord, for any song names', () => {
+  it('Discord accepts the message of an album for any song names', () => {
     const title = fc.string({ unit: 'grapheme', maxLength: 250 });
     const state = fc.constantFrom('delivered', 'running', 'failed');
     fc.assert(
@@ -116,7 +116,7 @@ describe('the message of an album', () => {
 });
 
 describe('the message of a song', () => {
-  it('The message of a song shows its tracks, and short lyrics', () => {
+  it('The message of a song shows its tracks and short lyrics', () => {
     const task = madeTask({
       ...{ kind: 'song', state: 'ready', request: { prompt: 'a storm', instrumental: true } },
       tracks: [track('Light', { lyrics: 'la la\nla' }), track('Light', { state: 'failed', failure: 'too loud' })],
@@ -125,7 +125,7 @@ describe('the message of a song', () => {
     expect(taskMessage(task, context, say, NOTHING_SHOWN)).toMatchSnapshot();
   });
 
-  it('The message of a song says what can be heard already', () => {
+  it('The message of a running song says which tracks are ready', () => {
     const task = madeTask({
       kind: 'song',
       state: 'running',

@@ -27,25 +27,25 @@ const numbered = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
 describe('the message of a description', () => {
-  it('The message of a description shows each line with its number, and a button for each, for all, and for another one', () => {
+  it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
     const plan = planOf(described(numbered(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
     expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   });
 
-  it('The message of a description of one line does not ask for all of them', () => {
+  it('The message of a description with one line has no button for all', () => {
     const { content, controls: buttons } = planOf(described('a fox in the snow'));
     expect(content).toContain('1️⃣ a fox in the snow');
     expect(buttons?.map((one) => 'id' in one && one.id.split('.')[0])).toEqual(['line', 'same', 'delete']);
   });
 
-  it('The message of a description that is long shows the beginning of every line, and keeps the whole in a file', () => {
+  it('The message of a long description shows the beginning of every line and has a file with the whole text', () => {
     const lines = ['short', 'fox_'.repeat(600), '[snow] '.repeat(300), 'ice '.repeat(400)];
     const text = numbered(lines);
     const { content = '', files, controls: buttons } = planOf(described(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
     expect(content).toContain('1️⃣ short\n');
-    // Nothing is cut in the middle of a sign that is taken literally.
+    // Nothing is cut inside an escaped character.
     for (const start of [/2️⃣ (?:fox\\_)+(?:f|fo|fox)?…\n/, /3️⃣ (?:\\\[snow\\\] )*.{0,7}…\n/, /4️⃣ (?:ice )+.{0,3}…\n/])
       expect(content).toMatch(start);
     expect(content).toContain('full text is in the attached file');
@@ -54,7 +54,7 @@ describe('the message of a description', () => {
     expect(buttons).toHaveLength(7);
   });
 
-  it('The message of a description of a hundred lines shows ten, and keeps the others in a file', () => {
+  it('The message of a description with a hundred lines shows ten and has a file with all of them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `${index + 1}. line ${'x'.repeat(index)}`).join('\n');
     const plan = planOf(described(text));
     expect(plan.content?.match(/line/g)).toHaveLength(10);
@@ -63,7 +63,7 @@ describe('the message of a description', () => {
     expect(judgeBody('webhook-edit', bodyOf(plan).body, { files })).toEqual([]);
   });
 
-  it('The message of a description without a word says that there is nothing', () => {
+  it('The message of an empty description says that it is empty', () => {
     const { content, controls: buttons, files } = planOf(described(''));
     expect(content).toContain('Finished in');
     expect([buttons?.length, files]).toEqual([2, []]);
@@ -71,12 +71,12 @@ describe('the message of a description', () => {
 });
 
 describe('the message of a shortened prompt', () => {
-  it('The message of a shortened prompt shows the drafts and what the prompt is mainly about', () => {
+  it('The message of a shortened prompt shows the drafts and the most important words', () => {
     const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numbered(['red fox, snow', 'fox'])}`;
     expect(planOf(shortened(text))).toMatchSnapshot();
   });
 
-  it('The message of a shortened prompt that is long keeps the whole in a file', () => {
+  it('The message of a long shortened prompt has a file with the whole text', () => {
     const text = numbered(Array.from({ length: 5 }, (_, index) => `${index} `.repeat(500)));
     const { content = '', files } = planOf(shortened(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
@@ -87,7 +87,7 @@ describe('the message of a shortened prompt', () => {
 const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
 describe('the message of a blend', () => {
-  it('The message of a blend is called by its images, says its shape, and has the buttons of a grid', () => {
+  it('The message of a blend has the names of its images as title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
     expect(planOf(ended({ kind: 'blend', request, media }))).toMatchSnapshot();
@@ -96,7 +96,7 @@ describe('the message of a blend', () => {
   });
 });
 
-describe('a single image', () => {
+describe('The Animate button of a single image', () => {
   const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
   const upscale = {
     kind: 'change' as const,
@@ -110,7 +110,7 @@ describe('a single image', () => {
       'id' in one ? (one.id.split('.')[0] ?? '') : '',
     );
 
-  it('A single image can be animated where the gateway has no button for it that works', () => {
+  it('A single image can be animated if the gateway has no working button for it', () => {
     expect(idsOf(ended(upscale))).toContain('anim');
     expect(idsOf(ended({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
     const refused = (customId: string) => !customId.startsWith('MJ::JOB::animate');
@@ -124,11 +124,11 @@ describe('a single image', () => {
     ['nothing', { media: [] }],
     ['pictures of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
     ['what failed', { state: 'failed' }],
-  ] satisfies [string, Parts][])('A single image is no %s', (_, changes) => {
+  ] satisfies [string, Parts][])('The Animate button is not offered for %s', (_, changes) => {
     expect(idsOf(ended({ ...upscale, ...changes }))).not.toContain('anim');
   });
 
-  it('A video made of an image tells how it moves, and can be made longer', () => {
+  it('The message of a video from an image shows its motion and can be extended', () => {
     const video: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
     const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
     expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: video }))).toMatchSnapshot();

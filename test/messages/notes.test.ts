@@ -13,7 +13,7 @@ import { madeTask } from '../services/tasks/made.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 
-/** A gateway's origin that keeps videos, and what is noted about tasks whose references lie there. */
+/** A local file host with a video, and the notes about tasks whose references are there. */
 async function noted() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
@@ -31,7 +31,7 @@ async function noted() {
     { specs: kindSpecs, log, clock, botVersion: '0' },
   );
   onTestFinished(() => store.close());
-  /** As after a start: nothing is known but what is stored. */
+  /** As after a start: only stored data is known. */
   const begin = async () => {
     const book = new TaskBook({ store, log });
     await book.open();
@@ -47,8 +47,8 @@ async function noted() {
   return { host, media, failed, begin, stored };
 }
 
-describe('the references of a task that failed', () => {
-  it('The references of a task that failed are asked for once, however often it is shown, and never with the key', async () => {
+describe('The references of a failed task', () => {
+  it('The references of a failed task are fetched once for any number of views, and without the key', async () => {
     const { host, failed, stored, begin } = await noted();
     const task = await stored(failed());
     const { ofFailure } = await begin();
@@ -61,7 +61,7 @@ describe('the references of a task that failed', () => {
     expect(host.heard).toHaveLength(2);
   });
 
-  it('The references of a task that failed are not asked for again by the next start, be it in the middle of the first look that the last one ended', async () => {
+  it('The references of a failed task are not fetched again after a restart, even if the first check was interrupted', async () => {
     const { host, failed, stored, begin } = await noted();
     const task = await stored(failed());
     const first = await (await begin()).ofFailure(task);
@@ -78,7 +78,7 @@ describe('the references of a task that failed', () => {
     await looking;
   });
 
-  it('The references of a task that failed are left alone where something else is the reason, or there are none', async () => {
+  it('The references of a failed task are not fetched if there are none or the failure has another cause', async () => {
     const { host, failed, begin } = await noted();
     const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
@@ -87,13 +87,13 @@ describe('the references of a task that failed', () => {
     expect(host.heard).toEqual([]);
   });
 
-  it('The references of a task that failed of another shape than any are not read at all', async () => {
+  it('References of an unknown shape are not read', async () => {
     const { failed } = await noted();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failed({ request })).toThrow('request.references');
   });
 
-  it('The references of a task that failed are not accused of anything because the bot is about to stop', async () => {
+  it('A check that is interrupted by the stop of the bot reports no fault', async () => {
     const { host, media, failed, stored, begin } = await noted();
     const task = await stored(failed());
     await media.close();

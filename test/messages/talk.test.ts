@@ -36,8 +36,8 @@ const opening = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(tas
 const labels = (plan: { controls?: readonly object[] }) =>
   (plan.controls ?? []).map((one) => ('label' in one ? one.label : ''));
 
-describe('the message of a conversation', () => {
-  it('The message of a conversation says who is heard, how to speak, model and voice, and pings no one', () => {
+describe('The message of a talk', () => {
+  it('The message of a talk names its listeners, its model and its voice, explains how to speak and pings no one', () => {
     const plan = opening(talk({ voice: 'marin', instructions: 'be @everyone *brief*' }));
     expect(plan.content).toContain('The model listens only to <@ann>.');
     expect(plan.content).toContain('Press **Speak**');
@@ -47,7 +47,7 @@ describe('the message of a conversation', () => {
     expect(bodyOf(plan).body.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('The message of a conversation says so where everyone is heard, and where one may just write', () => {
+  it('The message of a talk says that everyone is heard, and that messages are heard', () => {
     expect(opening(talk({ who: 'everyone' })).content).toContain('The model listens to everyone here.');
     expect(opening(talk(), true).content).toContain('Write here');
   });
@@ -56,18 +56,15 @@ describe('the message of a conversation', () => {
     ['ended', 'has ended.'],
     ['idle', 'it was inactive'],
     ['lost', 'ended unexpectedly'],
-  ] as const)(
-    'The message of a conversation that has %s says how, has no buttons, and tells of another',
-    (end, words) => {
-      const plan = opening(talk({}, end));
-      expect(plan.content).toContain(words);
-      expect(plan.content).toContain('/talk start');
-      expect(labels(plan)).toEqual([]);
-      expect(talkNotice(talk({}, end), say).content).toContain(words);
-    },
-  );
+  ] as const)('The message of a talk that has %s says so, has no buttons and suggests a new one', (end, words) => {
+    const plan = opening(talk({}, end));
+    expect(plan.content).toContain(words);
+    expect(plan.content).toContain('/talk start');
+    expect(labels(plan)).toEqual([]);
+    expect(talkNotice(talk({}, end), say).content).toContain(words);
+  });
 
-  it('The message of a conversation of the longest instructions is one that Discord takes', () => {
+  it('Discord accepts the message of a talk with the longest instructions', () => {
     const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
     expect(judgeBody('channel-message', bodyOf(plan).body)).toEqual([]);
   });
@@ -80,8 +77,8 @@ const shown = (task: Task, isSpokenOver = false) =>
     say,
   ).first;
 
-describe('something said', () => {
-  it('Something said is shown with its words, and can be stopped while the answer comes', () => {
+describe('The message of an utterance', () => {
+  it('The message of an utterance shows its text and has a stop button during the reply', () => {
     const plan = shown(said({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
     expect(plan.content).toContain('how \\*are\\* you?');
     expect(plan.content).toContain('Fine');
@@ -89,7 +86,7 @@ describe('something said', () => {
     expect(labels(plan)).toEqual(['Stop']);
   });
 
-  it('Something said as a sound shows what was heard of it', () => {
+  it('The message of an audio utterance shows its transcript', () => {
     const request = { talk: 'x', model: 'aria-realtime', sound: { address: 'https://example.org/a', name: 'a' } };
     const plan = shown(
       said({ request, state: 'delivered', text: 'Fine', answer: { ...EMPTY_ANSWER, heard: 'are you `there`' } }),
@@ -104,34 +101,34 @@ describe('something said', () => {
     ['interrupted', 'Send your message again'],
     ['cut', 'connection ended'],
     ['failed', 'gave no reason'],
-  ] as const)('Something said that was %s keeps its words and says so', (cause, words) => {
+  ] as const)('The message of an utterance that was %s keeps its text and says so', (cause, words) => {
     const plan = shown(said({ state: 'failed', text: 'Fine so', failure: { cause } }));
     expect(plan.content).toContain('Fine so');
     expect(plan.content).toContain(words);
     expect(labels(plan)).toEqual(['Speak', 'Delete']);
   });
 
-  it('Something said that was spoken over says that', () => {
+  it('The message of an interrupted reply says that it was interrupted', () => {
     const task = said({ state: 'cancelled', failure: { cause: 'stopped' } });
     expect(shown(task, true).content).toContain('Interrupted by a new message');
   });
 
-  it('Something said whose sound is too long to be kept says that', () => {
+  it('The message of an utterance whose audio is too long says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
     expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain('is cut short');
   });
 
-  it('Something said of which it is unknown whether it was heard is its member’s to decide', () => {
+  it('The message of an unconfirmed utterance lets its member decide', () => {
     const plan = shown(said({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
     expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });
 });
 
-describe('a spoken answer', () => {
+describe('The voice message of a reply', () => {
   const voice = { seconds: 2.4, waveform: 'AAAA', sound: Buffer.from('OggS').toString('base64') };
   const task = said({ answer: { ...EMPTY_ANSWER, voice } });
 
-  it('A spoken answer is a voice message with nothing beside its sound', () => {
+  it('A voice message contains only its audio', () => {
     const { body, files } = bodyOf({ ...voiceMessage(task, say), repliesTo: '900000000000000001' });
     expect(body).toEqual({
       flags: 1 << 13,
@@ -143,7 +140,7 @@ describe('a spoken answer', () => {
     expect(files).toEqual([{ name: 'voice-message.ogg', data: Buffer.from('OggS') }]);
   });
 
-  it('A spoken answer is a plain file with a line of text where it may be no voice message', () => {
+  it('A voice message that is not permitted is a plain file with a line of text', () => {
     const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
     expect(body.content).toContain('Voice reply (2 s)');
     expect(body.flags).toBeUndefined();
@@ -151,19 +148,19 @@ describe('a spoken answer', () => {
   });
 });
 
-describe('what was said', () => {
+describe('The transcript of a talk', () => {
   const turns = Array.from({ length: 7 }, (_, index) =>
     said({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
   );
 
-  it('What was said is shown by its last few turns', () => {
+  it('The transcript of a talk shows the last turns', () => {
     const lines = turnLines(turns, say).join('\n');
     expect(lines).toContain('2 earlier messages are not shown');
     expect(lines).not.toContain('question 1');
     expect(lines).toContain('<@ann>: question 2\n↳ answer 2');
   });
 
-  it('What was said is all there as a file where it is too long for a message', () => {
+  it('A transcript that is too long for a message is a file', () => {
     const { body, files } = bodyOf(transcript(Array.from({ length: 20 }, () => turns).flat(), say));
     expect(body.content?.length).toBeLessThanOrEqual(2_000);
     expect(files[0]?.data.toString().match(/answer 6/g)).toHaveLength(20);

@@ -21,7 +21,7 @@ const action = (customId: string, label = '', emoji = ''): Task['actions'][numbe
 });
 const four = [1, 2, 3, 4] as const;
 
-/** The rows as a member sees them: the words, or the image where there are none. */
+/** The rows as a member sees them: the labels, or the emoji of buttons without a label. */
 function rowsOf(task: Task): string[][] {
   const { body } = bodyOf({ content: 'x', controls: taskButtons(task, context, say) });
   expect(judgeBody('webhook-edit', body, { files: [] })).toEqual([]);
@@ -39,8 +39,8 @@ function rowsOf(task: Task): string[][] {
 const done = (actions: Task['actions'], more: Parts = {}): Task =>
   madeTask({ state: 'ready', media: [...media], actions, ...more });
 
-describe('the buttons of a result', () => {
-  it('The buttons of a result stand under a grid as members know them', () => {
+describe('The buttons of a result', () => {
+  it('A grid has the usual buttons in their order', () => {
     const grid = [
       ...four.map((index) => action(`MJ::JOB::upsample::${index}::${uuid}`, `U${index}`)),
       action(`MJ::JOB::reroll::0::${uuid}::SOLO`, '', '🔄'),
@@ -53,7 +53,7 @@ describe('the buttons of a result', () => {
     ]);
   });
 
-  it('The buttons of a result stand under an upscale in rows of what belongs together', () => {
+  it('An upscale has its buttons in rows that belong together', () => {
     const upscale = [
       action(`MJ::JOB::upsample_v7_2x_subtle::1::${uuid}::SOLO`, 'Upscale (Subtle)', 'upscale_1'),
       action(`MJ::JOB::upsample_v7_2x_creative::1::${uuid}::SOLO`, 'Upscale (Creative)', 'upscale_1'),
@@ -75,7 +75,7 @@ describe('the buttons of a result', () => {
     ]);
   });
 
-  it('The buttons of a result are upscale, variation and reroll where a grid came without any, and none where it is no grid', () => {
+  it('A grid without buttons of the gateway has upscale, variation and reroll, and other results have none', () => {
     expect(rowsOf(done([]))).toEqual([
       ['U1', 'U2', 'U3', 'U4', '🔄'],
       ['V1', 'V2', 'V3', 'V4'],
@@ -86,22 +86,22 @@ describe('the buttons of a result', () => {
   });
 
   it.each(['upscale_9', ':smile:', '<:custom:123456789012345678>', 'x', '🔄🔄', ' ', '1'])(
-    'The buttons of a result have no emoji that Discord would refuse, and are not without any name: %j',
+    'A button has no emoji that Discord would refuse, and always a label or an emoji: %j',
     (emoji) => {
       const [[only] = []] = rowsOf(done([action('unheard::of', '', emoji)]));
       expect(only).toBe('Follow-up');
     },
   );
 
-  it('The buttons of a result that no one has heard of are shown all the same, up to as many as a message holds', () => {
+  it('Unknown buttons are shown up to the limit of a message', () => {
     const many = Array.from({ length: 24 }, (_, index) => action(`unheard::${index}`, `N${index}`));
     expect(rowsOf(done(many)).flat()).toHaveLength(25);
     const more = Array.from({ length: 30 }, (_, index) => action(`unheard::${index}`, `N${index}`));
-    // Twenty-five of them in one list, the others in a second one.
+    // Twenty-five of them in one select menu, the others in a second one.
     expect(rowsOf(done(more))).toHaveLength(2);
   });
 
-  it('The buttons of a result make of an image another one, but not of a video, and only where there is room', () => {
+  it('The reference button is offered for an image but not for a video, and only if there is space', () => {
     const video = [{ kind: 'video', firstSeenAt: start }] as const;
     expect(rowsOf(done([action('unheard::of', 'More')], { media: [...video] }))).toEqual([['More', 'Delete']]);
     const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>

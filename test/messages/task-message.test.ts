@@ -31,7 +31,7 @@ describe('the message of a task', () => {
     ['ready', {}, 'Finished without a result'],
     ['delivered', { media: [{ kind: 'image', firstSeenAt: start }] }, 'Finished in'],
   ] satisfies [Task['state'], Parts, string][])(
-    'The message of a task that is %s (%j) says "%s"',
+    'The message of a task that is %s (%j) contains "%s"',
     (state, changes, words) => {
       expect(contentOf(madeTask({ state, ...changes }))).toContain(words);
     },
@@ -58,7 +58,7 @@ describe('the message of a task', () => {
     },
   );
 
-  it('The message of a task says what a follow-up is, with a link to what it was made of', () => {
+  it('The message of a follow-up has a title and a link to its parent', () => {
     const request = { of: '1', label: 'V3', customId: 'MJ::JOB::variation::3::uuid', prompt: 'a fox' };
     const task = madeTask({ state: 'running', kind: 'action', request });
     expect(contentOf(task)).toContain('-# Variation of image 3\n');
@@ -67,7 +67,7 @@ describe('the message of a task', () => {
     expect(taskMessage(task, context, say, shown).content).toContain(`Variation of image 3 · [source](${parentLink})`);
   });
 
-  it('The message of a task says for each result that is not attached where it is, or what became of it', () => {
+  it('The message of a task links or explains each result that is not attached', () => {
     const shown = {
       ...NOTHING_SHOWN,
       links: [{ address: 'https://files.example/1' }, { address: 'https://files.example/2', expiresAt: start }],
@@ -91,11 +91,11 @@ describe('the message of a task', () => {
     '\\*already\\* escaped \\',
     'x'.repeat(6_000),
     '🦊'.repeat(3_000),
-  ])('The message of a task keeps a prompt from being more than its letters: %j', (prompt) => {
+  ])('The message of a task shows a prompt as plain text: %j', (prompt) => {
     const task = madeTask({ state: 'running', request: { prompt } });
     const content = contentOf(task);
     const [headline = ''] = content.split('\n');
-    // Whatever Discord reads as more than a letter is told to be one, and an address does not unfold.
+    // Every special character is escaped, and an address does not embed.
     const shown = headline.slice(2, headline.lastIndexOf('** ·')).replace(/<https?:[^>]*>/g, '');
     expect(shown.replace(/\\[\\*_~`|<>[\]()]/g, '')).not.toMatch(/[*_~`|<>[\]()]/);
     expect(content.length).toBeLessThanOrEqual(2_500);

@@ -9,7 +9,7 @@ import { errorsIn, follow, grid, jobs, orders, shortVideos } from './proof.ts';
 
 const minute = 60_000;
 
-/** A gateway whose results come without buttons, so that videos are to be asked for otherwise. */
+/** A gateway whose results have no buttons, so that the bot offers videos itself. */
 async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
   const stage = await quickBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
   stage.gateway.faults.add({ do: 'no-buttons', times: 99 });
@@ -22,13 +22,13 @@ const enlarged = async (stage: QuickStage, options?: Parameters<typeof grid>[1])
 const lastOrder = ({ gateway }: QuickStage) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describe.each(profiles)('a single image at a gateway of the %s profile', (profile) => {
-  it('A single image at a gateway of the profile becomes a video as the form says, with the image of the message itself and one to end with', async () => {
+describe.each(profiles)('The video of a single image at a gateway of the %s profile', (profile) => {
+  it('An image becomes a video with the options of the form, its own image and an end image', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
     const image = await enlarged(stage, { spoiler: true });
     expect(labels(image)).toContain('Animate');
-    // The gateway's own file may be gone by the time someone wants a video of it.
+    // The gateway's own file may have expired when someone requests a video of it.
     for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
     const other = discord.as('other');
     const form = await (await other.click(image, 'Animate')).modal();
@@ -62,7 +62,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A single image at a gateway of the profile becomes a video without words, called by the words of the image, and that a longer one', async () => {
+  it('A video without a prompt has the prompt of its image and can be extended', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
@@ -76,7 +76,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
       says('Finished in'),
     );
     const [, , shot, asked] = jobs(stage.gateway);
-    // The embedded gateway asks for the words of a longer video, whether it has them or not.
+    // The embedded gateway always opens a window for the prompt of a longer video, even if it has one.
     expect(orders(stage.gateway).slice(-2)).toEqual([
       {
         path: '/imgx/submit/video',
@@ -87,7 +87,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('A single image at a gateway of the profile become a video that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('A failed video says so, and one that exceeds its wait limit is still delivered', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -109,7 +109,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(done.attachments).toHaveLength(1);
   });
 
-  it('A single image at a gateway of the profile is refused an address that leads to no image, before anything is submitted', async () => {
+  it('An address without an image is refused before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
     const single = await enlarged(stage);
@@ -127,27 +127,24 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
     expect(submits(stage.gateway)).toBe(before);
   });
 
-  it.each([302, 404, 405, 501])(
-    'A single image at a gateway of the profile is still offered as a video after a %s that names no reason',
-    async (status) => {
-      const stage = await withoutButtons(profile);
-      const { discord, gateway } = stage;
-      const member = discord.as('member');
-      const parent = await grid(stage);
-      const image = await follow(stage, parent, 'U1');
-      const bare: Fault =
-        status < 400
-          ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
-          : { type: 'status', status, as: 'empty' };
-      gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
-      const form = await (await member.click(image, 'Animate')).modal();
-      expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
-      expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
-      await (await discord.as('other').click(image, 'Animate')).modal();
-    },
-  );
+  it.each([302, 404, 405, 501])('A video is still offered after the status %s without a reason', async (status) => {
+    const stage = await withoutButtons(profile);
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const parent = await grid(stage);
+    const image = await follow(stage, parent, 'U1');
+    const bare: Fault =
+      status < 400
+        ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
+        : { type: 'status', status, as: 'empty' };
+    gateway.faults.add({ on: { path: '/imgx/submit/video' }, do: bare });
+    const form = await (await member.click(image, 'Animate')).modal();
+    expect(text(await (await member.fill(form, {})).message())).toBe('This gateway does not support this feature.');
+    expect(labels(await follow(stage, parent, 'U2'))).toContain('Animate');
+    await (await discord.as('other').click(image, 'Animate')).modal();
+  });
 
-  it('A single image at a gateway of the profile is offered no more as a video once the gateway said that it has none, which is told and leaves nothing behind', async () => {
+  it('A video is no longer offered after the gateway said that it has none, and the refused order leaves nothing behind', async () => {
     const status = profile === 'spec' ? 404 : 501;
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
@@ -171,7 +168,7 @@ describe.each(profiles)('a single image at a gateway of the %s profile', (profil
   });
 });
 
-it('A video that is larger than Discord takes is linked to', async () => {
+it('A video that exceeds Discord’s upload limit is linked', async () => {
   const stage = await withoutButtons('stock');
   const member = stage.discord.as('member');
   const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
@@ -181,8 +178,8 @@ it('A video that is larger than Discord takes is linked to', async () => {
   expect(text(video)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
 });
 
-describe('where the gateway has buttons for videos', () => {
-  it('They stand there, and ours takes their place once one of them was refused', async () => {
+describe('A gateway with its own buttons for videos', () => {
+  it('The gateway’s buttons for videos are shown, and ours replace them after one of them was refused', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
@@ -195,7 +192,7 @@ describe('where the gateway has buttons for videos', () => {
     expect(next).toContain('Animate');
   });
 
-  it('A video of our own asking can be made longer by them', async () => {
+  it('A video that our button ordered can be extended with the gateway’s buttons', async () => {
     const stage = await quickBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });

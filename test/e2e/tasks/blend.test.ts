@@ -17,7 +17,7 @@ const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base
 const images = async () => ({ image1: await png('fox.png', 'orange'), image2: await png('sea.png', 'navy') });
 
 describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
-  it('/blend at a gateway of the profile sends the images as data in the shape that was chosen, and comes to a grid with its buttons', async () => {
+  it('/blend sends its images as data in the selected shape, and its result is a grid with buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const given = { ...(await images()), image3: await png('hare.png', 'white') };
@@ -39,7 +39,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/blend at a gateway of the profile says nothing of a shape that no one chose, not even to the gateway', async () => {
+  it('/blend without a shape sends and shows none', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const given = await images();
     const exchange = await discord.as('member').slash('blend', { ...given, private: true });
@@ -47,7 +47,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
     expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
   });
 
-  it('/blend at a gateway of the profile that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('A failed blend says so, and one that exceeds its wait limit is still delivered', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });
@@ -65,7 +65,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
   it.each([
     ['an executable by another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
     ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
-  ])('/blend at a gateway of the profile refuses %s before anything is submitted', async (_, bytes, words) => {
+  ])('/blend refuses %s before anything is submitted', async (_, bytes, words) => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const { image1 } = await images();
     const exchange = await discord.as('member').slash('blend', { image1, image2: { name: 'fox.png', bytes } });

@@ -16,11 +16,11 @@ async function grid(stage: QuickStage, options: Record<string, string | boolean>
 
 const lastSubmit = ({ gateway }: QuickStage) => gateway.heard.findLast(({ path }) => path.includes('/submit/'));
 
-describe.each(profiles)('under a grid of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The buttons of a grid from a gateway of the %s profile', (profile) => {
   it.each([
     ['U2', 'Upscale of image 2'],
     ['V3', 'Variation of image 3'],
-  ] as const)('%s sends exactly the stored action, and its result comes beside it', async (label, what) => {
+  ] as const)('%s sends exactly the stored action, and its result is a new message', async (label, what) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const pressed = await stage.discord.as('other').click(parent, label);
@@ -38,7 +38,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(labels(child)).toContain('Delete');
   });
 
-  it('The reroll, and a button of a result of a result, go on from there', async () => {
+  it('Follow-ups are possible from a reroll and from the result of a follow-up', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const member = stage.discord.as('member');
@@ -50,7 +50,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(submits(stage.gateway)).toBe(4);
   });
 
-  it('All four are upscaled at once, each in a message of its own', async () => {
+  it('Upscale all creates four tasks, each with its own message', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     await stage.discord.as('member').click(parent, 'Upscale all');
@@ -64,7 +64,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('Under a grid of a gateway of the profile without buttons of the gateway, upscale, variation and reroll go by the change action', async () => {
+  it('Without buttons of the gateway, upscale, variation and reroll use the change action', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'no-buttons' });
     const parent = await grid(stage);
@@ -74,7 +74,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(lastSubmit(stage)).toMatchObject({ path: '/imgx/submit/change', body: { action: 'VARIATION', index: 4 } });
   });
 
-  it('A custom zoom asks for words before the gateway is asked, and sends them', async () => {
+  it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -89,7 +89,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
     expect(sent[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
-  it.each(['side', 'drawn'] as const)('A region is changed: %s', async (how) => {
+  it.each(['side', 'drawn'] as const)('Vary Region changes a region with a mask or text: %s', async (how) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -109,7 +109,7 @@ describe.each(profiles)('under a grid of a gateway of the %s profile', (profile)
   });
 });
 
-describe('who may press', () => {
+describe('The permission to press a button', () => {
   it('Everyone may press the buttons of a public result, and only its owner those of a private one', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const secret = await grid(stage, { private: true });
@@ -118,7 +118,7 @@ describe('who may press', () => {
       .as('other')
       .click(secret, 'U1')
       .catch((error: Error) => error.message);
-    // Discord does not even show it to others; anyone who forges the press is refused by the bot.
+    // Discord does not show it to others, and the bot refuses a forged press.
     if (typeof refused !== 'string') expect(text(await refused.message())).toContain('Only the member who requested');
     expect(submits(stage.gateway)).toBe(before);
     const child = await (await stage.discord.as('member').click(secret, 'U1')).message(says('Finished in'));
@@ -142,7 +142,7 @@ describe('who may press', () => {
     expect(submits(stage.gateway)).toBe(3);
   });
 
-  it('A press under a deleted parent, or a forged one, is refused in a sentence and never reaches the gateway', async () => {
+  it('A press on a deleted or forged parent is refused with a sentence and without a request to the gateway', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const parent = await grid(stage);
     stage.gateway.faults.add({
@@ -155,15 +155,15 @@ describe('who may press', () => {
   });
 });
 
-describe('a result that failed', () => {
-  it('A result that failed is tried again by its owner, or with other words, in a message of its own', async () => {
+describe('The buttons of a failed task', () => {
+  it('The owner of a failed task can retry it unchanged or with another prompt, in a new message', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail' });
     const failed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const refused = await stage.discord.as('other').click(failed, 'Retry');
     expect(text(await refused.message())).toContain('Only the member who requested');
-    // The same order twice within three seconds is one.
+    // An identical order within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const again = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(again.id).not.toBe(failed.id);
@@ -177,8 +177,8 @@ describe('a result that failed', () => {
   });
 });
 
-describe('a job under way', () => {
-  it('A job under way cannot be cancelled at this gateway, which is said, and it goes on', async () => {
+describe('The buttons of a running job', () => {
+  it('A job cannot be cancelled at this gateway; the bot says so, and the job continues', async () => {
     const stage = await quickBot();
     const member = stage.discord.as('member');
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
@@ -188,7 +188,7 @@ describe('a job under way', () => {
     await exchange.message(says('Finished in'));
   });
 
-  it('A job under way that turns out to wait for words has a button for them', async () => {
+  it('A job that waits for a prompt has a button to enter it', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { remix: true } } });
     const member = stage.discord.as('member');
     const parent = await grid(stage);
@@ -203,7 +203,7 @@ describe('a job under way', () => {
     expect(text(final)).toContain('a blue fox');
   });
 
-  it('A job under way in remix mode asks for words first', async () => {
+  it('In remix mode, a button asks for a prompt first', async () => {
     const stage = await quickBot({
       gateway: { speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },

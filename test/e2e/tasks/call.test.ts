@@ -9,21 +9,21 @@ import { quickBot, quickStage, says } from '../quick.ts';
 const minute = 60_000;
 const waitLimit = { timeout: 20_000 };
 
-/** Everything anywhere that notifies someone. */
+/** All messages in all channels that notify someone. */
 const calls = (discord: EmbeddedDiscord): Message[] =>
   [...discord.world.channels.keys()]
     .flatMap((id) => discord.messages(id))
     .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
 
-/** Until nothing is left to do for any task. */
+/** Waits until no task is in progress. */
 async function atRest(discord: EmbeddedDiscord): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('a job of more than a minute at a gateway of the %s profile', (profile) => {
-  it('A job of more than a minute at a gateway of the profile calls its owner, and no one else, to the image when it is there', async () => {
+describe.each(profiles)('The owner ping of a long job at a gateway of the %s profile', (profile) => {
+  it('A job of more than a minute pings its owner, and no one else, next to the image', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: '@everyone and <@111111111111111111>' });
     await exchange.message(says('%'));
@@ -45,7 +45,7 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('A job of more than a minute at a gateway of the profile says so where it failed', async () => {
+  it('The owner ping of a failed job says that it failed', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -57,7 +57,7 @@ describe.each(profiles)('a job of more than a minute at a gateway of the %s prof
   });
 });
 
-describe('a job', () => {
+describe('The owner ping of a job', () => {
   it('A job of less than a minute pings no one', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -66,7 +66,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
 
-  it('A job that the gateway has forgotten says that no one knows', async () => {
+  it('The owner ping of a job that the gateway has lost says that the outcome is unknown', async () => {
     const { discord, gateway, clock } = await quickBot();
     gateway.faults.add({
       on: { path: /\/fetch$/ },
@@ -85,7 +85,7 @@ describe('a job', () => {
     ]);
   });
 
-  it('A job that is private pings no one, however long it takes, and no one hears of it', async () => {
+  it('A private job pings no one and is visible to no one else, regardless of its duration', async () => {
     const { discord, clock } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     await exchange.message(says('%'));
@@ -96,7 +96,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A job calls once, however often the bot is stopped and started', async () => {
+  it('A job pings its owner once, regardless of the number of restarts', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
     let app = await enter(stage);
@@ -115,7 +115,7 @@ describe('a job', () => {
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
 
-  it('A job calls once where Discord loses its answers to the call', async () => {
+  it('A job pings its owner once if Discord’s responses to the ping are lost', async () => {
     const { discord, clock } = await quickBot();
     discord.faults.add({
       on: { method: 'POST', route: '/channels/:channel/messages' },

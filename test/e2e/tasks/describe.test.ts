@@ -23,7 +23,7 @@ async function described({ discord }: QuickStage, options: { private?: boolean }
   return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
 
-/** Custom ids of a message's buttons, without what they point to. */
+/** The custom ids of a message's buttons without their target. */
 const verbs = (message: Message): string[] =>
   (message.components ?? []).flatMap((row) =>
     'components' in row
@@ -37,7 +37,7 @@ const linesOf = (message: Message): string[] =>
     .filter((line) => /^\d\ufe0f\u20e3 /.test(line))
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
-/** What is made of all four lines; no one waits for the images. */
+/** The tasks that are made from all four lines; the tests do not wait for the images. */
 const made = ({ discord }: QuickStage): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
@@ -45,7 +45,7 @@ const made = ({ discord }: QuickStage): Promise<Message[]> =>
   });
 
 describe.each(profiles)('/describe at a gateway of the %s profile', (profile) => {
-  it('/describe at a gateway of the profile sends the images as data, in their order, and shows them with a button for each line', async () => {
+  it('/describe sends its images as data in order and shows them with a button for each line', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const [image, image2] = [await png('fox.png', 'orange'), await png('sea.png', 'navy')];
@@ -64,7 +64,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/describe at a gateway of the profile opens a line in a form, for anyone who sees it, and makes what comes of it from the description', async () => {
+  it('/describe lets everyone who sees a line open it in a form and order an image of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const other = stage.discord.as('other');
@@ -86,7 +86,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(labels(child)).toContain('U1');
   });
 
-  it('/describe at a gateway of the profile describes the same again', async () => {
+  it('/describe can be repeated for the same images', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await described(stage);
     const pressed = await stage.discord.as('other').click(parent, 'Describe again');
@@ -96,7 +96,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(second).toEqual(first);
   });
 
-  it('/describe at a gateway of the profile says to the member who presses alone how many jobs all of them are, and orders them once however often that is pressed', async () => {
+  it('/describe tells the member who presses All of them the number of tasks, and submits them once for any number of presses', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const parent = await described(stage);
@@ -122,7 +122,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/describe at a gateway of the profile in private shows nothing to others, not even what is made of it', async () => {
+  it('A private /describe and everything made from it is hidden from others', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord } = stage;
     const member = discord.as('member');
@@ -135,7 +135,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('/describe at a gateway of the profile that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('A failed description says so, and one that exceeds its wait limit is still delivered', async () => {
     const stage = await quickBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
@@ -163,7 +163,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
       { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' },
       'is larger than',
     ],
-  ])('/describe at a gateway of the profile refuses %s before anything is submitted', async (_, image, words) => {
+  ])('/describe refuses %s before anything is submitted', async (_, image, words) => {
     const { discord, gateway } = await quickBot({
       gateway: { profile },
       discord: { limits: { uploadBytes: 30 * 2 ** 20 } },
@@ -173,7 +173,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
   });
 });
 
-/** More than the gateway takes at once, however it is packed. */
+/** Larger than the gateway's limit, even after compression. */
 async function large() {
   const [width, height] = [900, 900];
   const raw = { width, height, channels: 3 } as const;
@@ -185,8 +185,8 @@ async function large() {
   };
 }
 
-describe('an image that the gateway finds too large', () => {
-  it('An image that the gateway finds too large is made smaller, and sent again, for that was a definite refusal', async () => {
+describe('An image that exceeds the gateway’s limit', () => {
+  it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
     const stage = await quickBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = stage;
     const message = await (await discord.as('member').slash('describe', { image: await large() })).message(
@@ -197,13 +197,13 @@ describe('an image that the gateway finds too large', () => {
     const sent = gateway.heard.filter(({ path }) => path.endsWith('/describe'));
     expect(sent.map(({ status }) => status)).toEqual([413, 200]);
     const [, lighter] = sent;
-    // Long texts are kept by their beginning and their length.
+    // Of long texts, the beginning and the length are recorded.
     const [, type, length] =
       /"data:image\/(\w+);base64,.*\((\d+) characters\)"/.exec(JSON.stringify(lighter?.body)) ?? [];
     expect([type, Number(length) < 2_500_000]).toEqual(['jpeg', true]);
   });
 
-  it('However small, is refused in the end, and was sent twice', async () => {
+  it('An image that is still refused after its reduction is not sent a third time', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: 'too-large', times: 9 });
     const exchange = await discord.as('member').slash('describe', { image: await large() });
@@ -213,7 +213,7 @@ describe('an image that the gateway finds too large', () => {
   });
 
   it.each(['server-error', 'bad-gateway', 'reset', 'accepted-then-reset', 'hang'] satisfies PresetName[])(
-    'An image that the gateway finds too large is never sent again where no one knows what became of it (%s)',
+    'An image is not sent again after an unknown outcome (%s)',
     async (trouble) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ on: { path: '/imgx/submit/describe' }, do: trouble });
@@ -226,8 +226,8 @@ describe('an image that the gateway finds too large', () => {
   );
 });
 
-describe('the menu on a message', () => {
-  it('The menu on a message describes its images, up to four, for the requester alone, with buttons that work', async () => {
+describe('The message menu for descriptions', () => {
+  it('The message menu describes up to four images of a message ephemerally, with working buttons', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const files = await Promise.all(['red', 'lime', 'blue', 'gold', 'pink'].map((name) => png(`${name}.png`, name)));
@@ -245,7 +245,7 @@ describe('the menu on a message', () => {
     expect([child.ephemeral, labels(child).includes('U1')]).toEqual([true, true]);
   });
 
-  it('The menu on a message says in one sentence where there is no image', async () => {
+  it('The message menu says that a message has no images', async () => {
     const { discord, gateway } = await quickBot();
     const message = await discord.as('other').say('look', [{ name: 'note.txt', bytes: Buffer.from('hello') }]);
     const answer = await (await discord.as('member').menu('Describe image', message)).message();
@@ -254,8 +254,8 @@ describe('the menu on a message', () => {
   });
 });
 
-describe('a description that is longer than a message', () => {
-  it('A description that is longer than a message shows the beginning of every line, has the whole in a file, and its buttons', async () => {
+describe('A long description', () => {
+  it('A long description shows the beginning of every line, and has a file with the whole text and its buttons', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const long = [1, 2, 3, 4]
       .map((number) => `${number}\ufe0f\u20e3 *${'long_words '.repeat(120 * number)}`)
@@ -286,7 +286,7 @@ describe('a description that is longer than a message', () => {
   });
 });
 
-it('The lines of a description can be gone on from months later, after the bot was stopped and started again', async () => {
+it('The buttons of a description still work months and a restart later', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
   const app = await enter(stage);
   const parent = await described(stage);
@@ -297,7 +297,7 @@ it('The lines of a description can be gone on from months later, after the bot w
   const form = await (await other.click(parent, '3️⃣')).modal();
   const child = await (await other.fill(form, { words: 'a fox' })).message(says('%'));
   expect(text(child)).toContain('Made from [this result]');
-  // The image itself is no longer where Discord had it.
+  // The image is no longer available at Discord.
   const again = await (await other.click(parent, 'Describe again')).message();
   expect(text(again)).toContain('Upload it again.');
   expect(submits(stage.gateway)).toBe(2);

@@ -5,7 +5,7 @@ import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, shortVideos } from './proof.ts';
 
-/** Under one of a grid's images: what begins at once, and what its message says it is. */
+/** The buttons of a single image that submit at once, with the title of their result. */
 const atOnce = [
   ['Upscale (Subtle)', 'Upscale'],
   ['Upscale (Creative)', 'Upscale'],
@@ -23,11 +23,11 @@ const atOnce = [
 const single = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
   follow(stage, await grid(stage, options), 'U1');
 
-/** Gateways that charge for videos too, in every dialect. */
+/** Gateways that also charge for videos. */
 const withVideos = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
-describe.each(profiles)('a button of a gateway of the %s profile', (profile) => {
-  it.each(atOnce)('%s is pressed by its own id, and comes to its result (%s)', async (button, what) => {
+describe.each(profiles)('The buttons of a single image at a gateway of the %s profile', (profile) => {
+  it.each(atOnce)('%s sends its own id and leads to its result (%s)', async (button, what) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await single(stage, { aspect: '3:2' });
     const child = await follow(stage, parent, button);
@@ -44,7 +44,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s comes to a video that is attached', async (button) => {
+  it.each(['Animate (High motion)', 'Animate (Low motion)'])('%s leads to an attached video', async (button) => {
     const stage = await quickBot({ gateway: { profile, ...withVideos() } });
     const video = await follow(stage, await single(stage), button);
     const [, enlarged] = jobs(stage.gateway);
@@ -64,7 +64,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
   });
 
   it.each(['Extend (High motion)', 'Extend (Low motion)'])(
-    '%s asks for words first, then for the longer video, then sends the words',
+    '%s asks for a prompt first, and then for the longer video with that prompt',
     async (button) => {
       const stage = await quickBot({ gateway: { profile, ...withVideos() } });
       const member = stage.discord.as('member');
@@ -86,7 +86,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     },
   );
 
-  it('One of the videos is asked for on its own', async () => {
+  it('One of several videos can be selected', async () => {
     const stage = await quickBot({ gateway: { profile, ...withVideos() } });
     const video = await follow(stage, await single(stage), 'Animate (Low motion)');
     const larger = await follow(stage, video, 'U1');
@@ -96,7 +96,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('The reroll of an upscale goes by the id that the upscale came with', async () => {
+  it('The reroll of an upscale uses the id of the button of that upscale', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
@@ -111,7 +111,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     const upscaled = await follow(stage, parent, 'U1');
     stage.gateway.faults.clear();
     const [, enlarged] = jobs(stage.gateway);
-    // The embedded gateway offers no such button, so what it begins there is told as begun: the grid itself.
+    // The embedded gateway offers no such button and therefore returns the grid itself.
     stage.gateway.faults.add({
       on: { path: '/imgx/submit/action' },
       do: { type: 'body', body: { code: 1, description: 'Submit success', result: first?.id ?? '' } },
@@ -121,7 +121,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(text(rerolled)).toContain('Reroll · [source]');
   });
 
-  it('A button of a gateway of the profile leads on over five results, each made of the one before', async () => {
+  it('Buttons lead through five results, each made from the one before', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     let message = await grid(stage);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
@@ -138,7 +138,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
   it.each([
     ['Vary (Subtle)', 'Variation'],
     ['⬅️', 'Pan'],
-  ])('%s asks for words in remix mode, and sends them', async (button, what) => {
+  ])('In remix mode, %s asks for a prompt and sends it', async (button, what) => {
     const stage = await quickBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },
@@ -157,7 +157,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(jobs(stage.gateway).at(-1)?.prompt).toBe('a blue fox');
   });
 
-  it('A button of a gateway of the profile that asked for words which the gateway then did not ask for shows none that it was not given', async () => {
+  it('If a button asked for a prompt that the gateway did not request, the result shows the gateway’s prompt', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = stage.discord.as('member');
     const form = await (await member.click(await grid(stage), 'V1')).modal();
@@ -166,7 +166,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(text(child)).toContain(jobs(stage.gateway).at(-1)?.prompt);
   });
 
-  it('A button of a gateway of the profile that changes a region and came without a label opens its form all the same', async () => {
+  it('A region button without a label still opens its form', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
     const [first] = jobs(stage.gateway);
@@ -183,7 +183,7 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
     expect(form.title).not.toBe('');
   });
 
-  it('A button of a gateway of the profile of which there are as many as Discord’s own message holds, can be pressed, each of them', async () => {
+  it('As many buttons as a message can hold are shown and can be pressed', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const first = await grid(stage);
     const [job] = jobs(stage.gateway);
@@ -200,11 +200,11 @@ describe.each(profiles)('a button of a gateway of the %s profile', (profile) => 
   });
 });
 
-describe('what a stock gateway does not book', () => {
+describe('The buttons that a stock gateway refuses', () => {
   it.each([
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],
-  ])('%s has a sentence and leaves nothing behind (private: %s)', async (button, isPrivate) => {
+  ])('%s is refused with a sentence and leaves nothing behind (private: %s)', async (button, isPrivate) => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = stage.discord.as('member');
     const parent = await single(stage, { private: isPrivate });
@@ -222,7 +222,7 @@ describe('what a stock gateway does not book', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The favourite, is not offered to members at all', async () => {
+  it('The favourite button is not offered to members', async () => {
     const stage = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
     const components = JSON.stringify((await single(stage)).components);
     expect(components).toContain('🪄');

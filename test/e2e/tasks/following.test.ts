@@ -31,20 +31,17 @@ const passing = [
   'quota',
 ] satisfies PresetName[];
 
-describe.each(profiles)('while a gateway of the %s profile', (profile) => {
-  it.each(passing)(
-    'While a gateway of the profile answers questions with %s, a task waits, and is delivered in the end',
-    async (name) => {
-      const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
-      const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
-      gateway.faults.add({ on: onFetch, do: fault, times: 2 });
-      await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-      expect(submits(gateway)).toBe(1);
-      expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
-    },
-  );
+describe.each(profiles)('The polling of a gateway of the %s profile', (profile) => {
+  it.each(passing)('A task waits while polls are answered with %s, and is delivered in the end', async (name) => {
+    const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
+    const fault = name === 'drip' ? ({ type: 'drip', bytes: 200, everyMs: 30 } as const) : name;
+    gateway.faults.add({ on: onFetch, do: fault, times: 2 });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    expect(submits(gateway)).toBe(1);
+    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
+  });
 
-  it('While a gateway of the profile refuses to be asked, no task ends, and the log and /about say why', async () => {
+  it('No task ends while the gateway refuses all polls, and the log and /about name the reason', async () => {
     const { discord, gateway, logged, clock } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -65,7 +62,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('While a gateway of the profile takes longer than its wait limit, the message says so once, and the job is followed to its end', async () => {
+  it('A job that exceeds its wait limit says so once and is polled until its end', async () => {
     const { discord, gateway } = await quickBot({
       gateway: { profile, speed: 20 },
       settings: { MAX_WAIT_PICTURE_SECONDS: '30' },
@@ -79,7 +76,7 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('While a gateway of the profile does not know a task any more, it ends after several such answers over minutes, with a sentence', async () => {
+  it('A task that the gateway no longer has ends with a sentence after several such responses over minutes', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     gateway.faults.add({
       on: onFetch,
@@ -95,8 +92,8 @@ describe.each(profiles)('while a gateway of the %s profile', (profile) => {
   });
 });
 
-describe('where the gateway answers about many tasks at once', () => {
-  it('Ten jobs are followed with few questions, and each ends in its own message', async () => {
+describe('A gateway that can be polled for many tasks at once', () => {
+  it('Ten jobs are followed with few polls, and each ends in its own message', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 4 }, settings: { GATEWAY_IMGX_LISTS: 'on' } });
     const member = discord.as('member');
     const exchanges = await Promise.all(
@@ -112,14 +109,14 @@ describe('where the gateway answers about many tasks at once', () => {
   });
 });
 
-describe('a result', () => {
+describe('The delivery of an unusual result', () => {
   it.each([
     ['html-as-picture', 'its file is not valid'],
     ['executable-as-picture', 'its file is not valid'],
     ['lose-files', 'could not be downloaded'],
     ['no-media', 'Finished without a result'],
   ] as const)(
-    'A result that cannot be attached (%s) is told or linked, and the task is delivered once',
+    'A result that cannot be attached (%s) is linked or explained, and the task is delivered once',
     async (name, words) => {
       const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });
@@ -130,7 +127,7 @@ describe('a result', () => {
     },
   );
 
-  it('A result that is too large to be fetched is linked', async () => {
+  it('A result that exceeds the download limit is linked', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     gateway.faults.add({ do: { type: 'huge-file', megabytes: 150 } });
     const final = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished'));
@@ -139,7 +136,7 @@ describe('a result', () => {
   });
 
   it.each(['no-buttons', 'slow', 'huge-file'] as const)(
-    'A result of an odd task (%s) comes all the same, as small as it has to be',
+    'The result of an unusual task (%s) is delivered, reduced if necessary',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
       gateway.faults.add({ do: name });

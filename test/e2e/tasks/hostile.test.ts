@@ -10,7 +10,7 @@ const everybody =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
 const rightToLeft = 'a \u202efox\u2066 in \u2067the \u200fsnow';
 
-/** Each with the letters of it that no one may see acting as what they are. */
+/** Prompts with text that must not have an effect in Discord. */
 const prompts = {
   mentions: everybody,
   markdown:
@@ -28,22 +28,22 @@ const prompts = {
   'family of emoji': '👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪 e\u0301',
 } as const;
 
-/** Where a text's own signs have been taken from it, and what is left acts on anyone who reads it. */
+/** Removes escaped characters; the rest would have an effect in Discord. */
 const literally = (shown: string): string => shown.replace(/\\[\\*_~`|<>[\]()]/g, '');
 
 const isQuiet = ({ mentions, mention_everyone, mention_roles }: Message): boolean =>
   mentions.length === 0 && !mention_everyone && mention_roles.length === 0;
 
-/** The line that says what was asked for, and by whom. */
+/** The line with the prompt and the requester. */
 const headline = (message: Message): string => text(message).split('\n')[0] ?? '';
 
 const status = (message: Message): string => text(message).split('\n').slice(1).join('\n');
 
 const promptOf = ({ gateway }: QuickStage): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A hostile prompt at a gateway of the %s profile', (profile) => {
   it.each(Object.entries(prompts))(
-    'Full of %s arrives letter by letter, and pings and breaks nothing',
+    'A prompt with %s arrives unchanged, pings no one and breaks no Markdown',
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const { discord } = stage;
@@ -53,7 +53,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
       expect(promptOf(stage)).toBe(prompt);
       for (const message of [moving, final]) {
         expect(isQuiet(message)).toBe(true);
-        // The whole of it is inside the two marks, on one line, before its owner; below it nothing of it is left.
+        // The whole prompt is inside the two markers, in one line before the requester; nothing of it is below.
         expect(headline(message)).toMatch(new RegExp(`^\\*\\*.*\\*\\* · <@${discord.world.user('member').id}>$`, 'u'));
         const inside = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(literally(inside).replace(/<https?:\/\/[^<>\s]*>/g, '')).not.toMatch(/[*_~`|<>[\]]/);
@@ -74,7 +74,7 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
     ['one address', `https://a.example/${'x'.repeat(5_900)}`],
     ['mentions', '@everyone '.repeat(600).trim()],
   ])(
-    'A prompt for a gateway of the profile of 6,000 letters (%s) arrives whole, and its message still says how it stands, and whose it is',
+    'A prompt of 6,000 characters (%s) arrives complete, and its message still shows the status and the requester',
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const exchange = await stage.discord.as('member').slash('imagine', { prompt });
@@ -90,8 +90,8 @@ describe.each(profiles)('a prompt for a gateway of the %s profile', (profile) =>
   );
 });
 
-describe('an address in a prompt', () => {
-  it('An address in a prompt ends no mark of the message that it stands in', async () => {
+describe('A prompt that contains an address', () => {
+  it('An address in a prompt does not end the bold text of the message', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const message = await grid(stage, { prompt: 'a fox https://a.example/**x**/y in the snow' });
     expect(headline(message).slice(2, headline(message).lastIndexOf('** · '))).not.toContain('**');
@@ -99,8 +99,8 @@ describe('an address in a prompt', () => {
   });
 });
 
-describe('a prompt that turns its letters round', () => {
-  it('A prompt that turns its letters round turns round nothing that stands behind it', async () => {
+describe('A prompt with right-to-left characters', () => {
+  it('A prompt with right-to-left characters does not reverse the text after it', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const shown = headline(await grid(stage, { prompt: rightToLeft }));
     const opened = [...shown.matchAll(/[\u202a\u202b\u202d\u202e]/g)].length;
@@ -110,12 +110,12 @@ describe('a prompt that turns its letters round', () => {
   });
 });
 
-describe('words that no one sees', () => {
+describe('An invisible prompt', () => {
   it.each([
     ['zero width', '\u200b\u200c\u200d\u2060\ufeff'],
     ['right to left', '\u202e\u200f'],
     ['spaces', '\u00a0\u3000 \t'],
-  ])('Words that no one sees are no prompt (%s), and the gateway hears nothing of them', async (_, prompt) => {
+  ])('An invisible prompt (%s) is refused without a request to the gateway', async (_, prompt) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt });
     expect(text(await exchange.message())).toContain('The prompt is empty');
@@ -123,12 +123,12 @@ describe('words that no one sees', () => {
   });
 });
 
-describe('words in a form', () => {
+describe('Hostile text in a form', () => {
   it.each([
     ['mentions', everybody],
     ['markdown', prompts.markdown],
     ['4,000 emoji halves', '🦊'.repeat(2_000)],
-  ])('Full of %s arrive letter by letter, and ping no one', async (_, words) => {
+  ])('Form text with %s arrives unchanged and pings no one', async (_, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));
@@ -145,7 +145,7 @@ describe('words in a form', () => {
     ['one word', 'x'.repeat(6_000)],
     ['emoji from an odd place on', `x${'🦊'.repeat(2_999)}`],
   ])(
-    'Words in a form of a prompt longer than a field (%s) come back unchanged when only sent again',
+    'A prompt that is longer than a field (%s) is unchanged if the form is submitted without edits',
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const member = stage.discord.as('member');
@@ -153,7 +153,7 @@ describe('words in a form', () => {
       const failed = await (await member.slash('imagine', { prompt })).message((one) => labels(one).includes('Retry'));
       const form = await (await member.click(failed, 'Edit and retry')).modal();
       expect(isWellFormed(form)).toBe(true);
-      // So much later, asking for the same is asking again.
+      // Much later, so that an identical order does not count as a duplicate.
       stage.clock.putForward(5_000);
       const again = await member.fill(form, {});
       await again.message((one) => labels(one).includes('Upscale all'));
@@ -162,7 +162,7 @@ describe('words in a form', () => {
   );
 });
 
-/** Half a letter is nothing that Discord takes. */
+/** Discord does not accept half of a surrogate pair. */
 const isWellFormed = (value: object): boolean => {
   let isFine = true;
   JSON.stringify(value, (_, part: unknown) => {
@@ -172,7 +172,7 @@ const isWellFormed = (value: object): boolean => {
   return isFine;
 };
 
-describe('a gateway’s own words', () => {
+describe('Hostile text of the gateway', () => {
   it('Hostile reasons of failures ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
@@ -186,7 +186,7 @@ describe('a gateway’s own words', () => {
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
   });
 
-  it('A gateway’s own words stay words when they say why an order was refused', async () => {
+  it('Hostile reasons of refused orders ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({
       on: { path: /\/submit\// },
@@ -198,7 +198,7 @@ describe('a gateway’s own words', () => {
   });
 });
 
-describe('a file that is sent along', () => {
+describe('An uploaded file with a hostile name', () => {
   const names = {
     slashes: 'a/b\\c.png',
     dots: '...png',
@@ -210,25 +210,20 @@ describe('a file that is sent along', () => {
     nothing: '///',
   };
 
-  it.each(Object.entries(names))(
-    'A file that is sent along with a name full of %s reaches the gateway',
-    async (_, name) => {
-      const stage = await quickBot({ gateway: { speed: 20 } });
-      const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
-        .png()
-        .toBuffer();
-      const image = { name, bytes, contentType: 'image/png' };
-      const message = await grid(stage, { image });
-      expect(orders(stage.gateway)).toMatchObject([
-        { body: { base64Array: [expect.stringContaining('data:image/')] } },
-      ]);
-      expect(isQuiet(message)).toBe(true);
-      expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
-    },
-  );
+  it.each(Object.entries(names))('A file whose name contains %s reaches the gateway', async (_, name) => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    const bytes = await sharp({ create: { width: 16, height: 16, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const image = { name, bytes, contentType: 'image/png' };
+    const message = await grid(stage, { image });
+    expect(orders(stage.gateway)).toMatchObject([{ body: { base64Array: [expect.stringContaining('data:image/')] } }]);
+    expect(isQuiet(message)).toBe(true);
+    expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
+  });
 
   it.each(Object.entries(names))(
-    'A file that is sent along that is no image, with a name full of %s, is refused by its name, safely',
+    'A file whose name contains %s and that is not an image is refused with its escaped name',
     async (_, name) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
       const image = { name, bytes: Buffer.from('no picture'), contentType: 'image/png' };

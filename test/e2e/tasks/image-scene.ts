@@ -9,7 +9,7 @@ import { studioThat } from './proof.ts';
 export const PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
-/** An eighth as wide as ordered: what matters here is which is larger, and large ones take their time. */
+/** Images with an eighth of the ordered width: only their relative size matters, and large ones take time. */
 const smallImages = () =>
   studioThat((studio) => ({
     drawImage: (scene, options) =>
@@ -18,7 +18,7 @@ const smallImages = () =>
       studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));
 
-/** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */
+/** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
 export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
@@ -26,7 +26,7 @@ export const here = ({ gateway, settings, ...options }: StageOptions = {}): Prom
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: MODEL, ...settings },
   });
 
-/** What was ordered of the gateway, oldest first. */
+/** The orders that the gateway received, oldest first. */
 export const ordered = ({ heard }: EmbeddedGateway): unknown[] =>
   heard.filter(({ method, path }) => method === 'POST' && path === PATH).map(({ body }) => body);
 
@@ -34,7 +34,7 @@ const png = (): Promise<Buffer> =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();
-/** A file as a member hands it in. */
+/** A file that a member uploads. */
 export const upload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
 /** An image that was ordered and delivered. */
@@ -43,5 +43,5 @@ export async function image(stage: QuickStage, options: object = {}): Promise<Me
   return exchange.message(says('Finished in'));
 }
 
-/** An address, as far as a test knows it. */
+/** Matches an address of which only a part is known. */
 export const at = (address: unknown) => expect.stringContaining(String(address));

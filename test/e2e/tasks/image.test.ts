@@ -11,13 +11,13 @@ import { bytesOf, errorsIn } from './proof.ts';
 describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('/image at a gateway of the profile orders an image and shows it, with its model and what can be made of it', async () => {
+  it('/image orders an image and shows it with its model and follow-up buttons', async () => {
     const stage = await stand();
-    // Larger variants are offered once the list of models is known.
+    // Larger sizes are offered once the list of models is known.
     await (await stage.discord.as('member').slash('models')).message(says('22 models'));
     const message = await image(stage);
     expect(ordered(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
-    // Right after its creation it was polled: it is recorded (specification, 4.5).
+    // It was polled right after its creation, so its id is recorded (specification, 4.5).
     expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
     expect(text(message)).toContain(`-# Model ${MODEL}`);
     expect(await sharp(await bytesOf(message)).metadata()).toMatchObject({ width: 128 });
@@ -33,7 +33,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     );
   });
 
-  it('/image at a gateway of the profile gives images to go by with their own addresses: those handed in, then those named', async () => {
+  it('/image sends the addresses of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await stand();
     const said = await stage.discord.as('member').say('look', [await upload('linked.png')]);
     const links = `<${said.attachments[0]?.url}>`;
@@ -50,11 +50,11 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
         image: [at('one.png?ex='), at('three.png?ex='), said.attachments[0]?.url],
       },
     ]);
-    // The embedded gateway has really fetched them: it fails a job whose references it cannot read.
+    // The embedded gateway has fetched them: it fails a job whose references it cannot read.
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/image at a gateway of the profile tells why the gateway could not do it, and tries again with other words', async () => {
+  it('/image shows why a job failed and can be retried with another prompt', async () => {
     const stage = await stand();
     stage.gateway.faults.add({ do: 'moderated' });
     const member = stage.discord.as('member');
@@ -67,7 +67,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
 
-  it('/image at a gateway of the profile makes no second job when an order is tried again whose response was lost', async () => {
+  it('A retry after a lost response creates no second image job', async () => {
     const stage = await stand();
     stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
     const member = stage.discord.as('member');
@@ -86,7 +86,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/image at a gateway of the profile says when it takes longer than its wait limit, orders nothing anew, and shows the result after all', async () => {
+  it('An image job that exceeds its wait limit says so, is not ordered again and is delivered in the end', async () => {
     const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -96,20 +96,20 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     expect(ordered(stage.gateway)).toHaveLength(1);
   });
 
-  it('/image at a gateway of the profile says where a result is that is too large to be attached', async () => {
+  it('/image links a result that exceeds the upload limit', async () => {
     // Not even its smallest copy fits.
     const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
     const message = await image(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
-    // What is not on the message is named by where the gateway has it.
+    // The message links results that it does not contain.
     const form = await (await stage.discord.as('member').click(message, 'Use as reference')).modal();
     expect(JSON.stringify(form.components)).toContain(`${stage.gateway.url}/`);
   });
 });
 
-describe('what /image refuses before the gateway hears of it', () => {
-  it('What /image refuses before the gateway hears of it is told at once as far as the payload tells it', async () => {
+describe('The refusals of /image before a request to the gateway', () => {
+  it('/image refuses at once what the payload of the interaction shows to be invalid', async () => {
     const stage = await here();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
@@ -131,7 +131,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What /image refuses before the gateway hears of it is told once it was looked at', async () => {
+  it('/image refuses files whose content is invalid', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const said = await member.say('look', [await upload('old.png')]);
@@ -148,7 +148,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What /image refuses before the gateway hears of it is an address that the gateway cannot reach, or not for as long as it may need', async () => {
+  it('/image refuses addresses that the gateway cannot reach, or that may expire too early', async () => {
     const strict = await here({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const ask = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
@@ -164,7 +164,7 @@ describe('what /image refuses before the gateway hears of it', () => {
     expect(ordered(brief.gateway)).toEqual([]);
   });
 
-  it('What /image refuses before the gateway hears of it shows a refusal of the gateway’s own as it is', async () => {
+  it('/image shows a refusal of the gateway unchanged', async () => {
     const stage = await here();
     const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
@@ -174,11 +174,11 @@ describe('what /image refuses before the gateway hears of it', () => {
   });
 });
 
-describe('/image while someone types', () => {
-  it('/image while someone types suggests models for images first, then all others', async () => {
+describe('The suggestions of /image', () => {
+  it('/image suggests models for images first, then all others', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
-    // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
+    // Waits for the list of models, because one second is very short on the quick clock.
     await (await member.slash('models', {})).message();
     const values = (await member.complete('image', { prompt: 'x', model: 'lumen' }, 'model')).map(({ value }) => value);
     expect(values).toEqual([MODEL, `${MODEL}-2K`, `${MODEL}-4K`]);
@@ -187,10 +187,10 @@ describe('/image while someone types', () => {
   });
 });
 
-describe.each(profiles)('under an image of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The buttons of an image task at a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('The same can be ordered again, with other words, or larger, by anyone who sees it', async () => {
+  it('Everyone who sees an image can order it again unchanged, with another prompt or larger', async () => {
     const stage = await stand();
     const parent = await image(stage, { image: await upload() });
     const other = stage.discord.as('other');

@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { labels, polls, quickBot, says, submits } from '../quick.ts';
 
 describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
-  it('A job at a gateway of the profile is acknowledged, ordered once, shown as it moves, and delivered with its image', async () => {
+  it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
     const { discord, gateway, app } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
@@ -36,7 +36,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
     expect(discord.rateLimited).toEqual([]);
   });
 
-  it('A job at a gateway of the profile is polled at once after it was taken, and no more after its end', async () => {
+  it('A job is polled right after its submit and not after its end', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     const [submit, query] = gateway.heard.filter(({ path }) => /submit|fetch/.test(path));
@@ -48,7 +48,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
     expect(polls(gateway)).toBe(before);
   });
 
-  it('A job at a gateway of the profile that failed says why, in the gateway’s words', async () => {
+  it('A failed job shows the reason of the gateway', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ do: 'moderated' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'something' });
@@ -59,7 +59,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
 });
 
 describe('a private job', () => {
-  it('A private job is seen by its member alone, from the first answer to the result', async () => {
+  it('A private job is visible only to its member, from the first reply to the result', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: true });
@@ -69,8 +69,8 @@ describe('a private job', () => {
   });
 });
 
-describe('the same order twice in a moment', () => {
-  it('The same order twice in a moment is one task, and the second time the member is told so', async () => {
+describe('A duplicate order', () => {
+  it('An identical order within seconds creates one task, and the member is told so', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const [first, second] = await Promise.all([
@@ -84,7 +84,7 @@ describe('the same order twice in a moment', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('The same order twice in a moment is two tasks when two members ask, or when the prompts differ', async () => {
+  it('Identical orders of two members, or different prompts, create two tasks', async () => {
     const { discord, gateway } = await quickBot({ gateway: { speed: 20 } });
     const exchanges = await Promise.all([
       discord.as('member').slash('imagine', { prompt: 'twins' }),
@@ -96,8 +96,8 @@ describe('the same order twice in a moment', () => {
   });
 });
 
-describe('the button under a result', () => {
-  it('The button under a result deletes the message for its owner and for those who manage messages, and for no one else', async () => {
+describe('The Delete button of a result', () => {
+  it('Only the owner of a result and members who manage messages can delete it', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const first = await (await member.slash('imagine', { prompt: 'one' })).message(says('Finished in'));
@@ -112,7 +112,7 @@ describe('the button under a result', () => {
   });
 });
 
-it('A spoiler covers the images, and those that are made of them', async () => {
+it('A spoiler hides the images and everything made from them', async () => {
   const { discord } = await quickBot({ gateway: { speed: 20 } });
   const member = discord.as('member');
   const exchange = await member.slash('imagine', { prompt: 'the end of the film', spoiler: true });

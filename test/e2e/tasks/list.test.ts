@@ -8,7 +8,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 const day = 24 * 3_600_000;
 
 describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
-  it('Lists a member’s own work, newest first, to no one else', async () => {
+  it('/tasks lists a member’s own tasks ephemerally, newest first', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow' });
     await grid(stage, { prompt: 'an owl at night', private: true });
@@ -26,7 +26,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     );
   });
 
-  it('/tasks at a gateway of the profile brings a result of three months ago back, as Discord keeps it, with buttons that work', async () => {
+  it('/tasks shows a result again after three months, with Discord’s file and working buttons', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const before = await bytesOf(await grid(stage));
     const [job] = jobs(stage.gateway);
@@ -41,7 +41,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(upscaled.attachments).toHaveLength(1);
   });
 
-  it('/tasks at a gateway of the profile shows the work of a server to those who manage it, there, and to the operator', async () => {
+  it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     const { discord } = stage;
     await grid(stage);
@@ -52,7 +52,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const here = await list(stage, 'admin', whose);
     expect(text(here)).toContain('fox');
     expect(text(here)).not.toMatch(/owl|hare|wolf/);
-    // Another member's page has nothing on it that is the owner's to decide, and no amounts.
+    // The page of another member's task has no owner actions and no amounts.
     const page = await opened(stage, here, 'admin');
     expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
     const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
@@ -66,7 +66,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/tasks at a gateway of the profile shows the work of a server to the application’s owner, who manages nothing there', async () => {
+  it('/tasks shows the tasks of a server to the owner of the application, who has no permissions there', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { world } = stage.discord;
     world.ownerId = world.user('other').id;
@@ -78,7 +78,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(text(await opened(stage, shown, 'other'))).toContain('a fox in the snow');
   });
 
-  it('/tasks at a gateway of the profile shows people who brought the bot along their own, and no one else’s', async () => {
+  it('/tasks shows members with a user installation only their own tasks', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     await grid(stage, {}, stage.discord.as('installer'));
     await grid(stage, { prompt: 'an owl at home' });
@@ -90,7 +90,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(text(await list(stage, 'installer'))).not.toContain('owl');
   });
 
-  it('/tasks at a gateway of the profile keeps its filter from page to page, and there and back', async () => {
+  it('/tasks keeps its filter on every page', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const words = [

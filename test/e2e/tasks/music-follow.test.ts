@@ -11,7 +11,7 @@ const names = (message: Message) => message.attachments.map(({ filename }) => fi
 const complete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
-  it('/music follow at a gateway follows several songs in one message, by lists, and one that fails hides no other', async () => {
+  it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
     const side = await quickBot({ gateway: { profile, ...quickly(), quirks: { looseBatches: true } } });
     const { discord, gateway } = side;
     const [light, harbour] = await songs(gateway, 'Light', 'Harbour');
@@ -40,7 +40,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(errorsIn(side)).toEqual([]);
   });
 
-  it('/music follow at a gateway attaches what can be heard already while others are still at work', async () => {
+  it('/music follow attaches finished tracks while other songs are still running', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const [light] = await songs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
@@ -50,7 +50,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(text(early)).toContain('1 of 2 finished.');
   });
 
-  it('/music follow at a gateway goes on after a restart, in the same message', async () => {
+  it('/music follow continues in the same message after a restart', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickly() } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -64,7 +64,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(names(message)).toHaveLength(8);
   });
 
-  it('/music follow at a gateway turns to pages where a message is too small, and brings the tracks of the one that is chosen', async () => {
+  it('/music follow uses pages when a message is too small, and attaches the tracks of the selected song', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await songs(gateway, ...titles);
@@ -87,7 +87,7 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
 });
 
 describe('/music follow', () => {
-  it('/music follow looks at one song alone when someone wants to see it before its end', async () => {
+  it('/music follow polls a single song when a member selects it before its end', async () => {
     const { discord, gateway } = await quickBot({ gateway: { ...quickly() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
@@ -99,11 +99,11 @@ describe('/music follow', () => {
     const select = 'Select a song';
     await (await owner.choose(message, select, [chosen])).message();
     const asked = () => singles(gateway).slice(before);
-    // As soon as its allowance lets it be.
+    // As soon as the rate limit allows it.
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
-  it('/music follow asks for a song alone again where its files are no longer there, and says so', async () => {
+  it('/music follow polls a song again when its files have expired, and says so', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -121,7 +121,7 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
-  it('/music follow shows a song that was made here without polling it twice', async () => {
+  it('/music follow shows a song that the bot ordered without polling it twice', async () => {
     const { discord, gateway } = await quickBot({ gateway: quickly() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
@@ -131,7 +131,7 @@ describe('/music follow', () => {
     expect(lists(gateway)).toEqual([]);
   });
 
-  it('/music follow is no use of anything: nothing of it is in the ledger, not after a restart either', async () => {
+  it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
     const stage = await quickStage({ gateway: quickly() });
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -147,7 +147,7 @@ describe('/music follow', () => {
     expect(used).not.toContain('has not ended');
   });
 
-  it('/music follow lets ids from elsewhere be followed by whom they concern, and says no to others by name', async () => {
+  it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
     const stage = await quickStage({ gateway: quickly() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
@@ -158,10 +158,10 @@ describe('/music follow', () => {
     const not = 'Only the operator and admins of the bot’s server can follow';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
     expect(lists(gateway).length + singles(gateway).length).toBe(0);
-    // The owner runs the bot; the admin manages the admin server.
+    // The owner is the operator; the admin manages the admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
-    // What is public now may be followed by everyone, what is private by no one else.
+    // Everyone may follow a public song now, but only its owner a private one.
     expect(await follow('member', second)).toContain('1 song');
     expect(await follow('member', `${second} ${first}`)).toContain(`${not} \`${first}\``);
     expect(await follow('admin', `${first} ${third}`)).toContain('Only the member who requested them');
@@ -174,7 +174,7 @@ describe('/music follow', () => {
     ['{}', 'No task IDs found'],
     ['please and thanks', 'These are not valid task IDs: `please`, `and`, `thanks`'],
     [Array.from({ length: 301 }, (_, index) => `id-${index}`).join(), 'at most `300` tasks'],
-  ])('/music follow refuses what makes no sense: %#', async (ids, words) => {
+  ])('/music follow refuses invalid ids: case %#', async (ids, words) => {
     const { discord, gateway } = await quickBot();
     const heard = gateway.heard.length;
     expect(text(await (await discord.as('owner').slash('music follow', { ids })).message())).toContain(words);
@@ -182,7 +182,7 @@ describe('/music follow', () => {
   });
 });
 
-it('300 songs are one message with pages, and never more than three questions within a round', async () => {
+it('300 songs share one message with pages, and each round has at most three polls', async () => {
   const side = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
   const { discord, gateway } = side;
   const ids = await songs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));

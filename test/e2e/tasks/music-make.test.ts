@@ -9,7 +9,7 @@ const missing = 'This gateway cannot generate songs';
 const quickly = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
-  it('/music make at a gateway sends what was filled in, and shows both tracks with covers, length and lyrics', async () => {
+  it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
     const side = await quickBot({ gateway: { profile, ...quickly() } });
     const { discord, gateway } = side;
     const lyrics = 'Harbour lights are calling';
@@ -39,7 +39,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect(errorsIn(side)).toEqual([]);
   });
 
-  it('/music make at a gateway sends nothing that was not filled in', async () => {
+  it('/music make sends no omitted options', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
@@ -48,7 +48,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('/music make at a gateway puts long lyrics into a file', async () => {
+  it('/music make puts long lyrics into a file', async () => {
     const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
@@ -57,7 +57,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     expect((await bytesOf(message, place)).toString()).toContain(lyrics);
   });
 
-  it('/music make at a gateway tells why a song could not be made, and makes it again, or of other words', async () => {
+  it('/music make shows why a song failed, and a retry can use the same or another prompt', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickly() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
@@ -66,7 +66,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     );
     expect(text(failed)).toContain('too loud');
     expect(labels(failed)).toEqual(['Retry', 'Edit and retry', 'Delete']);
-    // Sooner it would be taken for the same order, given twice.
+    // An identical order would count as a duplicate before that.
     clock.putForward(5_000);
     await (await member.click(failed, 'Retry')).message(says('Finished in'));
     const form = await (await member.click(failed, 'Edit and retry')).modal();
@@ -78,7 +78,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
     ]);
   });
 
-  it('/music make at a gateway says that it cannot be ordered where the gateway says so, and asks it no second time for some minutes', async () => {
+  it('/music make is refused for some minutes without a request after the gateway said that it has no music', async () => {
     const stage = await quickStage({ gateway: { profile, ...quickly() } });
     const { discord, gateway, clock } = stage;
     await enter(stage);
@@ -102,7 +102,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
 
 describe('/music make', () => {
   it.each([302, 404, 405, 501])(
-    '/music make tells the requester of a %s that names no reason, and takes it from no one else',
+    '/music make reports a %s without a reason to the member, and stays available to others',
     async (status) => {
       const { discord, gateway } = await quickBot({ gateway: quickly() });
       const bare: Fault =
@@ -117,7 +117,7 @@ describe('/music make', () => {
     },
   );
 
-  it('/music make takes trouble for nothing but trouble', async () => {
+  it('/music make does not mistake other failures for missing support', async () => {
     const { discord, gateway } = await quickBot();
     gateway.faults.add({ on: { path: '/music/submit' }, do: { type: 'status', status: 403 } });
     const make = (about: string) => discord.as('member').slash('music make', { about });
@@ -134,7 +134,7 @@ describe('/music make', () => {
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, 'The model `nobodys-model` does not exist'],
   ])(
-    '/music make refuses what cannot be made (%#) with a sentence, and asks the gateway for nothing',
+    '/music make refuses invalid options with a sentence and without a request to the gateway (case %#)',
     async (options, words) => {
       const { discord, gateway } = await quickBot();
       const message = await (await discord.as('member').slash('music make', options)).message();
@@ -143,18 +143,18 @@ describe('/music make', () => {
     },
   );
 
-  it('/music make suggests models for music, and uses the operator’s where none is named', async () => {
+  it('/music make suggests music models and uses the configured default model', async () => {
     const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly() });
     const member = discord.as('member');
     const names = async () => (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
-    // Suggestions do not wait for a list that is late.
+    // Suggestions do not wait for a slow list.
     await expect.poll(names).toContain('chorale-4');
     expect((await names()).indexOf('chorale-4')).toBeLessThan((await names()).indexOf('lumen-image-1'));
     await (await member.slash('music make', { about: 'a storm' })).message();
     expect(orders(gateway)[0]?.body).toEqual({ gpt_description_prompt: 'a storm', mv: 'chorale-4' });
   });
 
-  it('/music make keeps a private song to its member', async () => {
+  it('A private song is visible only to its member', async () => {
     const { discord } = await quickBot({ gateway: quickly() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
@@ -163,7 +163,7 @@ describe('/music make', () => {
     expect(saying(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
   });
 
-  it('/music make is in the help, each of its commands to be pressed', async () => {
+  it('/help lists the commands of /music as links', async () => {
     const { discord } = await quickBot();
     expect(text(await (await discord.as('member').slash('help')).message())).toMatch(
       /<\/music make:\d+> · .*\n<\/music follow:\d+> · /,

@@ -5,7 +5,7 @@ import { faultPresets, type PresetName } from '../../../sandbox/gateway/fault-pr
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says, submits } from '../quick.ts';
 
-/** What a gateway can answer to an order without taking it, each with the words a member reads. */
+/** Responses of the gateway that refuse an order, each with the text that a member reads. */
 const refusals = {
   'rate-limited': 'is busy',
   'rate-limited-until': 'is busy',
@@ -16,7 +16,7 @@ const refusals = {
   'too-large': 'The gateway refused this',
 } satisfies Partial<Record<PresetName, string>>;
 
-/** What leaves it open whether the order was taken. */
+/** Failures after which it is unknown whether the order was accepted. */
 const doubts = [
   'server-error',
   'bad-gateway',
@@ -34,9 +34,9 @@ const doubts = [
 
 const onSubmit = { path: /\/submit\// };
 
-describe.each(profiles)('an order that a gateway of the %s profile', (profile) => {
+describe.each(profiles)('An order at a gateway of the %s profile', (profile) => {
   it.each(Object.entries(refusals))(
-    'An order that a gateway of the profile refuses (%s) is told in the member’s words and leaves nothing behind',
+    'A refused order (%s) shows the reason and leaves nothing behind',
     async (name, words) => {
       const { discord, gateway, app } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name as PresetName });
@@ -50,7 +50,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   );
 
   it.each(doubts)(
-    'An order that a gateway of the profile may have taken (%s) is left to its member, who is told so, and never sent again by itself',
+    'An order with an unknown outcome (%s) is left to its member’s decision and never submitted again automatically',
     async (name) => {
       const { discord, gateway, clock } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -64,14 +64,14 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
     },
   );
 
-  it('An order that a gateway of the profile has taken is delivered although its answer came in drips', async () => {
+  it('An order whose response arrives slowly is delivered', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
     gateway.faults.add({ on: onSubmit, do: { type: 'drip', bytes: 20, everyMs: 5 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
   });
 
-  it('An order that a gateway of the profile redirects elsewhere is refused, and goes nowhere else', async () => {
+  it('A redirected order is refused, and the redirect is not followed', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const redirect: Fault = { type: 'redirect', to: 'https://elsewhere.example/submit' };
     gateway.faults.add({ on: onSubmit, do: redirect });
@@ -81,7 +81,7 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
   });
 
   it.each(['error-in-200', 'success-false', 'unavailable'] as const)(
-    'An order that a gateway of the profile answers with trouble (%s) is refused or left to its member, and in no case repeated',
+    'An order with an ambiguous response (%s) is refused or left to its member, and not submitted again',
     async (name) => {
       const { discord, gateway } = await quickBot({ gateway: { profile, speed: 20 } });
       gateway.faults.add({ on: onSubmit, do: name });
@@ -95,14 +95,14 @@ describe.each(profiles)('an order that a gateway of the %s profile', (profile) =
 it('The tests of orders cover every fault that a response can have', () => {
   const spoilsJobs = ['stick', 'fail', 'slow', 'lose-files', 'huge-file', 'no-media', 'imposter', 'no-buttons'];
   const ofAnswers = Object.entries(faultPresets)
-    // What spoils a stream of words, or a live session, is tried with those.
+    // Faults of text streams and of live sessions have their own tests.
     .filter(([, { type }]) => type !== 'text' && type !== 'realtime' && !spoilsJobs.includes(type))
     .map(([name]) => name);
   const tried = [...Object.keys(refusals), ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
   expect(ofAnswers.toSorted()).toEqual(tried.toSorted());
 });
 
-describe('an order whose fate is unknown', () => {
+describe('An order with an unknown outcome', () => {
   async function unknown() {
     const quick = await quickBot({ gateway: { speed: 20 } });
     quick.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
@@ -110,7 +110,7 @@ describe('an order whose fate is unknown', () => {
     return { ...quick, message };
   }
 
-  it('An order whose fate is unknown is tried again in the same message when its owner wants it, once however often they press', async () => {
+  it('The owner of an order with an unknown outcome can retry it in the same message, once for any number of presses', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(message, 'Try again (may be charged twice)')));
@@ -123,7 +123,7 @@ describe('an order whose fate is unknown', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('An order whose fate is unknown may be tried again after a second try that was refused', async () => {
+  it('An order with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
     gateway.faults.add({ on: onSubmit, do: 'saturated' });
@@ -136,7 +136,7 @@ describe('an order whose fate is unknown', () => {
     expect(submits(gateway)).toBe(3);
   });
 
-  it('An order whose fate is unknown is dismissed by its owner alone', async () => {
+  it('Only its owner can dismiss an order with an unknown outcome', async () => {
     const { discord, gateway, message } = await unknown();
     const refused = await discord.as('other').click(message, 'Dismiss');
     expect(text(await refused.followUp())).toContain('Only the member who requested');

@@ -9,7 +9,7 @@ import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { askedToForget, inPublic, list, opened, standing } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
-/** What stands there when it is done. */
+/** Waits for the text that reports the end. */
 const forgotten = async (stage: QuickStage, who = 'member'): Promise<Message> =>
   (await askedToForget(stage, who)).message(says('Your data is deleted'));
 
@@ -18,7 +18,7 @@ const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
 
 const MINUTE_MS = 60_000;
 
-/** What lies in a namespace of the bot's store, read past the bot. */
+/** The contents of a namespace of the bot's store, read directly from its file. */
 function stored({ config }: QuickStage, namespace: string): Record<string, unknown>[] {
   const database = new DatabaseSync(fileOf(config.store), { readOnly: true });
   const rows = database.prepare('SELECT value FROM atelier WHERE namespace = ?').all(namespace);
@@ -26,8 +26,8 @@ function stored({ config }: QuickStage, namespace: string): Record<string, unkno
   return rows.map(({ value }) => JSON.parse(String(value)).value);
 }
 
-describe.each(profiles)('a member’s own data at a gateway of the %s profile', (profile) => {
-  it('A member’s own data at a gateway of the profile comes as a file with everything in it but what lets others act', async () => {
+describe.each(profiles)('A member’s own data at a gateway of the %s profile', (profile) => {
+  it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow', private: true });
     await grid(stage, { prompt: 'an owl of somebody else' }, stage.discord.as('other'));
@@ -43,7 +43,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(json).not.toMatch(/"token"|idempotencyKey|owl/);
   });
 
-  it('A member’s own data at a gateway of the profile is exported once at a time, and not while it is being deleted, and both are said in private', async () => {
+  it('A second export at the same time and an export during an erasure are refused ephemerally', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;
     const member = discord.as('member');
@@ -67,7 +67,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     discord.faults.clear();
   });
 
-  it('A member’s own data at a gateway of the profile is deleted with its messages, and no one else’s', async () => {
+  it('An erasure deletes a member’s data and messages, and those of no one else', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
@@ -79,7 +79,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(await usedBy(stage, 'member')).not.toContain('imagine');
   });
 
-  it('A member’s own data at a gateway of the profile of a job under way goes when that ends, and is shown nowhere', async () => {
+  it('An erasure deletes a running job at its end without showing it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -92,7 +92,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(submits(stage.gateway)).toBe(1);
   });
 
-  it('A member’s own data at a gateway of the profile goes with what else the bot has posted of it: the call, and what was brought to others', async () => {
+  it('An erasure also deletes owner pings and results that were shown elsewhere', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 1 } });
     const member = stage.discord.as('member');
     await grid(stage);
@@ -108,7 +108,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A member’s own data at a gateway of the profile says which messages the bot cannot reach', async () => {
+  it('An erasure names the messages that the bot cannot reach', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const secret = await grid(stage, { private: true });
     stage.clock.putForward(20 * MINUTE_MS);
@@ -120,29 +120,26 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
   it.each([
     ['is told in the same place', false],
     ['is told in a direct message where the interaction has died', true],
-  ])(
-    'A member’s own data at a gateway of the profile that takes long is answered at once, and %s',
-    async (_, isDead) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
-      const { discord, clock } = stage;
-      await grid(stage);
-      clock.putForward(20 * MINUTE_MS);
-      discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
-      const exchange = await askedToForget(stage);
-      const answer = await exchange.message(says('Your data is being deleted'));
-      expect(answer.ephemeral).toBe(true);
-      expect(inPublic(stage)).toHaveLength(1);
-      if (isDead) discord.expireTokens();
-      discord.faults.clear();
-      const told = isDead
-        ? await standing(stage, 'dm', 'Your data is deleted')
-        : await exchange.followUp(says('Your data is deleted'));
-      expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
-      expect(inPublic(stage)).toEqual([]);
-    },
-  );
+  ])('A long erasure is confirmed at once, and its end %s', async (_, isDead) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const { discord, clock } = stage;
+    await grid(stage);
+    clock.putForward(20 * MINUTE_MS);
+    discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
+    const exchange = await askedToForget(stage);
+    const answer = await exchange.message(says('Your data is being deleted'));
+    expect(answer.ephemeral).toBe(true);
+    expect(inPublic(stage)).toHaveLength(1);
+    if (isDead) discord.expireTokens();
+    discord.faults.clear();
+    const told = isDead
+      ? await standing(stage, 'dm', 'Your data is deleted')
+      : await exchange.followUp(says('Your data is deleted'));
+    expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
+    expect(inPublic(stage)).toEqual([]);
+  });
 
-  it('A member’s own data at a gateway of the profile is told of after a restart in the middle', async () => {
+  it('An erasure continues after a restart and reports its end', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage);
     stage.clock.putForward(20 * MINUTE_MS);
@@ -157,7 +154,7 @@ describe.each(profiles)('a member’s own data at a gateway of the %s profile', 
     expect(text(await list(stage))).toContain('No tasks found');
   });
 
-  it('A member’s own data at a gateway of the profile carries no secret away, and leaves none in the log', async () => {
+  it('An export contains no secrets, and the log contains none either', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway, config, logged } = stage;
     gateway.faults.add({ do: 'stick' });

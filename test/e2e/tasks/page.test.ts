@@ -10,7 +10,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The operator's own prices, in a file as they are configured. */
+/** The operator's prices in a configured file. */
 function prices(): { PRICES: string } {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-prices-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,8 +20,8 @@ function prices(): { PRICES: string } {
 
 const onSubmit = { path: /\/submit\// };
 
-describe.each(profiles)('the page of a task at a gateway of the %s profile', (profile) => {
-  it('The page of a task at a gateway of the profile says what it cost, deletes its message, and stays', async () => {
+describe.each(profiles)('The page of a task at a gateway of the %s profile', (profile) => {
+  it('The page of a task shows its cost, can delete its message and stays open', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);
     const page = await opened(stage, await list(stage));
@@ -32,13 +32,13 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(inPublic(stage)).toEqual([]);
     const again = await opened(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
     expect(labels(again)).not.toContain('Delete message');
-    // Discord's copy is gone, so it comes from the gateway.
+    // Discord's copy is gone, so the file comes from the gateway.
     const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
     expect(back.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('The page of a task at a gateway of the profile makes what was public public again, and what was private for one alone', async () => {
+  it('The page of a task shows a public result in public again and a private one ephemerally', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ do: 'fail', times: 2 });
@@ -47,7 +47,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     const found = await list(stage, 'member', { state: 'failed' });
     const fox = await opened(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
-    // The same order twice within three seconds is one.
+    // An identical order within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const retried = await (await member.click(fox, 'Retry')).message(says('Finished in'));
     expect(retried.ephemeral).toBe(false);
@@ -60,7 +60,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(submits(stage.gateway)).toBe(5);
   });
 
-  it('The page of a task at a gateway of the profile orders again in the open what the gateway may have taken, once', async () => {
+  it('The page of a task with an unknown outcome can order it again in public, once', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
@@ -72,7 +72,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('The page of a task at a gateway of the profile brings a private result to others only after asking, and the page stays with its way back', async () => {
+  it('The page of a task asks before it shows a private result to others, and stays open with its Back button', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
@@ -87,7 +87,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
-  it('The page of a task at a gateway of the profile says that a result is gone where neither side has it any more, and only then', async () => {
+  it('The page of a task says that a result is gone only if neither Discord nor the gateway has it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     await grid(stage);
@@ -104,7 +104,7 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
     );
   });
 
-  it('The page of a task at a gateway of the profile shows words as they were', async () => {
+  it('The page of a task shows the prompt unchanged', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const before = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(
@@ -118,8 +118,8 @@ describe.each(profiles)('the page of a task at a gateway of the %s profile', (pr
   });
 });
 
-describe('a result that reached no one', () => {
-  it('A result that reached no one stands on top of the list until its owner has collected it, once', async () => {
+describe('A result that could not be delivered', () => {
+  it('A result that could not be delivered is at the top of the list until its owner has collected it, once', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -136,7 +136,7 @@ describe('a result that reached no one', () => {
       .poll(async () => text(await list(stage)), { timeout: 20_000 })
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
     const waiting = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
-    // Anyone who manages the server sees it too, which takes nothing from its owner.
+    // A manager sees it too, and it stays available to its owner.
     const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managed, 'Show only to me')).message(says('Finished in'));
     expect(text(await list(stage))).toContain('1 result could not be delivered');

@@ -4,13 +4,13 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** What `/tasks` shows to someone, in a channel. */
+/** The `/tasks` reply to a member in a channel. */
 export async function list({ discord }: QuickStage, who = 'member', options: Options = {}, channel?: string) {
   const person = channel === undefined ? discord.as(who) : discord.as(who).in(channel);
   return (await person.slash('tasks', options)).message();
 }
 
-/** The tasks that a list offers to open, by their ids. */
+/** The ids of the tasks in the menu of a list. */
 export const offeredIn = (shown: Message): { value: string; label: string }[] =>
   (shown.components ?? [])
     .flatMap((row): { options?: { value: string; label: string }[] }[] =>
@@ -18,14 +18,14 @@ export const offeredIn = (shown: Message): { value: string; label: string }[] =>
     )
     .flatMap((one) => one.options ?? []);
 
-/** Opens a task of a list, the newest unless another is named by its words. */
+/** Opens a task of a list; by default the newest one. */
 export async function opened(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
   const option = offeredIn(shown).find(({ label }) => label.includes(words));
   const chosen = await stage.discord.as(who).choose(shown, 'Open a task', [option?.value ?? '']);
   return chosen.message(says('Requested'));
 }
 
-/** Asked for, and both questions answered with yes; what is said to the last press. */
+/** Requests an erasure, confirms both questions and returns the exchange of the last press. */
 export async function askedToForget(stage: QuickStage, who = 'member') {
   const member = stage.discord.as(who);
   const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('This deletes your'));
@@ -33,10 +33,10 @@ export async function askedToForget(stage: QuickStage, who = 'member') {
   return member.click(second, 'Delete permanently');
 }
 
-/** What everyone sees in a channel. */
+/** The public messages of a channel. */
 export const inPublic = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
   discord.messages(channel).filter(({ ephemeral }) => !ephemeral);
 
-/** Waits for a message that stands somewhere. */
+/** Waits for a message in a channel. */
 export const standing = ({ discord }: QuickStage, channel: string, words: string): Promise<Message> =>
   discord.until(() => discord.messages(channel).find((message) => text(message).includes(words)), words);

@@ -18,7 +18,7 @@ import { quickBot, says } from '../quick.ts';
 
 const SPEED = 10;
 
-/** Not as quick as the others: the drawing of a preview takes real time, and the bot's wait limit with it is five seconds. */
+/** Slower than the others: drawing a preview takes real time, and the bot waits at most five seconds for it. */
 const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
   bot({
     clock: new QuickClock(SPEED),
@@ -29,7 +29,7 @@ const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
 
 const onPreview = { path: /\/preview-/ };
 
-/** The names of the previews that were sent along. */
+/** The names of the uploaded previews. */
 const uploads = ({ heard }: EmbeddedDiscord): string[] =>
   heard.flatMap(({ files }) => files.map(({ name }) => name)).filter((name) => name.includes('preview'));
 
@@ -38,8 +38,8 @@ const shownWith =
   (message: Message): boolean =>
     says('%')(message) && message.attachments.length === count;
 
-describe.each(profiles)('while a job runs at a gateway of the %s profile', (profile) => {
-  it('Its message shows how it looks so far, until the result takes its place', async () => {
+describe.each(profiles)('The preview of a running job at a gateway of the %s profile', (profile) => {
+  it('The message of a job shows its preview until the result replaces it', async () => {
     const { discord, gateway } = await bearableBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -60,9 +60,9 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
   });
 
   it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
-    'A preview that cannot be had (%s) changes nothing else',
+    'A preview that cannot be fetched (%s) has no other effect',
     async (name) => {
-      // One that hangs is waited for as long as that, again and again.
+      // A hanging response takes that long, again and again.
       const mediaClock = name === 'hang' ? new QuickClock(10) : systemClock;
       const { discord, gateway, logged } = await quickBot({ gateway: { profile }, mediaClock });
       gateway.faults.add({ on: onPreview, do: name, times: 1_000 });
@@ -78,8 +78,8 @@ describe.each(profiles)('while a job runs at a gateway of the %s profile', (prof
   );
 });
 
-describe('the preview of a job', () => {
-  it('The preview of a job is gone when it fails', async () => {
+describe('The visibility of a preview', () => {
+  it('A preview is removed when its job fails', async () => {
     const { discord, gateway } = await bearableBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -88,7 +88,7 @@ describe('the preview of a job', () => {
     expect((await exchange.message(says('no paint left'))).attachments).toEqual([]);
   });
 
-  it('The preview of a job that is private is seen by its member alone', async () => {
+  it('A preview of a private job is visible only to its member', async () => {
     const { discord, gateway } = await bearableBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
@@ -98,12 +98,12 @@ describe('the preview of a job', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('The preview of a job is no longer waited for when no one wants it', async () => {
+  it('A preview is no longer awaited when its job has ended', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
     gateway.faults.add({ on: onPreview, do: 'hang' });
     const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
-    // Its clock stands still, so no wait limit of its own ends the waiting.
+    // The clock of the download stands still, so its own wait limit never ends the wait.
     const media = openMedia(
       { gatewayOrigin: gateway.url, apiKey: key, allowPrivate: false },
       { log, clock: new ManualClock() },

@@ -9,7 +9,7 @@ import { type QuickStage, says } from '../quick.ts';
 
 type Options = Parameters<ReturnType<QuickStage['discord']['as']>['slash']>[1];
 
-/** Four images, ordered by the member unless by another member, and delivered. */
+/** A delivered grid, ordered by the member unless another one is given. */
 export async function grid(
   { discord }: QuickStage,
   options: Options = {},
@@ -19,21 +19,21 @@ export async function grid(
   return exchange.message(says('Finished in'));
 }
 
-/** Presses a button and waits for its result, which comes beside what was pressed. */
+/** Presses a button and waits for its result in a new message. */
 export async function follow({ discord }: QuickStage, message: Message, button: string): Promise<Message> {
   return (await discord.as('member').click(message, button)).message(says('Finished in'));
 }
 
-/** What was ordered of the gateway, oldest first. */
+/** The orders that the gateway received, oldest first. */
 export const orders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
   heard.filter(({ path }) => path.includes('/submit/')).map(({ path, body }) => ({ path, body }));
 
-/** The gateway's newest job, and the others before it. */
+/** The gateway's jobs, oldest first. */
 export function jobs({ jobs: book }: EmbeddedGateway): ImgxJob[] {
   return book.list().filter(isImgx);
 }
 
-/** The custom id that the gateway gave to one of a job's buttons, by its label or its emoji. */
+/** The custom id that the gateway assigned to a button of a job, by its label or its emoji. */
 export function offered({ details }: ImgxJob, name: string): string {
   const button = buttonsOf(details, false).find(({ label, emoji }) => label === name || emoji === name);
   if (!button) throw new Error(`The gateway offers no ${name}.`);
@@ -46,7 +46,7 @@ export const finished = (more: object) => ({
   ...more,
 });
 
-/** From now on the gateway answers questions about tasks with this. */
+/** Makes the gateway answer all polls with this task. */
 export function answerWith({ faults }: EmbeddedGateway, body: object): void {
   faults.add({
     on: { path: /\/fetch$/ },
@@ -55,7 +55,7 @@ export function answerWith({ faults }: EmbeddedGateway, body: object): void {
   });
 }
 
-/** What a person gets who opens a message's file. */
+/** The bytes of a message's file, as a person downloads it. */
 export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   const attachment = message.attachments[index];
   if (!attachment) throw new Error(`The message has ${message.attachments.length} files.`);
@@ -64,33 +64,33 @@ export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Lines of the log that someone would have to look at. */
+/** Lines of the log at the levels of warnings and errors. */
 export const errorsIn = ({ logged }: QuickStage): string[] =>
   logged()
     .split('\n')
     .filter((line) => line.includes('"level":50'));
 
-/** The real studio, for what a test must have in its full size; closed with the test. */
+/** The real studio for results of full size; closed after the test. */
 export function fullStudio(): Studio {
   const studio = openStudio();
   onTestFinished(() => studio.close());
   return studio;
 }
 
-/** A thrifty studio with ways of its own, closed with the test. */
+/** A studio with small results and the given overrides; closed after the test. */
 export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
   const studio = thriftyStudio();
   onTestFinished(() => studio.close());
   return { ...studio, ...ways(studio) };
 }
 
-/** Videos of a moment: making a long one takes the machine longer than the quick clock's wait limit for a file. */
+/** Very short videos: encoding a long one takes longer than the download limit on the quick clock. */
 export const shortVideos = (): Studio =>
   studioThat((studio) => ({
     shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
   }));
 
-/** Songs and covers of a moment, for the same reason. */
+/** Very short songs and small covers, for the same reason. */
 export const shortSongs = (): Studio =>
   studioThat((studio) => ({
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),

@@ -7,10 +7,10 @@ import { grid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
-describe.each(profiles)('made of what a message shows, at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('Using a message as a reference at a gateway of the %s profile', (profile) => {
   const stand = () => here({ gateway: { profile } });
 
-  it('A new image goes by a result, with a fresh address, and says of which one', async () => {
+  it('A new image can use a result as its reference, with a fresh address and a link to it', async () => {
     const stage = await stand();
     const parent = await image(stage);
     const other = stage.discord.as('other');
@@ -26,7 +26,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect(labels(child)).toContain('Use as reference');
   });
 
-  it('A new image goes by what words have made', async () => {
+  it('A new image can use a result of /imagine as its reference', async () => {
     const stage = await stand();
     const parent = await grid(stage, { spoiler: true });
     const member = stage.discord.as('member');
@@ -34,15 +34,15 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     const filled = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
     const child = await filled.message(says('Finished in'));
     expect(ordered(stage.gateway)).toEqual([{ model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [at('ex=')] }]);
-    // What was covered stays covered in what is made of it.
+    // A spoiler stays a spoiler in everything made from it.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
-  it('What is made of a private one is as private', async () => {
+  it('An image made from a private result is private', async () => {
     const stage = await stand();
     const parent = await image(stage, { private: true });
     const member = stage.discord.as('member');
-    // The same order twice within three seconds is one.
+    // An identical order within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
     const again = await (await member.click(parent, 'Run again')).message(says('Finished in'));
     const form = await (await member.click(parent, 'Use as reference')).modal();
@@ -52,7 +52,7 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
     expect([parent, again, child, other].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
-  it('A new image goes by any message, by all of its images or by one', async () => {
+  it('A new image can use one or all images of any message as its references', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(upload));
@@ -73,8 +73,8 @@ describe.each(profiles)('made of what a message shows, at a gateway of the %s pr
   });
 });
 
-describe('what is refused of it', () => {
-  it('What is refused of it is a message without an image, and a place where the bot may not answer', async () => {
+describe('The refusals of references', () => {
+  it('A message without an image, and a channel where the bot may not post, are refused', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
@@ -86,7 +86,7 @@ describe('what is refused of it', () => {
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
   });
 
-  it('What is refused of it is what the form says that makes no sense, and nothing is ordered', async () => {
+  it('Invalid form values are refused, and nothing is submitted', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const message = await member.say('look', [await upload('one.png'), await upload('two.png')]);
@@ -105,20 +105,20 @@ describe('what is refused of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What is refused of it is a press on what is not there any more, or never was', async () => {
+  it('A press on a result that is gone or never existed is refused', async () => {
     const stage = await here();
     const { discord, gateway } = stage;
     const parent = await image(stage, { image: await upload() });
     const ordersBefore = ordered(gateway).length;
     const member = discord.as('member');
-    // Discord's address of a file is good for a day, and the button for longer.
+    // Discord's address of a file is valid for a day, and the button for longer.
     stage.clock.putForward(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
       'The URL of `fox.png` expired at',
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });
-    // An old list is taken rather than a late one: a press waits for a moment only, this command for the list itself.
+    // The press uses an old list rather than waiting; this command waits for the list.
     await (await member.slash('models')).message();
     expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
       'does not exist or is not available',

@@ -6,8 +6,8 @@ import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts'
 
 const minute = 60_000;
 
-describe('a task that a new version cannot read', () => {
-  it('A task that a new version cannot read stops no start, is told to its owner once, and nothing more is polled it', async () => {
+describe('A stored task that a new version cannot read', () => {
+  it('An unreadable task does not prevent the start, is reported to its owner once and is no longer polled', async () => {
     const stage = await quickStage();
     const { discord, gateway, config } = stage;
     const app = await enter(stage);
@@ -28,7 +28,7 @@ describe('a task that a new version cannot read', () => {
     await discord.until(() => told()[0]);
     await back.stop();
     const again = await enter(stage);
-    // What is told of the second start would be there by then.
+    // A report of the second start would have arrived by then.
     await again.stop();
     expect(told()).toHaveLength(1);
     expect(polls(gateway)).toBe(asked);
@@ -36,8 +36,8 @@ describe('a task that a new version cannot read', () => {
   });
 });
 
-describe('a bot that was stopped while a job was at work', () => {
-  it('A bot that was stopped while a job was at work follows it to its end when it is back, in the same message', async () => {
+describe('A restart during running jobs', () => {
+  it('After a restart, a job is followed in the same message to its end', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -50,7 +50,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A bot that was stopped while a job was at work delivers what ended while it was away, once, with the bot’s own token where the interaction’s has died', async () => {
+  it('A result that ended during the downtime is delivered once, with the bot token if the interaction token has expired', async () => {
     const stage = await quickStage();
     const { discord, gateway, clock } = stage;
     const app = await enter(stage);
@@ -71,7 +71,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A bot that was stopped while a job was at work sends a private result by direct message when the token has died, and nothing of it to the channel', async () => {
+  it('A private result goes to a direct message if the token has expired, and nothing appears in the channel', async () => {
     const stage = await quickStage();
     const { discord, clock } = stage;
     const app = await enter(stage);
@@ -89,7 +89,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A bot that was stopped while a job was at work leaves a private result waiting where no way leads to its member', async () => {
+  it('A private result stays stored if no route leads to its member', async () => {
     const stage = await quickStage();
     const { discord, clock, logged } = stage;
     const app = await enter(stage);
@@ -107,7 +107,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(logged()).not.toContain('a secret');
   });
 
-  it('A bot that was stopped while a job was at work does not chase a message that someone has deleted', async () => {
+  it('A result is not delivered to a message that was deleted', async () => {
     const { discord, gateway } = await quickBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
@@ -123,7 +123,7 @@ describe('a bot that was stopped while a job was at work', () => {
     expect(submits(gateway)).toBe(1);
   });
 
-  it('A bot that was stopped while a job was at work goes on polling many jobs, spread out, and delivers each once', async () => {
+  it('After a restart, many jobs are polled at staggered times, and each is delivered once', async () => {
     const stage = await quickStage();
     const { discord, gateway } = stage;
     const app = await enter(stage);
@@ -142,8 +142,8 @@ describe('a bot that was stopped while a job was at work', () => {
   });
 });
 
-describe('two bots on one store', () => {
-  it('Two bots on one store cannot be: the second refuses with a sentence, and the first goes on', async () => {
+describe('Two bots on one store', () => {
+  it('The second bot on a store ends with a sentence, and the first one continues', async () => {
     const stage = await quickStage();
     const { discord } = stage;
     await enter(stage);

@@ -23,7 +23,7 @@ const prompt = 'a fox in the snow';
 const described = 'AI-generated: a fox in the snow';
 const hour = 3_600_000;
 
-/** What was polled results, in order: about the task, or for a file. */
+/** The polls and downloads of results, in order. */
 const asked = ({ gateway }: QuickStage): string[] =>
   gateway.heard.flatMap(({ path }) =>
     /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
@@ -32,15 +32,15 @@ const asked = ({ gateway }: QuickStage): string[] =>
 const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
   `${gateway.url}/files/${jobs(gateway)[0]?.id}/${name}`;
 
-/** Orders something else, about which the gateway answers like this. */
+/** Orders another task, for which the gateway returns this response. */
 async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
   answerWith(stage.gateway, finished(body));
   const exchange = await stage.discord.as(by ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
   return exchange.message(says('Finished'));
 }
 
-describe.each(profiles)('a result at a gateway of the %s profile', (profile) => {
-  it('A result at a gateway of the profile whose address ran out before it was fetched is asked for again, and then said to be gone', async () => {
+describe.each(profiles)('A result at a gateway of the %s profile', (profile) => {
+  it('A result whose address expired before the download is polled again, and then reported as gone', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     gateway.jobs.on('change', ({ id, state, expired }) => {
@@ -54,7 +54,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A result at a gateway of the profile is attached when the second answer names an address that lasts', async () => {
+  it('A result is attached if the second poll returns a valid address', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { gateway } = stage;
     await grid(stage);
@@ -74,38 +74,32 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['bare base64', (base64: string) => base64],
-  ])(
-    'A result at a gateway of the profile that came inside the answer, as %s, is attached, bit by bit',
-    async (_, spelled) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
-      const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
-        .png()
-        .toBuffer();
-      const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
-      expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
-      expect((await bytesOf(message)).equals(bytes)).toBe(true);
-      expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
-    },
-  );
+  ])('A result inside the response, as %s, is attached byte for byte', async (_, spelled) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
+    expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
+    expect((await bytesOf(message)).equals(bytes)).toBe(true);
+    expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
+  });
 
   it.each([
     ['half', 'its file is not valid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
-  ] as const)(
-    'A result at a gateway of the profile whose file arrives %s is said so, and never attached',
-    async (how, words) => {
-      const stage = await quickBot({ gateway: { profile, speed: 20 } });
-      stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
-      const message = await grid(stage);
-      expect(text(message)).toContain(words);
-      expect(message.attachments).toEqual([]);
-      expect(labels(message)).toContain('U1');
-      expect(errorsIn(stage)).toEqual([]);
-    },
-  );
+  ] as const)('A result whose file arrives %s is reported and never attached', async (how, words) => {
+    const stage = await quickBot({ gateway: { profile, speed: 20 } });
+    stage.gateway.faults.add({ on: { path: /^\/files\// }, do: { type: 'truncated', how }, times: 1_000 });
+    const message = await grid(stage);
+    expect(text(message)).toContain(words);
+    expect(message.attachments).toEqual([]);
+    expect(labels(message)).toContain('U1');
+    expect(errorsIn(stage)).toEqual([]);
+  });
 
-  it('A video of which half has come is not shown as if it were whole', async () => {
+  it('A video that arrived incompletely is not attached', async () => {
     const stage = await quickBot({
       gateway: { profile, speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
@@ -116,7 +110,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(text(video)).toContain('its file is not valid');
   });
 
-  it('A result at a gateway of the profile that has four images, one of them lost and one of them none, still brings the others', async () => {
+  it('If two of four images are lost or invalid, the others are still delivered', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const first = await grid(stage);
     const [, , other] = [first, await follow(stage, first, 'U1'), await follow(stage, first, 'U2')];
@@ -137,7 +131,7 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
     expect(text(message)).toContain('1 result could not be shown because its file is not valid.');
   });
 
-  it('A result at a gateway of the profile with notes in it leaves without them, and every pixel stays', async () => {
+  it('The metadata of an image is removed, and every pixel is kept', async () => {
     const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
     const noted = async (image: Image): Promise<Image> => ({
       ...image,
@@ -160,11 +154,11 @@ describe.each(profiles)('a result at a gateway of the %s profile', (profile) => 
   });
 });
 
-describe('a result larger than an upload may be', () => {
+describe('A result that exceeds the upload limit', () => {
   it.each([
     ['drawn anew where that is enough', 900_000, 'image/jpeg'],
     ['a preview where it is not, with a link to the whole', 40_000, 'image/jpeg'],
-  ])('A result larger than an upload may be is %s', async (_, uploadBytes, type) => {
+  ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });
     const message = await grid(stage);
@@ -174,14 +168,14 @@ describe('a result larger than an upload may be', () => {
     expect(message.attachments[0]?.size).toBeLessThanOrEqual(uploadBytes);
     const { width = 0 } = await sharp(await bytesOf(message)).metadata();
     const { width: whole = 0 } = await sharp(made).metadata();
-    // Anyone who gets less than half of it is told where the whole is.
+    // A result that is shown at less than half of its size has a link to the original.
     const isPreview = text(message).includes(`A smaller copy is attached. The original is at ${fileOf(stage)}`);
     expect(isPreview).toBe(width < whole / 2);
     expect(isPreview).toBe(uploadBytes < 100_000);
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A result larger than an upload may be of which not even a small image would fit is linked', async () => {
+  it('A result that does not fit even as a small image is linked', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
     const message = await grid(stage);
     expect(message.attachments).toEqual([]);
@@ -193,7 +187,7 @@ describe('a result larger than an upload may be', () => {
     ['one', 1, 1_200],
     ['each of four', 4, 300],
   ])(
-    'A result larger than an upload may be has its whole address shown, however long prompt and address are (%s)',
+    'The link of a large result is never cut, however long the prompt and the address are (%s)',
     async (_, count, length) => {
       const stage = await quickBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await grid(stage);
@@ -206,7 +200,7 @@ describe('a result larger than an upload may be', () => {
     },
   );
 
-  it('A result larger than an upload may be of four, each is made to fit, and the message as a whole is one that Discord takes', async () => {
+  it('Of four large images each is reduced, and Discord accepts the whole message', async () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
     await grid(stage);
     const url = fileOf(stage);
@@ -219,7 +213,7 @@ describe('a result larger than an upload may be', () => {
     }
   });
 
-  it('A result larger than an upload may be that is a video is linked, with the time until which the link lasts where that is known', async () => {
+  it('A large video is linked, with the expiry of the link if it is known', async () => {
     const stage = await quickBot({
       discord: { limits: { uploadBytes: 1_000 } },
       gateway: { speed: 20, studio: shortVideos() },
@@ -239,8 +233,8 @@ describe('a result larger than an upload may be', () => {
   });
 });
 
-describe('an image that a member sends along', () => {
-  it('An image that a member sends along goes to the gateway without its notes', async () => {
+describe('An uploaded image', () => {
+  it('An uploaded image is sent to the gateway without its metadata', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
       .withExif({ IFD0: { Artist: 'somebody', Copyright: 'a secret' } })
@@ -255,7 +249,7 @@ describe('an image that a member sends along', () => {
   });
 
   it.each(profiles)(
-    'An image that a member sends along is refused with a sentence where it is none, and the gateway of the %s profile hears nothing',
+    'A file that is not an image is refused without a request to the gateway of the %s profile',
     async (profile) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');

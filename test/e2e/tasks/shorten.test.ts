@@ -8,7 +8,7 @@ const minute = 60_000;
 const prompt = 'a very long and detailed description of a red fox in the deep snow at dawn';
 
 describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => {
-  it('/shorten at a gateway of the profile shows the drafts, each with a button that makes images of it', async () => {
+  it('/shorten shows the drafts, each with a button that makes images of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const member = discord.as('member');
@@ -26,7 +26,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/shorten at a gateway of the profile that fails, or takes longer than its wait limit, is told, and its result still comes', async () => {
+  it('A failed /shorten says so, and one that exceeds its wait limit is still delivered', async () => {
     const { discord, gateway, clock } = await quickBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
@@ -41,7 +41,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
     expect(text(await exchange.message(says('Finished in')))).toContain('1️⃣ ');
   });
 
-  it('/shorten at a gateway of the profile refuses a prompt of letters that no one sees', async () => {
+  it('/shorten refuses an invisible prompt', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('shorten', { prompt: ' \u200b ' });
     expect(text(await exchange.message())).toContain('The prompt is empty');
@@ -49,7 +49,7 @@ describe.each(profiles)('/shorten at a gateway of the %s profile', (profile) => 
   });
 });
 
-it('Shortened words that are longer than a message stand in a file as a whole, under their beginning and their buttons', async () => {
+it('Shortened prompts that exceed a message are in a file, with their beginning and buttons in the message', async () => {
   const { discord, gateway } = await quickBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
   const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;

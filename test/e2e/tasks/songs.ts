@@ -1,7 +1,7 @@
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { key } from '../bot.ts';
 
-/** Songs that were ordered past the bot, by another member with the same key: their ids, in the order of their titles. */
+/** Songs that another client ordered with the same key: their ids in the order of their titles. */
 export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
   return Promise.all(
     titles.map(async (title) => {
@@ -17,7 +17,7 @@ export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: st
   );
 }
 
-/** Questions about many at once, and about one alone. */
+/** The number of batch polls and of single polls. */
 export const lists = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
   heard.filter(({ method, path }) => method === 'POST' && path === '/music/fetch');
 export const singles = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>

@@ -14,15 +14,15 @@ const verbs = [
   ...['same', 'ref', 'large', 'film'],
 ];
 const ofTasks = verbs.filter((verb) => verb !== 'models');
-/** What stands behind the task in their ids. */
+/** The arguments after the task in their ids. */
 const details: Readonly<Record<string, string>> = { chg: 'U1', large: '2K' };
 const idOf = (verb: string, task: string): string => `${verb}.1.${task}.${details[verb] ?? '0'}`;
 const forms = ['wf', 'gof', 'editf', 'reff', 'filmf'];
 
-/** Well formed, and of no one. */
+/** A well-formed id without a task. */
 const noOne = '0123456789abcdefg';
 
-/** Posts with the bot's own token, for no one else could put buttons of its own under a message of the bot's. */
+/** Posts with the bot token, because only the bot can put such buttons under its messages. */
 async function post({ discord }: QuickStage, components: readonly object[], channel = 'studio'): Promise<Message> {
   const { id } = discord.world.channel(channel);
   const answer = await fetch(`${discord.apiUrl}/v10/channels/${id}/messages`, {
@@ -36,7 +36,7 @@ async function post({ discord }: QuickStage, components: readonly object[], chan
 
 const LONGEST_ROW = 5;
 
-/** A message with a button for each of these ids. */
+/** Posts a message with a button for each of these ids. */
 async function buttonsFor(stage: QuickStage, ids: readonly string[]): Promise<Message> {
   const buttons = ids.map((custom_id, at) => ({
     ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
@@ -49,14 +49,14 @@ async function buttonsFor(stage: QuickStage, ids: readonly string[]): Promise<Me
   return post(stage, rows);
 }
 
-/** Presses each of them, and tells what each was answered. */
+/** Presses each button and returns the replies. */
 async function answersTo(stage: QuickStage, ids: readonly string[], by = 'member'): Promise<Record<string, string>> {
   const message = await buttonsFor(stage, ids);
   const answers: Record<string, string> = {};
   for (const id of ids) {
     const exchange = await stage.discord.as(by).click(message, id);
     const { type } = await exchange.acknowledged();
-    // A press that would have changed its message is answered beside it.
+    // The reply to a press that would have changed its message is a new one.
     const told = type === UPDATES ? await exchange.followUp() : await exchange.message();
     if (type !== DEFERS) expect(told.ephemeral).toBe(true);
     answers[id] = text(told);
@@ -70,9 +70,9 @@ const UPDATES = 6;
 const allAnswer = (ids: readonly string[], sentence: string) =>
   Object.fromEntries(ids.map((id) => [id, expect.stringContaining(sentence)]));
 
-describe('a button', () => {
+describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
-    'A button of the version "%s", which is none, is one that no one knows, for every verb',
+    'A button of the invalid version "%s" is unknown, for every verb',
     async (version) => {
       const stage = await quickBot();
       const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
@@ -83,7 +83,7 @@ describe('a button', () => {
   );
 
   it.each(['2', '9', '9999'])(
-    'A button of the newer version %s is said to be from another one, for every verb',
+    'A button of the newer version %s is reported as outdated, for every verb',
     async (version) => {
       const stage = await quickBot();
       const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
@@ -93,7 +93,7 @@ describe('a button', () => {
     },
   );
 
-  it('A button with a verb that no one has is one that no one knows', async () => {
+  it('A button with an unknown verb is unknown', async () => {
     const stage = await quickBot();
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
@@ -107,7 +107,7 @@ describe('a button', () => {
   });
 
   it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
-    'A button of "%s", which is no task, is one that no one knows, for every verb',
+    'A button with "%s" in place of a task id is unknown, for every verb',
     async (task) => {
       const stage = await quickBot();
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
@@ -117,7 +117,7 @@ describe('a button', () => {
     },
   );
 
-  it('A button of a task that no one knows says so, for every verb', async () => {
+  it('A button of a task that does not exist says so, for every verb', async () => {
     const stage = await quickBot();
     const ids = ofTasks.map((verb) => idOf(verb, noOne));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
@@ -126,15 +126,15 @@ describe('a button', () => {
   });
 });
 
-/** The task whose buttons a message has. */
+/** The task id in the buttons of a message. */
 function taskOf(message: Message): string {
   const id = /\.1\.([0-9a-z]{17})/.exec(JSON.stringify(message.components))?.[1];
   if (id === undefined) throw new Error('The message has no task.');
   return id;
 }
 
-describe('a forged press on a task', () => {
-  it('A forged press on a task at a place that it does not have is one that no one knows', async () => {
+describe('A forged press on an existing task', () => {
+  it('A press on a position that the task does not have is unknown', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -149,7 +149,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A forged press on a task that has ended well finds nothing to decide, to try again, or to continue', async () => {
+  it('A press on a successful task finds nothing to decide, retry or continue', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const expected = {
@@ -167,7 +167,7 @@ describe('a forged press on a task', () => {
   it.each([
     ['is still at work', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
-  ] as const)('A forged press on a task that %s begins nothing at the gateway', async (_, fault, words) => {
+  ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({ do: fault });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -180,7 +180,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A forged press on a task that is a single image finds no grid in it to ask one of', async () => {
+  it('A press on a single image finds no grid', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await follow(stage, await grid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
@@ -189,7 +189,7 @@ describe('a forged press on a task', () => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
-  it('A forged press on a task that is another member’s private one is refused, for every verb', async () => {
+  it('A press on another member’s private task is refused, for every verb', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage, { private: true }));
     const ids = ofTasks.map((verb) => idOf(verb, task));
@@ -200,7 +200,7 @@ describe('a forged press on a task', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A forged press on a task does not take a message away that shows something else', async () => {
+  it('A press does not delete a message that shows something else', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const first = await grid(stage);
     const second = await grid(stage, { prompt: 'a hare' });
@@ -214,8 +214,8 @@ describe('a forged press on a task', () => {
   });
 });
 
-describe('a list that stands for buttons', () => {
-  it('Chosen from with a forged value is answered like a forged button', async () => {
+describe('A select menu in place of buttons', () => {
+  it('A forged value of a select menu is treated like a forged button', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
@@ -237,8 +237,8 @@ describe('a list that stands for buttons', () => {
   });
 });
 
-describe('a form', () => {
-  it('A form of another version, or of another task, is refused when it is sent', async () => {
+describe('A forged form', () => {
+  it('A form of another version, or of another task, is refused when it is submitted', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const member = stage.discord.as('member');
     const single = await follow(stage, await grid(stage), 'U1');
@@ -249,7 +249,7 @@ describe('a form', () => {
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.${noOne}.5`, NO_TASK])),
       ...Object.fromEntries(forms.map((verb) => [`${verb}.1.index.5`, UNKNOWN])),
       [`wf.1.${task}.99`]: UNKNOWN,
-      // Its words are those of what it was made of.
+      // The form has the prompt of its parent.
       [`editf.1.${task}`]: UNKNOWN,
       [`gof.1.${task}`]: 'no longer needs a prompt',
       'nothing.1': UNKNOWN,

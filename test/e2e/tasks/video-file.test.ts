@@ -10,11 +10,11 @@ import { here, MODEL, ordered } from './video-scene.ts';
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describe.each(profiles)('a video of what a message shows, at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A video from a message at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) =>
     here({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
 
-  it('A video of what a message shows, at a gateway of the profile is made from the menu on any message, beside it, with the image and the model filled in', async () => {
+  it('A video can be ordered from the menu of any message, with its image and the default model filled in', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const shown = await stage.discord
@@ -33,7 +33,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A video of what a message shows, at a gateway of the profile is made of a result by anyone who sees it, and says of which one', async () => {
+  it('Everyone who sees a result can order a video of it, which links to it', async () => {
     const stage = await stand();
     const parent = await image(stage);
     expect(labels(parent)).toContain(BUTTON);
@@ -48,7 +48,7 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
     expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body]);
   });
 
-  it('A video of what a message shows, at a gateway of the profile is as private as the result it is made of', async () => {
+  it('A video of a private result is private', async () => {
     const stage = await stand();
     const member = stage.discord.as('member');
     const form = await (await member.click(await image(stage, { private: true }), BUTTON)).modal();
@@ -57,8 +57,8 @@ describe.each(profiles)('a video of what a message shows, at a gateway of the %s
   });
 });
 
-describe('what is refused of it', () => {
-  it('What is refused of it is a message without an image, and a place where the bot may not answer', async () => {
+describe('The refusals of a video from a message', () => {
+  it('A message without an image, and a channel where the bot may not post, are refused for a video', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
@@ -71,7 +71,7 @@ describe('what is refused of it', () => {
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What is refused of it is what the form says that makes no sense, and nothing is ordered', async () => {
+  it('Invalid values in the form for a video are refused, and nothing is submitted', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
     const shown = await member.say('look', [await upload()]);

@@ -9,10 +9,10 @@ import { upload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
 import { fileHost, here, ordered, video, wav } from './video-scene.ts';
 
-describe.each(profiles)('what is found out about a video of a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The notes of a video task at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('What is found out about a video of a gateway of the profile is which reference to check when it failed: each is asked for once, without the key', async () => {
+  it('A failed video names the references to check; each was fetched once, without the key', async () => {
     const host = await fileHost();
     const stage = await stand({ extraOrigins: [host.origin] });
     const image = file((await upload()).bytes);
@@ -45,7 +45,7 @@ describe.each(profiles)('what is found out about a video of a gateway of the %s 
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('What is found out about a video of a gateway of the profile is that Discord’s own address has run out meanwhile', async () => {
+  it('A failed video says that a Discord address has expired in the meantime', async () => {
     const stage = await stand({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await upload() });
@@ -58,7 +58,7 @@ describe.each(profiles)('what is found out about a video of a gateway of the %s 
       .toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('What is found out about a video of a gateway of the profile is which requests had no effect, and where else they may belong', async () => {
+  it('A video names the parameters without effect, and where else they may belong', async () => {
     const stage = await stand();
     const message = await video(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
@@ -71,7 +71,7 @@ describe.each(profiles)('what is found out about a video of a gateway of the %s 
     expect(text(vendor)).toContain('Try again with the generic endpoint');
   });
 
-  it('What is found out about a video of a gateway of the profile is that the face check was not sent, where its name is not known', async () => {
+  it('A video says that the face check was not sent if its name is unknown', async () => {
     const stage = await stand();
     const message = await video(stage, { face_check: false });
     expect(ordered(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
@@ -80,8 +80,8 @@ describe.each(profiles)('what is found out about a video of a gateway of the %s 
   });
 });
 
-describe('an image that failed', () => {
-  it('An image that failed says which of its references to check, too', async () => {
+describe('The notes of a failed image task', () => {
+  it('A failed image names the references to check', async () => {
     const stage = await here({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     stage.gateway.faults.add({ do: 'fail' });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });

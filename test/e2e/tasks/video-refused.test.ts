@@ -7,8 +7,8 @@ import { fileHost, here, ordered, shownVideo } from './video-scene.ts';
 const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
 
-describe.each(profiles)('what /video refuses before a gateway of the %s profile hears of it', (profile) => {
-  it('What /video refuses before a gateway of the profile hears of it is told at once as far as the payload tells it', async () => {
+describe.each(profiles)('The refusals of /video before a request to a gateway of the %s profile', (profile) => {
+  it('/video refuses at once what the payload of the interaction shows to be invalid', async () => {
     const stage = await here({ gateway: { profile } });
     const image = await upload();
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
@@ -40,7 +40,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What /video refuses before a gateway of the profile hears of it is told once it was looked at', async () => {
+  it('/video refuses files whose content is invalid', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok' };
     const stage = await here({ gateway: { profile }, settings, extraOrigins: [host.origin] });
@@ -61,7 +61,7 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
     expect(ordered(stage.gateway)).toEqual([]);
   });
 
-  it('What /video refuses before a gateway of the profile hears of it is an address that the gateway cannot reach', async () => {
+  it('/video refuses an address that the gateway cannot reach', async () => {
     const stage = await here({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [
@@ -78,11 +78,11 @@ describe.each(profiles)('what /video refuses before a gateway of the %s profile 
   });
 });
 
-describe('/video while someone types', () => {
-  it('/video while someone types suggests models for videos first, then all others', async () => {
+describe('The suggestions of /video', () => {
+  it('/video suggests models for videos first, then all others', async () => {
     const stage = await here();
     const member = stage.discord.as('member');
-    // Suggestions wait a second for the list at most, which is a moment of the quick clock: so it is there before.
+    // Waits for the list of models, because one second is very short on the quick clock.
     await (await member.slash('models', {})).message();
     const choices = await member.complete('video', { prompt: 'x', model: 'REEL' }, 'model');
     expect(choices.map(({ value }) => value)).toEqual(['reel-2', 'reel-2-pro']);

@@ -12,7 +12,7 @@ export const SECOND = '/v1/videos';
 export const VENDOR = '/videoa/v1/videos/image2video';
 export const MODEL = 'reel-2';
 
-/** What matters here is what a video says of itself; frames take their time, and so do large images. */
+/** Only the metadata of videos matters here; frames and large images take time. */
 const SMALL = { width: 160, height: 96, seconds: 1 } as const;
 const framelessVideos = () =>
   studioThat(({ drawImage }) => ({
@@ -20,7 +20,7 @@ const framelessVideos = () =>
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
-/** Both embedded sides are on this machine, so the gateway can reach what Discord keeps. */
+/** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
 export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
@@ -28,7 +28,7 @@ export const here = ({ gateway, settings, ...options }: StageOptions = {}): Prom
     settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_VIDEO_MODEL: MODEL, ...settings },
   });
 
-/** What was ordered of the gateway, oldest first. */
+/** The orders that the gateway received, oldest first. */
 export const ordered = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
   heard
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
@@ -40,20 +40,20 @@ export async function video({ discord }: QuickStage, options: object = {}): Prom
   return exchange.message(says('Finished in'));
 }
 
-/** A place of files besides Discord. */
+/** A file host other than Discord. */
 export async function fileHost(): Promise<FileHost> {
   const host = await openFileHost();
   onTestFinished(() => host.close());
   return host;
 }
 
-/** A reference video of so many seconds, as someone showed it on Discord. */
+/** The address of a reference video of this length in a Discord message. */
 export async function shownVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
   const said = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(said.attachments[0]?.url);
 }
 
-/** Silence of a moment. */
+/** A very short silent audio file. */
 export function wav(): Buffer {
   const bytes = Buffer.alloc(44 + 800);
   bytes.write('RIFF', 0, 'latin1');

@@ -13,7 +13,7 @@ const hour = 3_600_000;
 describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
 
-  it('/video at a gateway of the profile orders a video of words alone, and shows it', async () => {
+  it('/video orders a video from a prompt and shows it', async () => {
     const stage = await stand();
     const message = await video(stage);
     expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
@@ -28,7 +28,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('/video at a gateway of the profile sends every option in its place, and the same again or with other words', async () => {
+  it('/video sends every option in its place, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
     const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
     const dance = await shownVideo(stage, 7);
@@ -68,17 +68,14 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
   it.each([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
-  ])(
-    '/video at a gateway of the profile sends the size %s under its own name, and one image as one',
-    async (size, sent) => {
-      const stage = await stand();
-      await video(stage, { size, duration: '1.0', image: await upload() });
-      const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
-      expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
-    },
-  );
+  ])('/video sends the size %s under its own name, and a single image as one value', async (size, sent) => {
+    const stage = await stand();
+    await video(stage, { size, duration: '1.0', image: await upload() });
+    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
+    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+  });
 
-  it('/video at a gateway of the profile goes by the vendor’s path, with an image', async () => {
+  it('/video can use the vendor endpoint with an image', async () => {
     const stage = await stand();
     const image = { image: await upload(), duration: '1', mode: 'std' };
     const message = await video(stage, { ...image, endpoint: 'image-to-video' });
@@ -88,7 +85,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('/video at a gateway of the profile goes by /v1/videos, with what the generic entry takes, and one image', async () => {
+  it('/video can use /v1/videos with the generic parameters and one image', async () => {
     const stage = await stand();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await video(stage, { ...options, image: await upload(), endpoint: 'videos' });
@@ -100,7 +97,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('/video at a gateway of the profile sends images inside of the order where the gateway cannot reach them', async () => {
+  it('/video sends images as data if the gateway cannot reach them', async () => {
     const stage = await stand({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     await video(stage, { image: await upload(), image2: await upload() });
     await video(stage, { image: await upload(), endpoint: 'videos' });
@@ -111,7 +108,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     ]);
   });
 
-  it('/video at a gateway of the profile says when it takes longer than its wait limit, and shows the video hours later in the same message', async () => {
+  it('A video that exceeds its wait limit says so and is shown in the same message hours later', async () => {
     const stage = await stand({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
@@ -119,7 +116,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const waiting = await exchange.message(says('longer than usual'));
     expect(text(waiting)).toContain('The result will appear here');
     gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-    // The interaction's token is long dead then, so only an edit by the bot itself can change its message.
+    // The interaction token has expired by then, so only the bot token can edit the message.
     clock.putForward(3 * hour);
     const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
     await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
@@ -128,7 +125,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('Links a video that is too large to be attached, with the still that the gateway gives of it', async () => {
+  it('A video that exceeds the upload limit is linked, with the gateway’s preview image', async () => {
     const stage = await stand();
     const host = await fileHost();
     stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });

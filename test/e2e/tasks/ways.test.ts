@@ -7,11 +7,11 @@ import { labels, type QuickStage, quickBot, saying, says, submits } from '../qui
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
-/** So much later, asking for the same is asking again. */
+/** Much later, so that an identical order does not count as a duplicate. */
 const sameOrder = 5_000;
 const waitLimit = { timeout: 20_000 };
 
-/** Where members are, and where the end of a public job is found once the interaction's token has died. */
+/** The places of members, and the place of a public result after the interaction token has expired. */
 const places = [
   { place: 'studio', by: 'member', afterwards: 'there' },
   { place: 'dm', by: 'member', afterwards: 'there' },
@@ -28,7 +28,7 @@ const ends = {
 const staged = (gateway: object = {}): ReturnType<typeof quickBot> =>
   quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
-/** A job that goes on until a test ends it. */
+/** A job that runs until the test ends it. */
 async function underWay(
   stage: QuickStage,
   act: () => Promise<Exchange>,
@@ -49,7 +49,7 @@ function tokensEnd({ clock, discord }: QuickStage): void {
   discord.expireTokens();
 }
 
-/** What other members can read, in any channel. */
+/** The messages that other members can read, in all channels. */
 function readByOthers({ discord }: QuickStage, who: string): Message[] {
   const own = discord.world.directMessage(discord.world.user(who).id)?.id;
   return [...discord.world.channels.keys()]
@@ -57,7 +57,7 @@ function readByOthers({ discord }: QuickStage, who: string): Message[] {
     .flatMap((id) => discord.messages(id).filter(({ ephemeral }) => !ephemeral));
 }
 
-/** What the bot has asked with its own token of channels that others can read. */
+/** The bot-token requests for channels that others can read. */
 function askedInPublic({ discord }: QuickStage, who: string): string[] {
   const own = discord.world.directMessage(discord.world.user(who).id)?.id;
   return discord.heard
@@ -65,7 +65,7 @@ function askedInPublic({ discord }: QuickStage, who: string): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-/** The messages of tasks, all of which have buttons, in the bot's direct messages with someone. */
+/** The messages of tasks, which all have buttons, in the bot's direct messages with a member. */
 const direct = ({ discord }: QuickStage, who: string): readonly Message[] =>
   discord
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
@@ -80,59 +80,53 @@ async function followsNothing({ discord }: QuickStage): Promise<void> {
     .toContain('Tasks in progress: 0');
 }
 
-describe.each(profiles)('at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('The routes of results at a gateway of the %s profile', (profile) => {
   describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
-    describe.each(Object.entries(ends) as [keyof typeof ends, string][])('comes to its %s', (how, words) => {
-      it.each(['before', 'after'])(
-        'A job that $by orders in $place comes to its where everyone sees it, %s the token has died',
-        async (when) => {
-          const stage = await staged({ profile });
-          const actor = stage.discord.as(by).in(place);
-          const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
-          if (when === 'after') tokensEnd(stage);
-          end(stage, how);
-          const isMoved = when === 'after' && afterwards === 'direct';
-          const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
-          expect(final.id === shown.id).toBe(!isMoved);
-          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-          expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
-          await followsNothing(stage);
-          expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-          expect(errorsIn(stage)).toEqual([]);
-        },
-      );
+    describe.each(Object.entries(ends) as [keyof typeof ends, string][])('which ends with a %s', (how, words) => {
+      it.each(['before', 'after'])('A public job ends in public, %s its token has expired', async (when) => {
+        const stage = await staged({ profile });
+        const actor = stage.discord.as(by).in(place);
+        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
+        if (when === 'after') tokensEnd(stage);
+        end(stage, how);
+        const isMoved = when === 'after' && afterwards === 'direct';
+        const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
+        expect(final.id === shown.id).toBe(!isMoved);
+        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+        expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
+        await followsNothing(stage);
+        expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+        expect(errorsIn(stage)).toEqual([]);
+      });
 
-      it.each(['before', 'after'])(
-        'A job that $by orders in $place comes to its for them alone, %s the token has died',
-        async (when) => {
-          const stage = await staged({ profile });
-          const actor = stage.discord.as(by).in(place);
-          const options = { prompt: 'a secret', private: true };
-          const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
-          if (when === 'after') tokensEnd(stage);
-          end(stage, how);
-          const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
-          expect(final.id === shown.id).toBe(when === 'before');
-          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-          await followsNothing(stage);
-          expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-          expect(askedInPublic(stage, by)).toEqual([]);
-          expect(stage.logged()).not.toContain('a secret');
-          expect(errorsIn(stage)).toEqual([]);
-        },
-      );
+      it.each(['before', 'after'])('A private job ends privately, %s its token has expired', async (when) => {
+        const stage = await staged({ profile });
+        const actor = stage.discord.as(by).in(place);
+        const options = { prompt: 'a secret', private: true };
+        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
+        if (when === 'after') tokensEnd(stage);
+        end(stage, how);
+        const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
+        expect(final.id === shown.id).toBe(when === 'before');
+        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+        await followsNothing(stage);
+        expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+        expect(askedInPublic(stage, by)).toEqual([]);
+        expect(stage.logged()).not.toContain('a secret');
+        expect(errorsIn(stage)).toEqual([]);
+      });
     });
   });
 });
 
-describe.each(profiles)('what comes of a private result of a gateway of the %s profile', (profile) => {
-  /** A private grid in the studio. */
+describe.each(profiles)('The follow-ups of a private result at a gateway of the %s profile', (profile) => {
+  /** A private grid in the studio channel. */
   async function secret(stage: QuickStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     return exchange.message(says('Finished in'));
   }
 
-  it('What comes of a private result of a gateway of the profile is private too: all four at once, words, what failed, what is tried again, what is refused, what is unknown', async () => {
+  it('All follow-ups of a private result are private: upscales, forms, failures, retries, refusals and unknown outcomes', async () => {
     const stage = await staged({ profile });
     const member = stage.discord.as('member');
     const parent = await secret(stage);
@@ -166,7 +160,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     expect(stage.logged()).not.toContain('secret');
   });
 
-  it('What comes of a private result of a gateway of the profile goes on in direct messages when the tokens have died, and can be gone on from there, and deleted', async () => {
+  it('After the token has expired, a private result is in direct messages, where it can be continued and deleted', async () => {
     const stage = await staged({ profile });
     const member = stage.discord.as('member');
     const parent = await secret(stage);
@@ -189,7 +183,7 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('All four at once arrive in direct messages, each once, when the tokens have died meanwhile', async () => {
+  it('After the token has expired, the four results of Upscale all arrive in direct messages, each once', async () => {
     const stage = await staged({ profile });
     const parent = await secret(stage);
     stage.gateway.faults.add({ do: 'stick', times: 4 });
@@ -207,8 +201,8 @@ describe.each(profiles)('what comes of a private result of a gateway of the %s p
   });
 });
 
-describe('a follow-up that is tried again in direct messages', () => {
-  it('Links to where its parent really stands', async () => {
+describe('A retry in direct messages', () => {
+  it('A retry in direct messages links to the real place of its parent', async () => {
     const stage = await staged();
     const installer = stage.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -222,7 +216,7 @@ describe('a follow-up that is tried again in direct messages', () => {
   });
 });
 
-describe('where the bot has lost its place meanwhile', () => {
+describe('A bot that has lost access to the channel', () => {
   type World = QuickStage['discord']['world'];
   const deny =
     (deny: bigint) =>
@@ -241,7 +235,7 @@ describe('where the bot has lost its place meanwhile', () => {
     ],
   ];
 
-  it.each(losses.slice(0, 2))('A result still comes by the token while that lasts (%s)', async (_, lose) => {
+  it.each(losses.slice(0, 2))('A result still uses the valid interaction token (%s)', async (_, lose) => {
     const stage = await staged();
     const { exchange, shown } = await underWay(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
@@ -255,7 +249,7 @@ describe('where the bot has lost its place meanwhile', () => {
   });
 
   it.each(losses)(
-    'It comes as a direct message afterwards, once, and no refusal is met twice (%s)',
+    'After the token has expired, a result goes to a direct message once, and no refused request is repeated (%s)',
     async (_, lose) => {
       const stage = await staged();
       await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
@@ -276,7 +270,7 @@ describe('where the bot has lost its place meanwhile', () => {
     },
   );
 
-  it('But may still see the channel, an end that has no file is shown where it was ordered', async () => {
+  it('If the bot still sees the channel, a failure without a file is shown in the original message', async () => {
     const stage = await staged();
     const { shown, exchange } = await underWay(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
@@ -288,7 +282,7 @@ describe('where the bot has lost its place meanwhile', () => {
     expect(direct(stage, 'member')).toEqual([]);
   });
 
-  it('If the member takes no direct messages either, nothing is retried for ever and nothing is logged as an error', async () => {
+  it('If the member also refuses direct messages, the delivery ends without an error in the log', async () => {
     const stage = await staged();
     await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
     deny(May.ViewChannel)(stage.discord.world);
@@ -302,7 +296,7 @@ describe('where the bot has lost its place meanwhile', () => {
     expect(errorsIn(stage)).toEqual([]);
   });
 
-  it('A button under an older result still works: by the token, and by direct message afterwards', async () => {
+  it('A button of an older result still works, by the token and later by direct message', async () => {
     const stage = await staged();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

@@ -39,14 +39,14 @@ function shown(task: Task) {
 }
 
 describe('the message of an answer', () => {
-  it('The message of an answer shows what the model does before its first word, and lets it be stopped', () => {
+  it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
     const { content, labels } = shown(markAnswering(asked(), []));
     expect(content).toContain('Thinking …');
     expect(labels).toEqual(['Stop']);
     expect(shown(updateDraft(asked(), '', 'searching', 0)).content).toContain('Searching the web …');
   });
 
-  it('The message of an answer says that an answer was cut off by its limit, and with which word of the gateway', () => {
+  it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {
     const { content, labels } = shown(
       completeAnswer(addRound(asked(), response('So far'), []), 'max_output_tokens', 1),
     );
@@ -55,7 +55,7 @@ describe('the message of an answer', () => {
     expect(labels[0]).toBe('Continue');
   });
 
-  it('The message of an answer says that nothing came, and that JSON is none', () => {
+  it('The message of an answer says that the answer is empty, or that its JSON is invalid', () => {
     expect(shown(completeAnswer(addRound(asked(), response(''), []), undefined, 1)).content).toContain('empty answer');
     const odd = completeAnswer(addRound(asked({ format: 'json' }), response('{"a":'), []), undefined, 1);
     expect(shown(odd).content).toContain('did not return valid JSON');
@@ -63,7 +63,7 @@ describe('the message of an answer', () => {
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
 
-  it('The message of an answer has room for its notes, and for the answer first', () => {
+  it('The message of an answer has space for its notes, and prefers the answer', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
@@ -78,7 +78,7 @@ describe('the message of an answer', () => {
     }
   });
 
-  it('The message of an answer never polls anything that is not seen', () => {
+  it('The message of an answer names no activity that is not visible', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
     const long = asked({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
@@ -93,7 +93,7 @@ describe('the message of an answer', () => {
     expect(first.content?.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('The message of an answer carries the whole as a file where the messages below could not be brought', () => {
+  it('The message of an answer has the whole answer as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(asked(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);

@@ -44,8 +44,8 @@ function isSound({ shown, files }: AnswerPart, most: number): void {
   for (const { name } of files) expect(shown.includes(name) || name === 'the-rest.md').toBe(true);
 }
 
-describe('an answer cut into messages', () => {
-  it('An answer cut into messages is the answer again when its pieces are joined, and every message is right on its own and no longer than it may be', () => {
+describe('An answer that is split into messages', () => {
+  it('The parts of a split answer join to the original, and each is valid on its own and within the limit', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const parts = answerParts(whole, room);
@@ -56,7 +56,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('An answer cut into messages has no more messages than it may, and the rest of it is one file', () => {
+  it('A split answer has at most the allowed number of messages, and the rest is one file', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 4 }), (whole, most) => {
         const parts = answerParts(whole, { ...room, max: most });
@@ -70,7 +70,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('An answer cut into messages keeps every word of plain paragraphs in sight, in their order', () => {
+  it('A split answer shows every word of plain paragraphs in order', () => {
     const words = fc.array(fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 300 }), {
       minLength: 1,
       maxLength: 8,
@@ -87,7 +87,7 @@ describe('an answer cut into messages', () => {
     );
   });
 
-  it('An answer cut into messages is cut between paragraphs where there are some', () => {
+  it('A split answer is split between paragraphs if it has any', () => {
     const paragraphs = ['a', 'b', 'c', 'd'].map((letter) => `${letter} `.repeat(400).trim());
     const parts = answerParts(paragraphs.join('\n\n'), room);
     expect(parts.map(({ shown }) => shown)).toEqual([
@@ -97,7 +97,7 @@ describe('an answer cut into messages', () => {
     ]);
   });
 
-  it('An answer cut into messages closes code at the end of a message and opens it again in the next, in its language', () => {
+  it('A split answer closes code at the end of a message and reopens it in the next one with its language', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `const number${index} = ${index}; // ${'.'.repeat(8)}`);
     const parts = answerParts(`Look:\n${fence}ts\n${lines.join('\n')}\n${fence}\nThat is all.`, room);
     expect(parts.length).toBeGreaterThan(2);
@@ -107,7 +107,7 @@ describe('an answer cut into messages', () => {
     expect(parts.at(-1)?.shown).toContain('That is all.');
   });
 
-  it('An answer cut into messages puts tables and very long code into files, and says where', () => {
+  it('A split answer moves tables and very long code into files and refers to them', () => {
     const table = '| a | b |\n|---|---|\n| 1 | 2 |';
     const long = 'print("a long way")\n'.repeat(300).trim();
     const [only, ...others] = answerParts(`First:\n\n${table}\n\nThen:\n${fence}python\n${long}\n${fence}\n`, room);
@@ -119,13 +119,13 @@ describe('an answer cut into messages', () => {
     ]);
   });
 
-  it('An answer cut into messages shows code that has marks of code in it as a file, and never lets words open any by accident', () => {
+  it('A split answer shows code with code markers as a file, and text never opens a code block by accident', () => {
     const [part] = answerParts(`~~~~md\n${fence}ts\n1\n${fence}\n~~~~`, room);
     expect(part?.files).toEqual([{ name: 'code-1.md', text: `${fence}ts\n1\n${fence}` }]);
     expect(answerParts(`It is ${fence} here`, room)[0]?.shown).toBe(`It is ${fence} here\n${fence}`);
   });
 
-  it('An answer cut into messages is cut in a moment, however odd it is', () => {
+  it('Any answer is split in bounded time', () => {
     for (const odd of ['\n', ' ', '~', '`', '|-', ' |', '\n\t', `${fence}\n`, '.', '- '].map((one) =>
       one.repeat(60_000),
     )) {
@@ -134,7 +134,7 @@ describe('an answer cut into messages', () => {
     }
   }, 30_000);
 
-  it('An answer cut into messages of nothing is nothing', () => {
+  it('An empty answer is split into no messages', () => {
     expect(answerParts('', room)).toEqual([]);
   });
 });
