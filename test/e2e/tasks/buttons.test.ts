@@ -89,7 +89,7 @@ describe.each(profiles)('The buttons of a grid from a gateway of the %s profile'
     expect(sent[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
-  it.each(['side', 'drawn'] as const)('Vary Region changes a region with a mask or text: %s', async (how) => {
+  it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (how) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const member = stage.discord.as('member');
     const upscaled = await (await member.click(await grid(stage), 'U1')).message(says('Finished in'));

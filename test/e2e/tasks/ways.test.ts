@@ -83,7 +83,7 @@ async function followsNothing({ discord }: QuickStage): Promise<void> {
 describe.each(profiles)('The routes of results at a gateway of the %s profile', (profile) => {
   describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
     describe.each(Object.entries(ends) as [keyof typeof ends, string][])('which ends with a %s', (how, words) => {
-      it.each(['before', 'after'])('A public job ends in public, %s its token has expired', async (when) => {
+      it.each(['before', 'after'])('The end of a public job is delivered once, %s its token has expired', async (when) => {
         const stage = await staged({ profile });
         const actor = stage.discord.as(by).in(place);
         const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
@@ -99,7 +99,7 @@ describe.each(profiles)('The routes of results at a gateway of the %s profile', 
         expect(errorsIn(stage)).toEqual([]);
       });
 
-      it.each(['before', 'after'])('A private job ends privately, %s its token has expired', async (when) => {
+      it.each(['before', 'after'])('The end of a private job is visible only to its member, %s its token has expired', async (when) => {
         const stage = await staged({ profile });
         const actor = stage.discord.as(by).in(place);
         const options = { prompt: 'a secret', private: true };

@@ -9,8 +9,8 @@ const usage = '/v1/dashboard/billing/usage';
 const image = { model: 'Harbour/Canvas-XL:2026-03-01', prompt: 'a' };
 const day = 86_400_000;
 
-describe('usage', () => {
-  it('Usage is booked per day and model, with every digit on the wire', async () => {
+describe('The usage endpoint', () => {
+  it('Usage is recorded per day and model, with every digit in the response', async () => {
     const { post, get, clock } = await bench();
     for (let at = 0; at < 3; at++) await post('/v1/images/generations/jobs', image);
     await post('/music/submit/lyrics', { prompt: 'a' });
@@ -23,11 +23,11 @@ describe('usage', () => {
       ['2026-01-02', image.model, 1],
     ]);
     expect(text).toContain('"amount":5.62500000000003,');
-    // In hundredths, four images and a text: 4 × 1.87500000000001 + 0.09433962264151.
+    // In cents, four images and a text: 4 × 1.87500000000001 + 0.09433962264151.
     expect(text).toContain('"total_usage":7.59433962264155');
   });
 
-  it('Usage honours its dates, both included', async () => {
+  it('Usage is filtered by its dates, both included', async () => {
     const { post, get, clock } = await bench();
     for (let at = 0; at < 3; at++) {
       await post('/music/submit/lyrics', { prompt: 'a' });
@@ -41,7 +41,7 @@ describe('usage', () => {
     expect(await dates('start_date=2025-01-01&end_date=2025-12-31')).toEqual([]);
   });
 
-  it('Usage refuses what is no date', async () => {
+  it('Usage refuses invalid dates', async () => {
     const { get } = await bench();
     for (const query of [
       'start_date=yesterday',
@@ -54,7 +54,7 @@ describe('usage', () => {
     expect((await get(`${usage}?start_date=2024-02-29`)).status).toBe(200);
   });
 
-  it('Usage is a total without rows in stock, for every dates', async () => {
+  it('Usage in the stock profile is a total without rows, for any dates', async () => {
     const { post, get } = await bench({ profile: 'stock' });
     await post('/music/submit/lyrics', { prompt: 'a' });
     const { json, text } = await get(`${usage}?start_date=1999-99-99`);
@@ -62,7 +62,7 @@ describe('usage', () => {
     expect(text).toContain('"total_usage":0.09433962264151}');
   });
 
-  it('Usage is given back when a job fails, and the request still counts', async () => {
+  it('Usage is refunded when a job fails, and the request still counts', async () => {
     const { post, get, gateway, settle } = await bench();
     gateway.faults.add({ do: 'fail' });
     const { json } = await post('/v1/images/generations/jobs', image);
@@ -71,13 +71,13 @@ describe('usage', () => {
     expect(data).toEqual([{ date: '2026-01-01', request_count: 1, amount: 0, model: image.model }]);
   });
 
-  it('Usage belongs to the key that spent it', async () => {
+  it('Usage is recorded for the key of the request', async () => {
     const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     await post('/music/submit/lyrics', { prompt: 'a' });
     expect((await get(usage, { key: 'sk-other' })).json.data).toEqual([]);
   });
 
-  it('Usage costs more for longer, larger and better work', async () => {
+  it('Usage is higher for longer, larger and better results', async () => {
     const { post, gateway } = await bench();
     const cost = async (path: string, body: object) => {
       const before = gateway.usage.total('sk-sandbox');
@@ -91,7 +91,7 @@ describe('usage', () => {
     expect(await cost('/imgx/submit/imagine', { prompt: 'a' })).toBe('0.0371428571428572');
   });
 
-  it('Usage never loses a digit over many bookings', () => {
+  it('Usage loses no digit over many requests', () => {
     const decimal = fc.tuple(fc.nat({ max: 10 ** 6 }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }));
     fc.assert(
       fc.property(fc.array(decimal, { minLength: 1, maxLength: 400 }), (amounts) => {
@@ -111,7 +111,7 @@ describe('usage', () => {
     );
   });
 
-  it('Usage reads only what is an amount', () => {
+  it('An amount is parsed only if it is valid', () => {
     for (const text of ['', '1.', '.5', '1e3', 'NaN', `0.${'1'.repeat(19)}`])
       expect(() => amountOf(text), text).toThrow(RangeError);
     for (const text of ['0', '12', '0.5', '-3.25', '0.000000000000000001'])
@@ -119,8 +119,8 @@ describe('usage', () => {
   });
 });
 
-describe('fine-tune events', () => {
-  it('Fine-tune events are there for the documented ids, oldest first', async () => {
+describe('The fine-tune events', () => {
+  it('Fine-tune events exist for the documented ids, oldest first', async () => {
     const { get } = await bench();
     const { json } = await get(`/v1/fine-tunes/${fineTuneIds[0]}/events`);
     expect(json.object).toBe('list');
@@ -137,7 +137,7 @@ describe('fine-tune events', () => {
     expect(times).toEqual([...times].sort((one, other) => one - other));
   });
 
-  it('Fine-tune events grow as time goes by, without changing what was said', async () => {
+  it('Fine-tune events are added over time, and earlier ones do not change', async () => {
     const { get, clock } = await bench();
     const path = `/v1/fine-tunes/${fineTuneIds[1]}/events`;
     const early = (await get(path)).json.data;
@@ -151,7 +151,7 @@ describe('fine-tune events', () => {
     expect((await get(`/v1/fine-tunes/${fineTuneIds[2]}/events`)).json.data.at(-1)).toMatchObject({ level: 'error' });
   });
 
-  it('Fine-tune events are unknown for other ids and not offered in stock', async () => {
+  it('Fine-tune events are unknown for other ids and unavailable in the stock profile', async () => {
     const spec = await bench();
     expect((await spec.get('/v1/fine-tunes/ft-none/events')).status).toBe(404);
     const stock = await bench({ profile: 'stock' });

@@ -17,7 +17,7 @@ export const profiles: readonly Profile[] = ['spec', 'stock'];
 /** Longer than the longest job. */
 export const LONG = 3_600_000;
 
-/** Whatever the wire has: tests say what they expect of it. */
+/** Any JSON; the tests state their expectations. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export interface Answer {
@@ -44,7 +44,7 @@ export interface Bench {
   call(method: string, path: string, ask?: Ask): Promise<Answer>;
   get(path: string, ask?: Ask): Promise<Answer>;
   post(path: string, body?: unknown, ask?: Ask): Promise<Answer>;
-  /** Moves the clock until the job has ended, and waits for what it still has to fetch. */
+  /** Advances the clock until the job has ended, and waits for its downloads. */
   settle(id: string): Promise<Job>;
 }
 
@@ -60,7 +60,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
   const clock = new ManualClock();
   const { studio, drawn } = quickStudio();
   const gateway = await startGateway({ clock, seed: 7, studio, ...options });
-  // Each test has its own connection, so that a reset or a hang is felt by no one else.
+  // Each test has its own connection, so that a reset or a hang affects no other test.
   onTestFinished(() => gateway.close());
   const call = async (method: string, path: string, ask: Ask = {}) => await send(gateway.url, method, path, ask);
   return {
@@ -105,7 +105,7 @@ async function send(url: string, method: string, path: string, ask: Ask): Promis
   }
 }
 
-/** Reads as text and JSON only what is asked for: some answers are 60 MB of image. */
+/** Decodes text and JSON only on access: some responses are images of 60 MB. */
 class Received implements Answer {
   readonly status: number;
   readonly headers: Answer['headers'];
@@ -130,7 +130,7 @@ class Received implements Answer {
   }
 }
 
-/** Draws nothing worth looking at in no time, and remembers what it was asked for. */
+/** Returns minimal files at once and records the calls. */
 function quickStudio(): { studio: Studio; drawn: DrawnBook } {
   const drawn: DrawnBook = { calls: [] };
   const image = async (

@@ -20,8 +20,8 @@ async function receiver(answer = 200) {
   return { url: `http://127.0.0.1:${port}/hook`, heard, after };
 }
 
-describe('callbacks', () => {
-  it('Post the task on every change, in order', async () => {
+describe('The callbacks of tasks', () => {
+  it('Callbacks send the task on every change, in order', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -34,7 +34,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toEqual((await get(`/imgx/task/${json.id}/fetch`)).json);
   });
 
-  it('Callbacks speak the words of the profile', async () => {
+  it('Callbacks use the format of the profile', async () => {
     const { post, settle } = await bench({ profile: 'stock' });
     const hook = await receiver();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a', notifyHook: hook.url });
@@ -43,7 +43,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toMatchObject({ id: json.result, status: 'SUCCESS', progress: '100%' });
   });
 
-  it('Callbacks tell of a song as its query does', async () => {
+  it('A callback for a song has the format of its query', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'la la', notify_hook: hook.url });
@@ -52,7 +52,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)).toEqual((await get(`/music/fetch/${json.id}`)).json);
   });
 
-  it('Callbacks change nothing when they are refused, broken, or not on this machine', async () => {
+  it('Callbacks that are refused, broken or not on this machine do not affect the task', async () => {
     const hook = await receiver(500);
     for (const notifyHook of [hook.url, 'http://127.0.0.1:1/none', 'http://192.0.2.1/far', 'not an address', 5, null]) {
       const { post, settle } = await bench();
@@ -62,7 +62,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('Callbacks tell of a task that waits for words, and go on when they have come', async () => {
+  it('Callbacks report a task that waits for a prompt, and continue after it was submitted', async () => {
     const { post, get, settle } = await bench({ quirks: { remix: true } });
     const grid = (await post('/imgx/submit/imagine', { prompt: 'a' })).json.id;
     await settle(grid);
@@ -77,7 +77,7 @@ describe('callbacks', () => {
     expect(hook.heard.at(-1)?.status).toBe('succeeded');
   });
 
-  it('Callbacks are told of music as well, in its own words', async () => {
+  it('Callbacks for music use the format of music', async () => {
     const { post, get, settle } = await bench();
     const hook = await receiver();
     const { json } = await post('/music/submit/music', { prompt: 'a', notify_hook: hook.url });

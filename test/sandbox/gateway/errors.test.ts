@@ -39,8 +39,8 @@ const queries = [
   '/music/fetch/x',
 ];
 
-describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) => {
-  it('Errors in the profile asks every endpoint’s caller for a key', async () => {
+describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profile) => {
+  it('Every endpoint requires a key', async () => {
     const { get, post } = await bench({ profile });
     for (const key of [null, 'sk-wrong']) {
       for (const path of queries) expect((await get(path, { key })).status, path).toBe(401);
@@ -52,13 +52,13 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('Errors in the profile takes no other scheme than Bearer', async () => {
+  it('Only the Bearer scheme is accepted', async () => {
     const { get } = await bench({ profile });
     const answer = await get('/v1/models', { key: null, headers: { authorization: 'Basic sk-sandbox' } });
     expect(answer.status).toBe(401);
   });
 
-  it('Errors in the profile names the address it does not know', async () => {
+  it('An unknown path is refused and named', async () => {
     const { call } = await bench({ profile });
     for (const [method, path] of [
       ['GET', '/x'],
@@ -71,7 +71,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('Errors in the profile refuses a body that is too large, declared or not, and says so', async () => {
+  it('A body that is too large is refused with a sentence, whether its length is declared or not', async () => {
     const { post, gateway } = await bench({ profile, quirks: { bodyLimit: 2_000 } });
     const large = { prompt: 'x'.repeat(3_000) };
     const declared = await post('/imgx/submit/imagine', large);
@@ -82,7 +82,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     expect((await post('/imgx/submit/imagine', large)).status).toBe(200);
   });
 
-  it('Errors in the profile refuses what is not JSON', async () => {
+  it('A body that is not JSON is refused', async () => {
     const { call } = await bench({ profile });
     const path = '/imgx/submit/imagine';
     expect((await call('POST', path, { raw: '{"prompt":' })).status).toBe(400);
@@ -94,7 +94,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     expect((await call('POST', path, { raw: deep })).status).toBe(400);
   });
 
-  it('Errors in the profile answers hostile paths without falling over', async () => {
+  it('Hostile paths are refused without a failure of the server', async () => {
     const { get } = await bench({ profile });
     const paths = [
       '/v1/models/%',
@@ -116,7 +116,7 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
     }
   });
 
-  it('Errors in the profile never meets a body, header or path with a 5xx that no one ordered', async () => {
+  it('No body, header or path causes a 5xx without an injected fault', async () => {
     const { call } = await bench({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[
@@ -186,8 +186,8 @@ describe.each(['spec', 'stock'] as const)('errors in the profile %s', (profile) 
   });
 });
 
-describe('envelopes', () => {
-  it('Envelopes are one for all families in spec', async () => {
+describe('The error envelopes', () => {
+  it('The spec profile has one error envelope for all families', async () => {
     const { get, post } = await bench();
     const answers = [
       await post('/imgx/submit/imagine', {}),
@@ -206,7 +206,7 @@ describe('envelopes', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 404, 404]);
   });
 
-  it('Envelopes are one for each family in stock', async () => {
+  it('The stock profile has an error envelope for each family', async () => {
     const { get, post } = await bench({ profile: 'stock' });
     expect((await post('/imgx/submit/imagine', {})).json).toEqual({
       description: 'prompt_is_required ',

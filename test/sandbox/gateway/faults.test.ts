@@ -9,8 +9,8 @@ const models = '/v1/models';
 const imagine = '/imgx/submit/imagine';
 const words = { prompt: 'a boat' };
 
-describe('faults on an answer', () => {
-  it('Strike once, then all is well again', async () => {
+describe('The faults of a response', () => {
+  it('A fault is applied once by default', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(models)).status).toBe(500);
@@ -18,7 +18,7 @@ describe('faults on an answer', () => {
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  it('Strike as often as ordered, after those that are spared, where they are told to', async () => {
+  it('A fault is applied the given number of times, after the spared requests, to matching requests only', async () => {
     const { get, post, gateway } = await bench();
     gateway.faults.add({ on: { method: 'post', path: '/imgx/' }, do: 'server-error', times: 2, after: 1 });
     expect((await get(models)).status).toBe(200);
@@ -33,14 +33,14 @@ describe('faults on an answer', () => {
     expect((await post('/imgx/submit/describe', {})).status).toBe(500);
   });
 
-  it('Faults are not applied to a caller without a key, who is told about the key', async () => {
+  it('A request without a key is refused before any fault is applied', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'server-error' });
     expect((await get(models, { key: null })).status).toBe(401);
     expect((await get(models)).status).toBe(500);
   });
 
-  it('Faults on an answer leave the handler’s work undone, also when the client has given up', async () => {
+  it('A fault prevents the work of the handler, even if the client has given up', async () => {
     const { call, gateway } = await bench();
     for (const fault of [
       'server-error',
@@ -55,12 +55,12 @@ describe('faults on an answer', () => {
       await call('POST', imagine, { body: words, patience: 100 }).catch(() => undefined);
     }
     expect(gateway.faults.list()).toEqual([]);
-    // One more round through the server: whatever the others left behind would have run by then.
+    // Another round trip: delayed work of the earlier requests would have been done by then.
     expect((await call('GET', models)).status).toBe(200);
     expect(gateway.jobs.list()).toEqual([]);
   });
 
-  it('A 429 comes with seconds, with a date, or without Retry-After', async () => {
+  it('A 429 has a Retry-After in seconds, as a date, or none', async () => {
     const { get, gateway, clock } = await bench();
     for (const fault of ['rate-limited', 'rate-limited-until', 'rate-limited-silent'] as const)
       gateway.faults.add({ do: fault });
@@ -72,7 +72,7 @@ describe('faults on an answer', () => {
     expect([silent.status, silent.text, silent.headers['retry-after']]).toEqual([429, '', undefined]);
   });
 
-  it('Faults on an answer are HTML where a proxy answers', async () => {
+  it('A proxy fault responds with HTML', async () => {
     const { get, gateway } = await bench();
     for (const [fault, status] of [
       ['bad-gateway', 502],
@@ -87,7 +87,7 @@ describe('faults on an answer', () => {
     }
   });
 
-  it('Faults on an answer speak in the envelope of the profile and the family', async () => {
+  it('A fault uses the error envelope of the profile and the family', async () => {
     const spec = await bench();
     spec.gateway.faults.add({ do: 'quota' });
     const quota = await spec.get(models);
@@ -137,14 +137,14 @@ describe('faults on an answer', () => {
     }
   });
 
-  it('A reset tears the connection', async () => {
+  it('A reset closes the connection', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'reset' });
     await expect(get(models)).rejects.toThrow(/ECONNRESET|other side closed/);
     expect((await get(models)).status).toBe(200);
   });
 
-  it('A hang gives nothing until the gateway closes', async () => {
+  it('A hang sends nothing until the gateway closes', async () => {
     const { get, gateway } = await bench();
     gateway.faults.add({ do: 'hang', times: 2 });
     const hanging = [get(models), get(models)].map((one) => expect(one).rejects.toThrow(errors.SocketError));
@@ -153,7 +153,7 @@ describe('faults on an answer', () => {
     await Promise.all(hanging);
   });
 
-  it('A drip gives the whole answer, slowly by the clock', async () => {
+  it('A drip sends the whole response slowly', async () => {
     const { get, gateway, clock } = await bench();
     const whole = (await get('/v1/models/quill-5')).text;
     gateway.faults.add({ do: { type: 'drip', bytes: 50, everyMs: 1_000 } });
@@ -171,7 +171,7 @@ describe('faults on an answer', () => {
   });
 
   it.each(['accepted-then-500', 'accepted-then-reset'] as const)(
-    '%s takes the job and charges for it',
+    'The fault %s accepts the job and charges for it',
     async (fault) => {
       const { post, gateway } = await bench();
       gateway.faults.add({ do: fault, on: { path: imagine } });
@@ -182,13 +182,13 @@ describe('faults on an answer', () => {
     },
   );
 
-  it('Accepted-then does not hide that a request was refused', async () => {
+  it('An accepted-then fault does not hide that a request was refused', async () => {
     const { post, gateway } = await bench();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(imagine, {})).status).toBe(400);
   });
 
-  it('Strike files too', async () => {
+  it('Faults are applied to files too', async () => {
     const { post, get, settle, gateway } = await bench();
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', ...words });
     await settle(json.id);
@@ -199,8 +199,8 @@ describe('faults on an answer', () => {
   });
 });
 
-describe('faults on a job', () => {
-  it('Stick, fail, slow it down, and strike only the jobs that match', async () => {
+describe('The faults of a job', () => {
+  it('A job can hang, fail or be slow, and only matching jobs are affected', async () => {
     const { post, gateway, clock } = await bench();
     gateway.faults.add({ do: 'stick', on: { kind: 'imagine' } });
     await post('/music/submit/lyrics', words);
@@ -216,7 +216,7 @@ describe('faults on a job', () => {
     expect(gateway.jobs.get(slow)?.state).toBe('succeeded');
   });
 
-  it('Faults on a job add up on one job', async () => {
+  it('Two faults can apply to the same job', async () => {
     const { post, gateway, settle } = await bench();
     gateway.faults.add({ do: 'slow' });
     gateway.faults.add({ do: 'moderated' });
@@ -225,7 +225,7 @@ describe('faults on a job', () => {
     expect(gateway.faults.list()).toEqual([]);
   });
 
-  it('Faults on a job lose files, media and buttons', async () => {
+  it('Files, media and buttons of a job can be lost', async () => {
     for (const profile of profiles) {
       const { post, get, gateway, settle } = await bench({ profile });
       const done = async (fault: 'lose-files' | 'no-media' | 'no-buttons') => {
@@ -242,7 +242,7 @@ describe('faults on a job', () => {
     }
   });
 
-  it('Faults on a job are obeyed like an operator’s orders', async () => {
+  it('Tests can finish, fail and stop jobs directly', async () => {
     const { post, get, gateway, clock } = await bench();
     const make = async () => (await post(imagine, words)).json.id;
     const [one, two, three] = [await make(), await make(), await make()];
@@ -256,7 +256,7 @@ describe('faults on a job', () => {
     expect(gateway.jobs.finish('none')).toBeUndefined();
   });
 
-  it('Each preset is a fault that can be ordered and called off', () => {
+  it('Every preset is a fault that can be injected and removed', () => {
     const book = new FaultBook();
     for (const name of Object.keys(faultPresets) as (keyof typeof faultPresets)[]) book.add({ do: name });
     expect(book.list()).toHaveLength(Object.keys(faultPresets).length);
@@ -267,7 +267,7 @@ describe('faults on a job', () => {
   });
 });
 
-it('A port in use is an error of the start, and nothing is left open', async () => {
+it('A port in use fails the start, and nothing stays open', async () => {
   const { startGateway } = await import('../../../sandbox/gateway/gateway.ts');
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

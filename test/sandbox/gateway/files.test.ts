@@ -15,7 +15,7 @@ async function imageFile(side: Bench, body: object = {}): Promise<string> {
 }
 
 describe('result files', () => {
-  it('Result files need no key and are drawn once, when someone asks', async () => {
+  it('Result files require no key and are drawn once, at the first request', async () => {
     const side = await bench();
     const path = await imageFile(side);
     expect(side.drawn.calls).toHaveLength(0);
@@ -31,7 +31,7 @@ describe('result files', () => {
     expect(side.drawn.calls).toHaveLength(1);
   });
 
-  it('Result files answer HEAD with the size and nothing else', async () => {
+  it('HEAD on a result file returns only the size', async () => {
     const side = await bench();
     const path = await imageFile(side);
     const head = await side.call('HEAD', path, { key: null });
@@ -41,7 +41,7 @@ describe('result files', () => {
     expect(head.headers['content-type']).toBe('image/png');
   });
 
-  it('Result files answer one range with that part, and others as the standard says', async () => {
+  it('A range request returns that part, and other ranges are handled as in the standard', async () => {
     const side = await bench();
     const path = await imageFile(side);
     const { bytes } = await side.get(path);
@@ -63,7 +63,7 @@ describe('result files', () => {
     }
   });
 
-  it('Result files are 403 once expired, and 404 where there is none', async () => {
+  it('Expired result files return 403 and unknown ones 404', async () => {
     const side = await bench();
     const path = await imageFile(side);
     const [, , id = ''] = path.split('/');
@@ -76,7 +76,7 @@ describe('result files', () => {
     expect((await side.get(`/files/${json.id}/preview-40.webp`)).status).toBe(404);
   });
 
-  it('Result files of cheap videos are begun with the job, of dear ones when asked for', async () => {
+  it('Cheap videos are drawn during their job, expensive ones on request', async () => {
     const side = await bench();
     const video = async (body: object) =>
       (await side.post('/v1/video/generations', { model: 'reel-2', prompt: 'a', ...body })).json.task_id;
@@ -93,7 +93,7 @@ describe('result files', () => {
     expect(side.drawn.calls).toHaveLength(2);
   });
 
-  it('Result files can weigh 60 MB and still be a valid image', async () => {
+  it('A result file can have 60 MB and still be a valid image', async () => {
     const side = await bench();
     side.gateway.faults.add({ do: 'huge-file' });
     const { bytes } = await side.get(await imageFile(side));
@@ -106,7 +106,7 @@ describe('result files', () => {
   it.each([
     ['html-as-picture', '<!doctype html>'],
     ['executable-as-picture', 'MZ'],
-  ] as const)('Result files can be something else than they say (%s)', async (fault, beginning) => {
+  ] as const)('A result file can have a content that differs from its type (%s)', async (fault, beginning) => {
     const side = await bench();
     side.gateway.faults.add({ do: fault });
     const answer = await side.get(await imageFile(side));
@@ -114,7 +114,7 @@ describe('result files', () => {
     expect(answer.bytes.toString('latin1').startsWith(beginning)).toBe(true);
   });
 
-  it('Result files show the localhost trap, and are still served here under that path', async () => {
+  it('Result addresses can point to localhost, and the gateway still serves that path', async () => {
     const side = await bench({ quirks: { localhostPictures: true } });
     const { json } = await side.post('/imgx/submit/imagine', { prompt: 'a' });
     await side.settle(json.id);
@@ -126,8 +126,8 @@ describe('result files', () => {
   });
 });
 
-describe('with the real studio', () => {
-  it('A grid is an image of the asked shape, and an upscale shows its quadrant larger', async () => {
+describe('Results of the real studio', () => {
+  it('A grid has the requested shape, and an upscale shows its quadrant larger', async () => {
     const studio = openStudio();
     const side = await bench({ studio });
     const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse --ar 3:2' })).json.id;
@@ -148,7 +148,7 @@ describe('with the real studio', () => {
     await studio.close();
   });
 
-  it('A preview, an edit with a mask, a video and a song are what they say', async () => {
+  it('A preview, an edit with a mask, a video and a song are valid files', async () => {
     const studio = openStudio();
     const side = await bench({ studio });
     const { json } = await side.post('/v1/video/generations', {
@@ -158,7 +158,7 @@ describe('with the real studio', () => {
       duration: 1,
     });
     await side.settle(json.task_id);
-    // A studio of its own starts a worker for each of them.
+    // Every new studio starts a worker for each of them.
     const waitLimit = 30_000;
     const video = await side.get(`/files/${json.task_id}/1.mp4`, { patience: waitLimit });
     expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');

@@ -6,8 +6,8 @@ import { bench, pngUri } from './bench.ts';
 const path = '/v1/images/generations/jobs';
 const boat = { model: 'lumen-image-1', prompt: 'a small boat' };
 
-describe('image jobs', () => {
-  it('Image jobs are queued, run and succeed with exactly the specification’s fields', async () => {
+describe('The image jobs of the gateway', () => {
+  it('Image jobs are queued, run and succeed with exactly the fields of the specification', async () => {
     const { post, get, clock, settle } = await bench();
     const created = await post(path, boat);
     expect(created.status).toBe(200);
@@ -28,7 +28,7 @@ describe('image jobs', () => {
     });
   });
 
-  it('Image jobs say in the record why they failed, not when they are created', async () => {
+  it('Image jobs report a failure in the job and not at its creation', async () => {
     const { post, get, gateway, settle } = await bench();
     gateway.faults.add({ do: 'moderated' });
     const created = await post(path, boat);
@@ -41,7 +41,7 @@ describe('image jobs', () => {
     });
   });
 
-  it('Image jobs look in stock as a fork of the usual gateway has them', async () => {
+  it('Image jobs in the stock profile have the format of a common fork', async () => {
     const { post, get, settle } = await bench({ profile: 'stock' });
     const created = await post(path, boat);
     expect(created.status).toBe(202);
@@ -65,7 +65,7 @@ describe('image jobs', () => {
     ['lumen-image-1', 1_024],
     ['lumen-image-1-2K', 2_048],
     ['lumen-image-1-4K', 4_096],
-  ])('Image jobs of the model %s are %i pixels long', async (model, side) => {
+  ])('Images of the model %s have a longer side of %i pixels', async (model, side) => {
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { model, prompt: 'a boat', size: '1536x1024' });
     await settle(json.id);
@@ -75,7 +75,7 @@ describe('image jobs', () => {
     expect(drawn.calls[0]?.options).toMatchObject({ width: side, height: Math.round(side / 1.5 / 2) * 2 });
   });
 
-  it('Image jobs draw as many as asked, in the asked format, from the asked seed', async () => {
+  it('Image jobs draw the requested number of images, in the requested format, from the requested seed', async () => {
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { ...boat, n: 3, output_format: 'webp', seed: 41 });
     await settle(json.id);
@@ -85,7 +85,7 @@ describe('image jobs', () => {
     expect(drawn.calls.map(({ scenes }) => scenes[0]?.seed)).toEqual([41, 42, 43]);
   });
 
-  it('Image jobs carry base64 instead of an address where the gateway is of that kind', async () => {
+  it('Image jobs return base64 instead of an address if that quirk is set', async () => {
     const { post, get, settle } = await bench({ quirks: { base64Results: true } });
     const { json } = await post(path, boat);
     await settle(json.id);
@@ -94,14 +94,14 @@ describe('image jobs', () => {
     expect((await sharp(Buffer.from(item.b64_json, 'base64')).metadata()).format).toBe('png');
   });
 
-  it('Image jobs are seen by the key that made them and by no other', async () => {
+  it('Image jobs are visible only to the key that created them', async () => {
     const { post, get } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const { json } = await post(path, boat);
     expect((await get(`${path}/${json.id}`)).status).toBe(200);
     expect((await get(`${path}/${json.id}`, { key: 'sk-other' })).status).toBe(404);
   });
 
-  it('Image jobs refuse what cannot be a request', async () => {
+  it('Image jobs refuse invalid requests', async () => {
     const { post } = await bench();
     const wrong: [object, RegExp][] = [
       [{ prompt: 'a' }, /model is required/],
@@ -126,7 +126,7 @@ describe('image jobs', () => {
 describe('the idempotency key of an image job', () => {
   const headers = { 'idempotency-key': 'once' };
 
-  it('The idempotency key of an image job finds the same job again, charged once', async () => {
+  it('The same idempotency key returns the same job, which is charged once', async () => {
     const { post, gateway } = await bench();
     const first = await post(path, boat, { headers });
     const second = await post(path, { prompt: boat.prompt, model: boat.model }, { headers });
@@ -135,21 +135,21 @@ describe('the idempotency key of an image job', () => {
     expect(gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
   });
 
-  it('The idempotency key of an image job refuses another body with 409', async () => {
+  it('An idempotency key with another body is refused with 409', async () => {
     const { post } = await bench();
     await post(path, boat, { headers });
     const other = await post(path, { ...boat, prompt: 'a large boat' }, { headers });
     expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
   });
 
-  it('The idempotency key of an image job belongs to the API key it came with', async () => {
+  it('An idempotency key belongs to its API key', async () => {
     const { post } = await bench({ keys: [{ key: 'sk-sandbox' }, { key: 'sk-other' }] });
     const first = await post(path, boat, { headers });
     const second = await post(path, boat, { headers, key: 'sk-other' });
     expect(second.json.id).not.toBe(first.json.id);
   });
 
-  it('The idempotency key of an image job finds the job whose answer was lost', async () => {
+  it('An idempotency key finds a job whose response was lost', async () => {
     const { post, gateway } = await bench();
     gateway.faults.add({ do: 'accepted-then-500' });
     expect((await post(path, boat, { headers })).status).toBe(500);
@@ -158,7 +158,7 @@ describe('the idempotency key of an image job', () => {
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('The idempotency key of an image job is demanded by gateways of that kind', async () => {
+  it('An idempotency key is required if that quirk is set', async () => {
     const { post } = await bench({ quirks: { idempotencyRequired: true } });
     const refused = await post(path, boat);
     expect([refused.status, refused.json.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REQUIRED']);
@@ -166,7 +166,7 @@ describe('the idempotency key of an image job', () => {
   });
 });
 
-describe('reference images', () => {
+describe('The reference images of a job', () => {
   async function imageServer() {
     const bytes = Buffer.from((await pngUri()).split(',')[1] ?? '', 'base64');
     const asked: string[] = [];
@@ -183,7 +183,7 @@ describe('reference images', () => {
     return { base: `http://127.0.0.1:${port}`, asked };
   }
 
-  it('Reference images are fetched when the job starts, and drawn with', async () => {
+  it('Reference images are fetched when the job starts, and used for the result', async () => {
     const { base, asked } = await imageServer();
     const { post, get, settle, drawn } = await bench();
     const { json } = await post(path, { ...boat, image: [`${base}/a`, await pngUri()] });
@@ -194,7 +194,7 @@ describe('reference images', () => {
     expect(drawn.calls[0]?.options.references).toHaveLength(2);
   });
 
-  it('Reference images fail the job with a sentence that names the address', async () => {
+  it('An unreadable reference image fails the job with a sentence that names its address', async () => {
     const { base } = await imageServer();
     const { post, get, settle } = await bench();
     const bad: [string, RegExp][] = [

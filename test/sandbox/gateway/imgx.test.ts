@@ -22,8 +22,8 @@ const button = (task: Json, part: string): string => {
   return found ?? '';
 };
 
-describe('imagine', () => {
-  it('Imagine goes from queued to succeeded in the specification’s words, with a preview on the way', async () => {
+describe('The imagine tasks of the gateway', () => {
+  it('An imagine task changes from queued to succeeded in the format of the specification, with a preview in between', async () => {
     const side = await bench();
     const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse', state: 'mine' });
     expect(submitted.json).toMatchObject({
@@ -52,7 +52,7 @@ describe('imagine', () => {
     expect(task.imageUrl).toContain(`/files/${id}/1.png`);
   });
 
-  it('Imagine speaks stock: codes, upper case, percent, milliseconds', async () => {
+  it('An imagine task in the stock profile has codes, upper case, percentages and milliseconds', async () => {
     const side = await bench({ profile: 'stock' });
     const submitted = await side.post('/imgx/submit/imagine', { prompt: 'a lighthouse' });
     expect(submitted.json).toMatchObject({
@@ -76,7 +76,7 @@ describe('imagine', () => {
     expect(task.finishTime).toBeGreaterThan(1e12);
   });
 
-  it('Imagine offers the buttons of a grid, with the task’s own uuid', async () => {
+  it('An imagine task has the buttons of a grid with its own uuid', async () => {
     const ids = customIds(await imagined(await bench()));
     expect(ids).toHaveLength(9);
     const uuid = ids[0]?.split('::')[4] ?? '';
@@ -86,7 +86,7 @@ describe('imagine', () => {
     expect(ids).toContain(`MJ::JOB::reroll::0::${uuid}::SOLO`);
   });
 
-  it('Imagine honours --ar and --seed, and shows the seed', async () => {
+  it('An imagine task applies --ar and --seed, and returns the seed', async () => {
     const side = await bench();
     const task = await imagined(side, 'a lighthouse --ar 2:1 --seed 99');
     await side.get(new URL(task.imageUrl).pathname);
@@ -100,7 +100,7 @@ describe('imagine', () => {
     });
   });
 
-  it('Imagine says why it failed in both profiles', async () => {
+  it('A failed imagine task has a reason in both profiles', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       side.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
@@ -111,7 +111,7 @@ describe('imagine', () => {
     }
   });
 
-  it('Imagine is drawn with reference images, also those whose address stands before the words', async () => {
+  it('An imagine task uses its reference images, including addresses before the prompt', async () => {
     const side = await bench();
     const upload = await side.post('/imgx/submit/upload-discord-images', { base64Array: [await pngUri()] });
     const [address] = upload.json.result;
@@ -126,29 +126,26 @@ describe('imagine', () => {
   });
 });
 
-describe('the other submits', () => {
-  it.each(profiles)(
-    'The other submits describe gives four lines and the buttons to imagine them (%s)',
-    async (profile) => {
-      for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
-        const side = await bench({ profile });
-        const task = await done(side, await side.post('/imgx/submit/describe', image));
-        expect(task.action).toBe('DESCRIBE');
-        const lines = task.properties.finalPrompt.split('\n\n');
-        expect(lines).toHaveLength(4);
-        expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
-        expect(task.promptEn).toBe(task.properties.finalPrompt);
-        expect(customIds(task)).toEqual([
-          ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
-          'MJ::Picread::Retry',
-          'MJ::Job::PicReader::all',
-        ]);
-        expect(task.imageUrl).toBe('');
-      }
-    },
-  );
+describe('The other submit endpoints', () => {
+  it.each(profiles)('Describe returns four lines and the buttons to imagine them (%s)', async (profile) => {
+    for (const image of [{ base64Array: [await pngUri()] }, { base64: await pngUri() }]) {
+      const side = await bench({ profile });
+      const task = await done(side, await side.post('/imgx/submit/describe', image));
+      expect(task.action).toBe('DESCRIBE');
+      const lines = task.properties.finalPrompt.split('\n\n');
+      expect(lines).toHaveLength(4);
+      expect(lines[0]).toMatch(/^1\ufe0f\u20e3 \S/);
+      expect(task.promptEn).toBe(task.properties.finalPrompt);
+      expect(customIds(task)).toEqual([
+        ...[1, 2, 3, 4].map((line) => `MJ::Job::PicReader::${line}`),
+        'MJ::Picread::Retry',
+        'MJ::Job::PicReader::all',
+      ]);
+      expect(task.imageUrl).toBe('');
+    }
+  });
 
-  it('Shorten gives drafts and a button for each', async () => {
+  it('Shorten returns drafts and a button for each', async () => {
     const side = await bench();
     const prompt =
       'a very very beautiful and quite extraordinarily detailed old lighthouse standing on a rock in the middle of a storm';
@@ -160,7 +157,7 @@ describe('the other submits', () => {
     expect(task.description).toContain(asked.json.properties.finalPrompt);
   });
 
-  it('Blend takes two to five images and has the asked shape', async () => {
+  it('Blend accepts two to five images and applies the requested shape', async () => {
     const side = await bench();
     const uri = await pngUri();
     expect((await side.post('/imgx/submit/blend', { base64Array: [uri] })).status).toBe(400);
@@ -175,7 +172,7 @@ describe('the other submits', () => {
     expect(options.references).toHaveLength(2);
   });
 
-  it.each(profiles)('Upload answers with addresses that serve the very bytes (%s)', async (profile) => {
+  it.each(profiles)('Upload returns addresses that serve the same bytes (%s)', async (profile) => {
     const side = await bench({ profile });
     const uri = await pngUri();
     const { json } = await side.post('/imgx/submit/upload-discord-images', { base64Array: [uri, uri] });
@@ -189,7 +186,7 @@ describe('the other submits', () => {
     expect(wrong.status).toBe(400);
   });
 
-  it('Edits draws a grid from the image and the words', async () => {
+  it('Edits draws a grid from the image and the prompt', async () => {
     const side = await bench();
     expect((await side.post('/imgx/submit/edits', { prompt: 'make it blue' })).json.error.message).toBe(
       'image is required',
@@ -203,7 +200,7 @@ describe('the other submits', () => {
     expect(side.drawn.calls[0]?.options.references).toHaveLength(1);
   });
 
-  it('Video makes as many videos as asked, which can be extended and enlarged', async () => {
+  it('Video creates the requested number of videos, which can be extended and upscaled', async () => {
     const side = await bench();
     const task = await done(
       side,
@@ -231,7 +228,7 @@ describe('the other submits', () => {
     expect(side.drawn.calls.at(-1)?.options.seconds).toBe(9);
   });
 
-  it('The other submits refuse what cannot be a request, in the words of each profile', async () => {
+  it('The submit endpoints refuse invalid requests in the format of each profile', async () => {
     const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
     const wrong: [string, object, RegExp, RegExp][] = [
       ['imagine', { prompt: ' ' }, /prompt is required/, /^prompt_is_required $/],
@@ -263,7 +260,7 @@ describe('the other submits', () => {
   });
 });
 
-describe('follow-ups', () => {
+describe('The follow-ups of a task', () => {
   it('Each button of a grid is executed by its custom id', async () => {
     const side = await bench();
     const grid = await imagined(side);
@@ -278,7 +275,7 @@ describe('follow-ups', () => {
     expect(Object.fromEntries(actions)).toEqual({ upsample: 'UPSCALE', variation: 'VARIATION', reroll: 'REROLL' });
   });
 
-  it('An upscale is the same scene larger, a variation its near relative, a reroll new', async () => {
+  it('An upscale is the same scene larger, a variation a similar one, and a reroll a new one', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const draw = async (task: Json) => {
@@ -300,7 +297,7 @@ describe('follow-ups', () => {
     for (const scene of reroll?.scenes ?? []) expect(seeds.has(scene.seed)).toBe(false);
   });
 
-  it('Each button of a single image is executed, or asks for words', async () => {
+  it('Each button of a single image is executed, or asks for a prompt', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
@@ -320,7 +317,7 @@ describe('follow-ups', () => {
     }
   });
 
-  it('A zoom shows more and a pan shows beside, with the shape kept', async () => {
+  it('A zoom shows more and a pan shows the neighbouring area, in the same shape', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
@@ -336,7 +333,7 @@ describe('follow-ups', () => {
     expect(Number(pan?.options.width) / Number(pan?.options.height)).toBeCloseTo(1.5);
   });
 
-  it('Unknown custom ids, and those of another task, are refused with their name', async () => {
+  it('Unknown custom ids and those of another task are refused and named', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       const grid = await imagined(side);
@@ -351,7 +348,7 @@ describe('follow-ups', () => {
     }
   });
 
-  it('Follow-ups need a parent that exists and has succeeded', async () => {
+  it('A follow-up requires a successful parent', async () => {
     const [spec, stock] = [await bench(), await bench({ profile: 'stock' })];
     expect((await press(spec, '123', 'MJ::x')).status).toBe(404);
     const unknown = await press(stock, '123', 'MJ::x');
@@ -360,7 +357,7 @@ describe('follow-ups', () => {
     expect((await press(spec, idOf(queued), 'MJ::x')).json.error.code).toBe('task_status_not_success');
   });
 
-  it('The change and simple-change endpoints do U, V and R, in either order of words', async () => {
+  it('The change and simple-change endpoints support U, V and R, with their words in either order', async () => {
     const side = await bench();
     const grid = await imagined(side);
     const action = async (answer: Answer) => (await done(side, answer)).action;
@@ -379,14 +376,14 @@ describe('follow-ups', () => {
   });
 });
 
-describe('the window that asks for words', () => {
+describe('A modal task', () => {
   async function asked(side: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
     const grid = await imagined(side, 'a lighthouse');
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
     return { answer: await press(side, single.id, button(single, part)), single };
   }
 
-  it('The window that asks for words opens with code 21 and waits for ever, costing nothing', async () => {
+  it('A modal task is created with code 21 and waits without a limit or a charge', async () => {
     const side = await bench();
     const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
     const { answer } = await asked(side, 'CustomZoom');
@@ -406,7 +403,7 @@ describe('the window that asks for words', () => {
     expect(side.drawn.calls.at(-1)?.scenes[0]?.view.zoom).toBe(1.4);
   });
 
-  it('The window that asks for words is MODAL in stock, where local edit and custom zoom keep their code', async () => {
+  it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
     const side = await bench({ profile: 'stock' });
     const { answer } = await asked(side, 'Inpaint');
     expect(answer.json).toMatchObject({
@@ -418,7 +415,7 @@ describe('the window that asks for words', () => {
     expect(task).toMatchObject({ status: 'MODAL', progress: '0%', action: 'INPAINT' });
   });
 
-  it('The window that asks for words takes a mask that confines the edit', async () => {
+  it('A modal task accepts a mask that limits the edit', async () => {
     const side = await bench();
     const { answer, single } = await asked(side, 'Inpaint');
     const mask = await pngUri('#fff');
@@ -440,7 +437,7 @@ describe('the window that asks for words', () => {
     expect((await sharp(edit?.options.mask as Buffer).metadata()).width).toBe(8);
   });
 
-  it('The window that asks for words imagines the chosen line of a description, in other words if they come', async () => {
+  it('A modal task imagines the selected line of a description, or another prompt', async () => {
     const side = await bench();
     const described = await done(side, await side.post('/imgx/submit/describe', { base64Array: [await pngUri()] }));
     const answer = await press(side, described.id, 'MJ::Job::PicReader::2');
@@ -453,7 +450,7 @@ describe('the window that asks for words', () => {
     expect(again.properties.finalPrompt).toBe(described.properties.finalPrompt);
   });
 
-  it('The window that asks for words opens for variation, reroll, pan and animate while remix is on, and only then', async () => {
+  it('Variation, reroll, pan and animate create a modal task only in remix mode', async () => {
     const side = await bench({ quirks: { remix: true } });
     const grid = await imagined(side);
     for (const part of ['variation::1', 'reroll']) {
@@ -473,7 +470,7 @@ describe('the window that asks for words', () => {
     }
   });
 
-  it('The window that asks for words cannot be answered twice, nor for a task that never asked', async () => {
+  it('A modal task cannot be submitted twice, and other tasks cannot be submitted to it', async () => {
     const side = await bench();
     const { answer, single } = await asked(side, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
@@ -484,9 +481,9 @@ describe('the window that asks for words', () => {
   });
 });
 
-describe('the list', () => {
+describe('The list of tasks by ids', () => {
   it.each(profiles)(
-    'The list is bare, leaves out what it does not know, and is empty for no ids (%s)',
+    'The list of tasks is a plain array without unknown ids, and empty for no ids (%s)',
     async (profile) => {
       const side = await bench({ profile });
       const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));

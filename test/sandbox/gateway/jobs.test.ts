@@ -8,8 +8,8 @@ import { Shelf } from '../../../sandbox/gateway/shelf.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bench } from './bench.ts';
 
-describe('durations', () => {
-  it('Durations have their kind’s median and a long tail, and are the same for the same seed', () => {
+describe('The durations of jobs', () => {
+  it('Durations have the median of their kind and a long tail, and depend only on the seed', () => {
     const seconds = (seed: number) => {
       const random = randomOf(seed);
       return Array.from({ length: 500 }, () => durationOf('imagine', 'imgx-7', random)).map(
@@ -25,8 +25,8 @@ describe('durations', () => {
   });
 });
 
-describe('jobs and the clock', () => {
-  it('Obey an order that comes in the middle of a change', async () => {
+describe('Jobs and the clock of the gateway', () => {
+  it('A job applies an order that arrives during a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
       if (job.progress === 11) gateway.jobs.stick(job.id);
@@ -36,7 +36,7 @@ describe('jobs and the clock', () => {
     expect(gateway.jobs.get(json.id)).toMatchObject({ state: 'running', progress: 11 });
   });
 
-  it('Jobs and the clock tell of each change of state, with progress between', async () => {
+  it('A job announces each change of its state, and its progress', async () => {
     const { gateway, post, settle } = await bench();
     const told: string[] = [];
     gateway.jobs.on('change', (job: Job) => told.push(`${job.state} ${job.progress}`));
@@ -50,7 +50,7 @@ describe('jobs and the clock', () => {
     ]);
   });
 
-  it('Jobs and the clock take a tenth of the time at ten times the speed', async () => {
+  it('At ten times the speed, a job takes a tenth of the time', async () => {
     const took = async (speed: number) => {
       const { gateway, post, settle } = await bench({ speed, seed: 11 });
       const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
@@ -58,11 +58,11 @@ describe('jobs and the clock', () => {
       const job = gateway.jobs.get(json.id);
       return (job?.finishedAt ?? 0) - (job?.createdAt ?? 0);
     };
-    // Whole milliseconds on both sides.
+    // Both are whole milliseconds.
     expect(Math.abs((await took(1)) - (await took(10)) * 10)).toBeLessThanOrEqual(20);
   });
 
-  it('Jobs and the clock go on at the new speed when it changes under way', async () => {
+  it('A running job continues at a new speed', async () => {
     const { gateway, post, clock } = await bench({ seed: 11 });
     const { json } = await post('/v1/images/generations/jobs', { model: 'lumen-image-1', prompt: 'a' });
     clock.advance(3_000);
@@ -75,7 +75,7 @@ describe('jobs and the clock', () => {
     expect(() => gateway.setSpeed(0)).toThrow(RangeError);
   });
 
-  it('Jobs and the clock are the same again for the same seed and the same requests', async () => {
+  it('The same seed and requests lead to the same jobs', async () => {
     const run = async () => {
       const { gateway, post, settle } = await bench({ seed: 5 });
       const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
@@ -86,7 +86,7 @@ describe('jobs and the clock', () => {
     expect(await run()).toEqual(await run());
   });
 
-  it('Jobs and the clock stand still once the gateway has closed', async () => {
+  it('Jobs stop when the gateway has closed', async () => {
     const { gateway, post, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await gateway.close();
@@ -95,8 +95,8 @@ describe('jobs and the clock', () => {
   });
 });
 
-describe('the pace', () => {
-  it('The pace keeps every appointment at its own time across changes of speed', () => {
+describe('The pace of the gateway', () => {
+  it('A timer fires at its own time across changes of the speed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 })), { maxLength: 20 }),
@@ -120,8 +120,8 @@ describe('the pace', () => {
   });
 });
 
-describe('the shelf', () => {
-  it('The shelf lets go of what was not asked for the longest', () => {
+describe('The cache of files', () => {
+  it('The cache removes the file that was unused for the longest time', () => {
     const shelf = new Shelf(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
     shelf.put('a', file(4));

@@ -5,8 +5,8 @@ import { bench } from './bench.ts';
 
 const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map((model) => model.id);
 
-describe('models', () => {
-  it('Lists every model in the specification’s shape', async () => {
+describe('The list of models', () => {
+  it('The list of models has the format of the specification', async () => {
     const { get } = await bench();
     const answer = await get('/v1/models');
     expect(answer.json.object).toBe('list');
@@ -16,7 +16,7 @@ describe('models', () => {
     }
   });
 
-  it('Lists them as a stock gateway does: success, no object, a constant age', async () => {
+  it('The list of models in the stock profile has success, no object and a constant age', async () => {
     const { get } = await bench({ profile: 'stock' });
     const { json } = await get('/v1/models');
     expect(json.success).toBe(true);
@@ -25,7 +25,7 @@ describe('models', () => {
     expect(json.data[0]).toMatchObject({ permission: [], root: json.data[0].id, parent: null });
   });
 
-  it('Models finds each model by its whole id, with the slash encoded and plain', async () => {
+  it('A model is found by its whole id, with an encoded or a plain slash', async () => {
     const { get } = await bench();
     for (const { id } of catalogue) {
       const encoded = await get(`/v1/models/${encodeURIComponent(id)}`);
@@ -35,17 +35,17 @@ describe('models', () => {
     }
   });
 
-  it('Models finds an id whose percent sign no one encoded', async () => {
+  it('A model is found if the percent sign in its id is not encoded', async () => {
     const { get } = await bench();
     expect((await get('/v1/models/inkwell/fern:70b-instruct-50%')).json.id).toBe('inkwell/fern:70b-instruct-50%');
   });
 
-  it('Models tells upper from lower case in ids', async () => {
+  it('Model ids are case-sensitive', async () => {
     const { get } = await bench();
     expect((await get('/v1/models/lumen-image-1-2k')).status).toBe(404);
   });
 
-  it('Models answers 404 for a missing model in spec, and 200 with an error in stock', async () => {
+  it('A missing model returns 404 in the spec profile and 200 with an error in the stock profile', async () => {
     const spec = await (await bench()).get('/v1/models/no-such-model');
     expect(spec.status).toBe(404);
     expect(spec.json.error).toMatchObject({
@@ -58,14 +58,14 @@ describe('models', () => {
     expect(stock.json.error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
-  it('Models has a shorter list at the compatible entry', async () => {
+  it('The compatible endpoint has a shorter list of models', async () => {
     const { get } = await bench();
     const compatible = ids(await get('/v1beta/compat/models'));
     expect(compatible).toEqual(catalogue.filter((model) => model.compatible).map((model) => model.id));
     expect(compatible.length).toBeGreaterThan(0);
   });
 
-  it('Models shows and serves a key only the models it was granted', async () => {
+  it('A key sees and uses only its granted models', async () => {
     const keys: KeyGrant[] = [{ key: 'sk-all' }, { key: 'sk-few', models: ['quill-5', 'reel-2'] }];
     const { get, post } = await bench({ keys });
     expect(ids(await get('/v1/models', { key: 'sk-few' }))).toEqual(['reel-2', 'quill-5']);
@@ -79,7 +79,7 @@ describe('models', () => {
     expect(video.status).toBe(200);
   });
 
-  it('Models refuses a forbidden model with 403 in stock, and says success:false to a key without any', async () => {
+  it('In the stock profile, a forbidden model returns 403, and a key without models gets success:false', async () => {
     const { get, post } = await bench({ profile: 'stock', keys: [{ key: 'sk-none', models: [] }] });
     const refused = await post('/v1/video/generations', { model: 'reel-2', prompt: 'a boat' }, { key: 'sk-none' });
     expect(refused.status).toBe(403);

@@ -3,8 +3,8 @@ import { bench, type Json } from './bench.ts';
 
 const song = { prompt: 'the tide comes in', tags: 'folk, calm', title: 'Tide', mv: 'chirp-v4' };
 
-describe('music', () => {
-  it('Music is queued, streams and completes, in the specification’s words', async () => {
+describe('The music tasks of the gateway', () => {
+  it('A music task is queued, streams and completes in the format of the specification', async () => {
     const { post, get, clock, settle } = await bench();
     const created = await post('/music/submit/music', song);
     expect(created.json).toMatchObject({
@@ -34,7 +34,7 @@ describe('music', () => {
     }
   });
 
-  it('Music is wrapped in stock, where the submit answers with the id alone', async () => {
+  it('A music task in the stock profile is wrapped, and its submit returns only the id', async () => {
     const { post, get, settle } = await bench({ profile: 'stock' });
     const created = await post('/music/submit/music', song);
     expect(created.json).toEqual({ code: 'success', message: '', data: expect.stringMatching(/^[0-9a-f-]{36}$/) });
@@ -50,7 +50,7 @@ describe('music', () => {
     expect(data.finish_time).toBeLessThan(1e11);
   });
 
-  it('Music answers for many at once, leaving out what it does not know', async () => {
+  it('A batch of music tasks omits unknown ids', async () => {
     const { post, settle } = await bench();
     const ids: string[] = [];
     for (const title of ['one', 'two']) ids.push((await post('/music/submit/music', { ...song, title })).json.id);
@@ -63,7 +63,7 @@ describe('music', () => {
     expect((await post('/music/fetch', { ids: [1] })).status).toBe(400);
   });
 
-  it('Music has null for a batch that finds nothing, where the gateway is of that kind', async () => {
+  it('A batch without results is null if that quirk is set', async () => {
     const { post } = await bench({ profile: 'stock' });
     expect((await post('/music/fetch', { ids: ['nobody'] })).json).toEqual({
       code: 'success',
@@ -77,7 +77,7 @@ describe('music', () => {
     });
   });
 
-  it('Music leaves out some of a batch, in no order, and refuses a long one, where the gateway is of that kind', async () => {
+  it('A batch is incomplete, unordered and limited in size if those quirks are set', async () => {
     const { post } = await bench({ quirks: { looseBatches: true, batchLimit: 20 } });
     const ids: string[] = [];
     for (let at = 0; at < 20; at += 1) ids.push((await post('/music/submit/music', song)).json.id);
@@ -88,7 +88,7 @@ describe('music', () => {
     expect((await post('/music/fetch', { ids: [...ids, 'one-more'] })).status).toBe(400);
   });
 
-  it('Music writes lyrics from the words it was given', async () => {
+  it('Lyrics are written from the prompt', async () => {
     const { post, get, settle } = await bench();
     const created = await post('/music/submit/lyrics', { prompt: 'lanterns on the river' });
     expect(created.json).toMatchObject({ action: 'LYRICS', data: null });
@@ -98,7 +98,7 @@ describe('music', () => {
     expect(data.text.toLowerCase()).toMatch(/lantern|river/);
   });
 
-  it('Music says why it failed, in the task and in its clips', async () => {
+  it('A failed music task has a reason in the task and in its clips', async () => {
     const { post, get, settle, gateway } = await bench();
     gateway.faults.add({ do: { type: 'fail', reason: 'Out of tune.' } });
     const { id } = (await post('/music/submit/music', song)).json;
@@ -108,7 +108,7 @@ describe('music', () => {
     expect(json.data[0]).toMatchObject({ status: 'error', metadata: { error_message: 'Out of tune.' } });
   });
 
-  it('Music needs words of some kind and a model that sings', async () => {
+  it('A music task requires some text and a music model', async () => {
     const { post } = await bench();
     expect((await post('/music/submit/music', { title: 'x' })).json.error.message).toBe('prompt is required');
     expect((await post('/music/submit/music', { gpt_description_prompt: 'a calm song' })).status).toBe(200);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../../sandbox/gateway/heard.ts';
 import { bench } from './bench.ts';
 
-describe('the tally', () => {
-  it('The tally counts the orders of a job, the questions before its end, and those after it', async () => {
+describe('The request counts of a job', () => {
+  it('The counts include the submits of a job, the polls before its end and the queries after it', async () => {
     const { post, get, settle, gateway } = await bench();
     const body = { model: 'lumen-image-1', prompt: 'a' };
     const mark = { headers: { 'idempotency-key': 'one' } };
@@ -25,7 +25,7 @@ describe('the tally', () => {
     ['/v1/video/generations', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/video/generations/${id}`],
     ['/v1/videos', { model: 'reel-2', prompt: 'a' }, (id: string) => `/v1/videos/${id}`],
     ['/music/submit/music', { prompt: 'a' }, (id: string) => `/music/fetch/${id}`],
-  ])('The tally counts for %s as well', async (submit, body, query) => {
+  ])('The counts also work for %s', async (submit, body, query) => {
     const { post, get, gateway } = await bench();
     await post(submit, body);
     const [job] = gateway.jobs.list();
@@ -35,8 +35,8 @@ describe('the tally', () => {
   });
 });
 
-describe('what is heard', () => {
-  it('What is heard is told with its answer when it leaves, and with status 0 when no one will ever get it', async () => {
+describe('The recorded requests', () => {
+  it('A request is recorded with its response, or with status 0 if the response was never received', async () => {
     const { post, gateway } = await bench();
     const heard: Heard[] = [];
     const stop = gateway.onHeard((one) => heard.push(one));
@@ -54,7 +54,7 @@ describe('what is heard', () => {
     expect(gateway.jobs.list().map(({ prompt }) => prompt)).toEqual(['a', 'b', 'c']);
   });
 
-  it('A fault for any order leaves questions alone', async () => {
+  it('A fault for submits of any kind does not affect polls', async () => {
     const { get, post, gateway } = await bench();
     gateway.faults.add({ on: { kind: 'any' }, do: 'rate-limited' });
     expect((await get('/v1/models')).status).toBe(200);
@@ -62,8 +62,8 @@ describe('what is heard', () => {
   });
 });
 
-describe('the power', () => {
-  it('The power goes off and on at the same address, however fast it is switched, while jobs go on', async () => {
+describe('An outage of the gateway', () => {
+  it('The gateway can go down and up at the same address in quick succession, while its jobs continue', async () => {
     const { get, post, gateway, clock } = await bench();
     const { json } = await post('/imgx/submit/imagine', { prompt: 'a' });
     await Promise.all([gateway.setDown(true), gateway.setDown(false), gateway.setDown(true), gateway.setDown(true)]);
@@ -74,7 +74,7 @@ describe('the power', () => {
     expect((await get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('succeeded');
   });
 
-  it('The power may be off when everything ends', async () => {
+  it('The gateway can be closed while it is down', async () => {
     const { gateway } = await bench();
     await gateway.setDown(true);
     await expect(gateway.close()).resolves.toBeUndefined();

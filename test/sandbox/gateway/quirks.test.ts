@@ -21,15 +21,15 @@ async function videoTask(side: Bench) {
   return (await side.get(`${video}/${json.task_id}`)).json;
 }
 
-describe('quirks', () => {
-  it('Quirks stand on top of the profile’s own, also after it changes', async () => {
+describe('The quirks of the gateway', () => {
+  it('Quirks override those of the profile, even after the profile changes', async () => {
     const { gateway } = await bench({ quirks: { remix: true } });
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('spec'), remix: true });
     gateway.settings.profile = 'stock';
     expect(gateway.settings.quirks).toEqual({ ...quirksOf('stock'), remix: true });
   });
 
-  it('RewriteCodes: a task that waits for words answers 1, except local edit and custom zoom', async () => {
+  it('With rewriteCodes, a task that waits for a prompt returns code 1, except local edit and custom zoom', async () => {
     for (const rewriteCodes of [true, false]) {
       const side = await bench({ profile: 'stock', quirks: { remix: true, rewriteCodes } });
       const id = await grid(side);
@@ -41,7 +41,7 @@ describe('quirks', () => {
     }
   });
 
-  it('QueuedFrom and fullFrom: 22 with the number ahead, then 23 and nothing taken', async () => {
+  it('With queuedFrom and fullFrom, submits return code 22 with the queue length, then 23 without a task', async () => {
     const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false, queuedFrom: 1, fullFrom: 2 } });
     expect((await side.post(imagine, words)).json.code).toBe(1);
     expect((await side.post(imagine, words)).json).toMatchObject({
@@ -69,7 +69,7 @@ describe('quirks', () => {
     expect([spec.status, spec.json.error.code]).toEqual([400, 'sensitive_words_detected']);
   });
 
-  it('EmptyStatus: nothing is said of a task until it runs', async () => {
+  it('With emptyStatus, a task has no status until it runs', async () => {
     const side = await bench({ quirks: { emptyStatus: true } });
     const { json } = await side.post(imagine, words);
     expect(json.status).toBe('');
@@ -77,7 +77,7 @@ describe('quirks', () => {
     expect((await side.get(`/imgx/task/${json.id}/fetch`)).json.status).toBe('running');
   });
 
-  it('Quirks repeatsKnown: the same upscale again is 21 with the task that has it', async () => {
+  it('With repeatsKnown, a repeated upscale returns code 21 with the known task', async () => {
     const side = await bench({ profile: 'stock', quirks: { rewriteCodes: false } });
     const taskId = await grid(side);
     const upscale = async () => (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 2 })).json;
@@ -92,7 +92,7 @@ describe('quirks', () => {
     expect(side.gateway.usage.total('sk-sandbox')).toBe(paid);
   });
 
-  it('RefusedActions: what a stock gateway cannot book is refused, and a favourite button shown', async () => {
+  it('With refusedActions, actions that a stock gateway cannot charge are refused, and a favourite button is shown', async () => {
     const side = await bench({ profile: 'stock' });
     const taskId = await grid(side);
     const { result } = (await side.post('/imgx/submit/change', { taskId, action: 'UPSCALE', index: 1 })).json;
@@ -110,14 +110,14 @@ describe('quirks', () => {
     ]);
   });
 
-  it('ListsAsText: buttons and videoUrls are JSON inside a string', async () => {
+  it('With listsAsText, buttons and videoUrls are JSON strings', async () => {
     const side = await bench({ quirks: { listsAsText: true } });
     const task = (await side.get(`/imgx/task/${await grid(side)}/fetch`)).json;
     expect(JSON.parse(task.buttons)).toHaveLength(9);
     expect(task.videoUrls).toBe('[]');
   });
 
-  it.each(['spec', 'stock'] as const)('NumericIds: ids are bare numbers, digit for digit (%s)', async (profile) => {
+  it.each(['spec', 'stock'] as const)('With numericIds, ids are exact numbers (%s)', async (profile) => {
     const side = await bench({ profile, quirks: { numericIds: true } });
     const { text } = await side.post(imagine, words);
     const [job] = side.gateway.jobs.list();
@@ -128,7 +128,7 @@ describe('quirks', () => {
     expect(followed.status).toBe(200);
   });
 
-  it('SuccessWithoutAddress: every family succeeds and names nothing', async () => {
+  it('With successWithoutAddress, every family succeeds without an address', async () => {
     const side = await bench({ quirks: { successWithoutAddress: true } });
     expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({
       status: 'succeeded',
@@ -148,7 +148,7 @@ describe('quirks', () => {
     expect((await side.get(`/music/fetch/${song}`)).json).toMatchObject({ status: 'succeeded', data: [] });
   });
 
-  it('VideoShape: each of the five names the address in its own place', async () => {
+  it('With videoShape, each of the five formats has the address in its own place', async () => {
     const side = await bench();
     const file = expect.stringContaining('/files/task_');
     const places = {
@@ -164,31 +164,34 @@ describe('quirks', () => {
     }
   });
 
-  it('VendorPathNative: the vendor’s path ignores the shape of the rest', async () => {
+  it('With vendorPathNative, the vendor endpoint ignores the video format of the others', async () => {
     const side = await bench({ quirks: { vendorPathNative: true } });
     const { json } = await side.post(video, film);
     expect((await side.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
     expect((await side.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
   });
 
-  it('InnerContradiction: inside, the vendor still says processing', async () => {
+  it('With innerContradiction, the inner vendor status is still processing', async () => {
     const side = await bench({ profile: 'stock', quirks: { innerContradiction: true } });
     expect(await videoTask(side)).toMatchObject({
       data: { status: 'SUCCESS', result_url: expect.stringContaining('http'), data: { status: 'processing' } },
     });
   });
 
-  it.each(['spec', 'stock'] as const)('LateTask: a task does not exist for its first second (%s)', async (profile) => {
-    const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
-    const { task_id } = (await side.post(video, film)).json;
-    const song = (await side.post('/music/submit/music', words)).json;
-    const ids = [`${video}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
-    for (const path of ids) expect((await side.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
-    side.clock.advance(500);
-    for (const path of ids) expect((await side.get(path)).status).toBe(200);
-  });
+  it.each(['spec', 'stock'] as const)(
+    'With lateTask, a task does not exist for its first second (%s)',
+    async (profile) => {
+      const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
+      const { task_id } = (await side.post(video, film)).json;
+      const song = (await side.post('/music/submit/music', words)).json;
+      const ids = [`${video}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
+      for (const path of ids) expect((await side.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
+      side.clock.advance(500);
+      for (const path of ids) expect((await side.get(path)).status).toBe(200);
+    },
+  );
 
-  it('ContentOnly: a finished video has its video under /content and nowhere else', async () => {
+  it('With contentOnly, a finished video is available only under /content', async () => {
     const side = await bench({ quirks: { contentOnly: true } });
     const { json } = await side.post('/v1/videos', film);
     await side.settle(json.id);
@@ -197,7 +200,7 @@ describe('quirks', () => {
     expect((await side.get(`/v1/videos/${json.id}/content`)).status).toBe(200);
   });
 
-  it('FineTunesMissing, usageIgnoresDates and unknownModelUnavailable hold in spec too', async () => {
+  it('The quirks fineTunesMissing, usageIgnoresDates and unknownModelUnavailable also apply to the spec profile', async () => {
     const side = await bench({
       quirks: { fineTunesMissing: true, usageIgnoresDates: true, unknownModelUnavailable: true },
     });

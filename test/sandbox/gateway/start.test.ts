@@ -28,8 +28,8 @@ function run(...options: string[]): {
   return { child, said: () => text, ended, ready };
 }
 
-describe('the command', () => {
-  it('The command says where it listens and what to try, serves, and stops cleanly', async () => {
+describe('The command for the embedded gateway', () => {
+  it('The command prints its address and examples, serves requests and stops cleanly', async () => {
     const { child, said, ended, ready } = run('--port', '0', '--speed', '10', '--key', 'sk-try', '--profile', 'stock');
     const url = await ready;
     expect(said()).toContain(`curl ${url}/v1/models -H 'Authorization: Bearer sk-try'`);
@@ -47,14 +47,14 @@ describe('the command', () => {
     [['--key', 'a b'], /--key/],
     [['--colour', 'red'], /--port, --speed, --key and --profile/],
     [['--port'], /--port, --speed, --key and --profile/],
-  ])('The command answers %j with one sentence and 64', async (options, sentence) => {
+  ])('The command refuses %j with one sentence and exit code 64', async (options, sentence) => {
     const { said, ended } = run(...options);
     expect(await ended).toBe(64);
     expect(said().trim().split('\n')).toHaveLength(1);
     expect(said()).toMatch(sentence);
   });
 
-  it('The command says what to do about a port in use', async () => {
+  it('The command explains what to do about a port in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

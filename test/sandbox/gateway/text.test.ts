@@ -6,11 +6,11 @@ const path = '/v1/responses';
 const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
 const ask = { model: 'quill-5', input: 'Tell me of foxes' };
 
-/** The text of a stream, all of whose time passes at once. */
+/** The text of a stream, with the clock advanced to its end. */
 async function streamed({ gateway, clock }: Bench, body: object): Promise<string> {
   const answer = await open(gateway.url, body);
   const text = answer.body.text();
-  // What is due is written when it is read, so that time passes until nothing more is written.
+  // Due text is written when it is read, so the clock advances until nothing more is written.
   for (let turn = 0; gateway.writing > 0 && turn < 1_000; turn++) {
     clock.advance(LONG);
     await new Promise((resolve) => setImmediate(resolve));
@@ -32,8 +32,8 @@ const eventsIn = (text: string): Json[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)));
 
-describe.each(profiles)('answers of a %s gateway', (profile) => {
-  it('Answers of a gateway are response objects, the same for the same request', async () => {
+describe.each(profiles)('The text responses of a %s gateway', (profile) => {
+  it('Text responses are response objects and identical for identical requests', async () => {
     const { post } = await bench({ profile });
     const { status, json } = await post(path, ask);
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(again.json.output[0].content).toEqual(json.output[0].content);
   });
 
-  it('Answers of a gateway come as numbered events, in order, with the last one whole', async () => {
+  it('Text responses are streamed as numbered events in order, and the last one is complete', async () => {
     const side = await bench({ profile });
     const text = await streamed(side, { ...ask, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
@@ -71,7 +71,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(profile === 'stock');
   });
 
-  it('Answers of a gateway come at the pace of the gateway’s own clock, and not before', async () => {
+  it('Text responses are streamed on the gateway’s own clock', async () => {
     const { gateway, clock } = await bench({ profile });
     const { body } = await open(gateway.url, { ...ask, input: '500 words of sand' });
     let came = '';
@@ -94,7 +94,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(came).toContain('response.completed');
   });
 
-  it('Answers of a gateway stop when no one listens any more', async () => {
+  it('A stream stops when its client disconnects', async () => {
     const { gateway } = await bench({ profile });
     const left = new AbortController();
     const { body } = await open(gateway.url, ask, left.signal);
@@ -105,7 +105,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(gateway.writing).toBe(0));
   });
 
-  it('Call a tool that has to be called, and none that may not', async () => {
+  it('Text responses call a required tool, and no forbidden one', async () => {
     const { post } = await bench({ profile });
     const tools = [
       { type: 'function', name: 'look_up', parameters: { type: 'object', properties: { query: { type: 'string' } } } },
@@ -130,7 +130,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     [{ ...ask, text: { format: { type: 'xml' } } }, 'text'],
     [{ ...ask, max_output_tokens: 0 }, 'max_output_tokens'],
     [{ ...ask, model: 'lumen-image-1' }, 'lumen-image-1'],
-  ])('Answers of a gateway are refused to %j, naming %s', async (body, named) => {
+  ])('The request %j is refused, and the refusal names %s', async (body, named) => {
     const { post, gateway } = await bench({ profile });
     const { status, json } = await post(path, body);
     expect(status).toBe(400);
@@ -138,14 +138,14 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect(gateway.usage.total('sk-sandbox')).toBe(0n);
   });
 
-  it('Answers of a gateway are charged by their tokens', async () => {
+  it('Text responses are charged by their tokens', async () => {
     const { post, gateway } = await bench({ profile });
     const { usage } = (await post(path, ask)).json;
     const total = BigInt(usage.total_tokens);
     expect(gateway.usage.total('sk-sandbox')).toBe(total * 1_250_000_000_000n);
   });
 
-  it('Answers of a gateway refuse tools to those alone who send any', async () => {
+  it('Tools are refused if that quirk is set, and only requests with tools are affected', async () => {
     const { post, gateway } = await bench({ profile });
     gateway.faults.add({ do: 'no-tools' });
     expect((await post(path, ask)).status).toBe(200);
@@ -158,7 +158,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
     expect((await post(path, { ...ask, tools: [{ type: 'web_search' }] })).status).toBe(200);
   });
 
-  it('Answers of a gateway are noted for anyone who looks on, and meet troubles ordered for text alone', async () => {
+  it('Text responses are recorded, and faults can be limited to text', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await side.get('/v1/models')).status).toBe(200);
@@ -169,7 +169,7 @@ describe.each(profiles)('answers of a %s gateway', (profile) => {
   });
 });
 
-describe('what fits a schema', () => {
+describe('The values for a JSON schema', () => {
   const object = (properties: object, more: object = {}) => ({
     type: 'object',
     properties,
@@ -191,13 +191,13 @@ describe('what fits a schema', () => {
       { l: ['x', 'x', 'x'] },
     ],
     [object({ a: { anyOf: [{ type: 'number' }, { type: 'null' }] } }), { a: expect.any(Number) }],
-  ])('What fits a schema of %j is %j', async (schema, wanted) => {
+  ])('The value for the schema %j is %j', async (schema, wanted) => {
     const { post } = await bench();
     const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(JSON.parse(json.output[0].content[0].text)).toEqual(wanted);
   });
 
-  it('What fits a schema has an end, though the schema has none', async () => {
+  it('The value for a recursive schema is finite', async () => {
     const { post } = await bench();
     const schema = { $ref: '#/$defs/node', $defs: { node: object({ next: { $ref: '#/$defs/node' } }) } };
     const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });

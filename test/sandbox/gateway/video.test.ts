@@ -17,15 +17,15 @@ async function finished(side: Bench, body: object, path: string = doors.generati
   return (await side.get(`${path}/${json.task_id}`)).json;
 }
 
-/** The size and length of the video behind a finished task. */
+/** The size and the duration of the video of a task. */
 async function videoOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
   const task = await finished(side, body);
   await side.get(new URL(task.url).pathname);
   return side.drawn.calls.findLast(({ what }) => what === 'video')?.options;
 }
 
-describe('generic video tasks', () => {
-  it('Generic video tasks answer flat in the specification’s words', async () => {
+describe('The generic video tasks of the gateway', () => {
+  it('Generic video tasks have the flat format of the specification', async () => {
     const side = await bench();
     const created = await create(side, wave);
     expect(created.json).toMatchObject({
@@ -48,7 +48,7 @@ describe('generic video tasks', () => {
     expect((await side.get(new URL(task.url).pathname, { key: null })).headers['content-type']).toBe('video/mp4');
   });
 
-  it('Generic video tasks answer wrapped in stock, upper case, in seconds', async () => {
+  it('Generic video tasks in the stock profile are wrapped, with upper case and seconds', async () => {
     const side = await bench({ profile: 'stock' });
     const json = await finished(side, wave);
     expect(json).toMatchObject({
@@ -80,14 +80,14 @@ describe('generic video tasks', () => {
     expect(hostile.json.metadata.constructor).toBe(2);
   });
 
-  it('Generic video tasks read metadata that is JSON in a string', async () => {
+  it('Generic video tasks read metadata that is a JSON string', async () => {
     const side = await bench();
     expect((await create(side, { ...wave, metadata: '{"seed":5}' })).json.metadata).toEqual({ seed: 5 });
     expect((await create(side, { ...wave, metadata: '{' })).status).toBe(400);
     expect((await create(side, { ...wave, metadata: '[]' })).status).toBe(400);
   });
 
-  it('Generic video tasks let each parameter that both sides know take effect, at the top level and in metadata', async () => {
+  it('Every known parameter takes effect, at the top level and in metadata', async () => {
     const side = await bench();
     const cases: [object, object][] = [
       [{}, { width: 640, height: 360, seconds: 5 }],
@@ -117,7 +117,7 @@ describe('generic video tasks', () => {
     expect(side.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
   });
 
-  it('Generic video tasks hold the specification’s limits', async () => {
+  it('Generic video tasks enforce the limits of the specification', async () => {
     const side = await bench();
     const uri = await pngUri();
     const wrong: [object, RegExp][] = [
@@ -149,7 +149,7 @@ describe('generic video tasks', () => {
     expect((await create(side, { ...wave, model: 'none' })).status).toBe(404);
   });
 
-  it('Generic video tasks take references under every name there is, videos and sounds too', async () => {
+  it('Generic video tasks accept references under all known names, including videos and audio', async () => {
     const side = await bench();
     const uri = await pngUri();
     const video = 'data:video/mp4;base64,AAAA';
@@ -173,14 +173,14 @@ describe('generic video tasks', () => {
     ).toHaveLength(2);
   });
 
-  it('Generic video tasks fail with a reason in every shape', async () => {
+  it('A failed video task has a reason in every format', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       side.gateway.faults.add({ do: { type: 'fail', reason: 'No film left.' } });
       const json = await finished(side, wave);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No film left.' } });
-      // The trap of stock gateways: the reason stands where the address would.
+      // Stock gateways return the reason in the field of the address.
       else
         expect(json.data).toMatchObject({
           status: 'FAILURE',
@@ -191,35 +191,32 @@ describe('generic video tasks', () => {
   });
 });
 
-describe('the second entry', () => {
-  it.each(profiles)(
-    'The second entry has its own object and gives the video to the key alone (%s)',
-    async (profile) => {
-      const side = await bench({ profile });
-      const created = await create(side, { ...wave, seconds: '4', size: '320x180' }, doors.videos);
-      expect(created.json).toMatchObject({
-        object: 'video',
-        status: 'queued',
-        seconds: '4',
-        size: '320x180',
-        error: null,
-      });
-      const content = `${doors.videos}/${created.json.id}/content`;
-      expect((await side.get(content)).status).toBe(400);
-      await side.settle(created.json.id);
-      const { json } = await side.get(`${doors.videos}/${created.json.id}`);
-      expect(json).toMatchObject({
-        status: profile === 'spec' ? 'succeeded' : 'completed',
-        progress: 100,
-        metadata: { url: expect.any(String) },
-      });
-      expect((await side.get(content, { key: null })).status).toBe(401);
-      expect((await side.get(content)).headers['content-type']).toBe('video/mp4');
-    },
-  );
+describe('The endpoint /v1/videos', () => {
+  it.each(profiles)('/v1/videos has its own format and serves the video only with the key (%s)', async (profile) => {
+    const side = await bench({ profile });
+    const created = await create(side, { ...wave, seconds: '4', size: '320x180' }, doors.videos);
+    expect(created.json).toMatchObject({
+      object: 'video',
+      status: 'queued',
+      seconds: '4',
+      size: '320x180',
+      error: null,
+    });
+    const content = `${doors.videos}/${created.json.id}/content`;
+    expect((await side.get(content)).status).toBe(400);
+    await side.settle(created.json.id);
+    const { json } = await side.get(`${doors.videos}/${created.json.id}`);
+    expect(json).toMatchObject({
+      status: profile === 'spec' ? 'succeeded' : 'completed',
+      progress: 100,
+      metadata: { url: expect.any(String) },
+    });
+    expect((await side.get(content, { key: null })).status).toBe(401);
+    expect((await side.get(content)).headers['content-type']).toBe('video/mp4');
+  });
 });
 
-describe('the vendor path', () => {
+describe('The vendor endpoint for videos', () => {
   const body = async () => ({
     model: 'motion-v1.6',
     prompt: 'turn around',
@@ -228,7 +225,7 @@ describe('the vendor path', () => {
     mode: 'std',
   });
 
-  it('The vendor path answers its query flat in spec', async () => {
+  it('The vendor endpoint has a flat response in the spec profile', async () => {
     const side = await bench();
     expect(await finished(side, await body(), doors.vendor)).toMatchObject({
       status: 'succeeded',
@@ -236,7 +233,7 @@ describe('the vendor path', () => {
     });
   });
 
-  it('The vendor path answers its query in the vendor’s own shape in stock', async () => {
+  it('The vendor endpoint has the format of the vendor in the stock profile', async () => {
     const side = await bench({ profile: 'stock' });
     const created = await create(side, await body(), doors.vendor);
     expect(created.json).toMatchObject({ task_id: expect.any(String), object: 'video', status: 'queued' });
@@ -249,7 +246,7 @@ describe('the vendor path', () => {
     });
   });
 
-  it('The vendor path says SUCCEED over a failed task, with the reason below', async () => {
+  it('The vendor endpoint returns SUCCEED for a failed task, with the reason inside', async () => {
     const side = await bench({ profile: 'stock' });
     side.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
     const json = await finished(side, await body(), doors.vendor);
@@ -259,14 +256,14 @@ describe('the vendor path', () => {
     });
   });
 
-  it('The vendor path wants an image, and knows the vendor’s name for the model', async () => {
+  it('The vendor endpoint requires an image and accepts the vendor’s name of the model', async () => {
     const side = await bench();
     const { model, image, ...rest } = await body();
     expect((await create(side, { ...rest, model }, doors.vendor)).json.error.message).toBe('image is required');
     expect((await create(side, { ...rest, image, model_name: model }, doors.vendor)).status).toBe(200);
   });
 
-  it('The vendor path leads to the same task as the other two queries', async () => {
+  it('The vendor endpoint returns the same task as the other two queries', async () => {
     const side = await bench();
     const { json } = await create(side, await body(), doors.vendor);
     for (const path of Object.values(doors))

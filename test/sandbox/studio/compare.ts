@@ -2,7 +2,7 @@ import sharp from 'sharp';
 
 const SIDE = 64;
 
-/** Pixels of an image, or of a part of it, shrunk to a small square. */
+/** The pixels of an image or a part of it, reduced to a small square. */
 export async function thumbnail(
   image: Buffer,
   part?: { left: number; top: number; width: number; height: number },
@@ -11,7 +11,7 @@ export async function thumbnail(
   return await source.resize(SIDE, SIDE, { fit: 'fill' }).removeAlpha().raw().toBuffer();
 }
 
-/** The mean difference of two images' channels, 0 to 255; a missing image differs as much as can be. */
+/** The mean difference of two images' channels, from 0 to 255; a missing image has the maximum difference. */
 export function difference(one: Uint8Array | undefined, other: Uint8Array | undefined): number {
   if (!one || !other || one.length !== other.length) return 255;
   let sum = 0;

@@ -48,21 +48,21 @@ async function small(scene: Scene): Promise<Buffer> {
   return await thumbnail(await image(scene));
 }
 
-describe('an image', () => {
-  it.each(STYLES)('An image of "%s" is the same bytes every time', async (prompt) => {
+describe('The images of the studio', () => {
+  it.each(STYLES)('An image of "%s" has the same bytes every time', async (prompt) => {
     const [one, other] = await Promise.all([image(sceneOf(prompt, 4)), image(sceneOf(prompt, 4))]);
     expect(one.equals(other)).toBe(true);
     expect((await sharp(one).stats()).channels.some(({ stdev }) => stdev > 12)).toBe(true);
   });
 
-  it.each(['png', 'jpeg', 'webp'] as const)('An image comes as %s in the size asked for', async (format) => {
+  it.each(['png', 'jpeg', 'webp'] as const)('An image is drawn as %s in the requested size', async (format) => {
     const size = sizeOf(16 / 9, 256);
     const drawn = await studio.drawImage(sceneOf('forest', 1), { ...size, format });
     expect(drawn).toMatchObject({ ...size, mime: `image/${format}` });
     expect(await sharp(drawn.bytes).metadata()).toMatchObject({ ...size, format });
   });
 
-  it('An image is another one for another seed and another prompt', async () => {
+  it('An image changes with its seed and with its prompt', async () => {
     const [first, seed, prompt] = await Promise.all(
       [sceneOf('forest', 1), sceneOf('forest', 2), sceneOf('city', 1)].map(small),
     );
@@ -70,13 +70,13 @@ describe('an image', () => {
     expect(difference(first, prompt)).toBeGreaterThan(4);
   });
 
-  it.each(STYLES)('An image of "%s" is the same composition when it is drawn larger', async (prompt) => {
+  it.each(STYLES)('An image of "%s" keeps its composition in a larger size', async (prompt) => {
     const scene = sceneOf(prompt, 9);
     const large = await studio.drawImage(scene, { width: 480, height: 480 });
     expect(difference(await thumbnail(large.bytes), await small(scene))).toBeLessThan(7);
   });
 
-  it.each(STYLES)('An image of "%s" has relatives that are nearer than a stranger', async (prompt) => {
+  it.each(STYLES)('An image of "%s" is more similar to its variations than to another image', async (prompt) => {
     const scene = sceneOf(prompt, 11);
     const [base, subtle, strong, stranger] = await Promise.all(
       [scene, relative(scene, 5, 'subtle'), relative(scene, 5, 'strong'), sceneOf(prompt, 99_999)].map(small),
@@ -86,14 +86,14 @@ describe('an image', () => {
     expect(difference(base, strong)).toBeLessThan(difference(base, stranger));
   });
 
-  it('An image keeps what was in sight in the middle when it zooms out', async () => {
+  it('A zoomed-out image keeps the original view in its centre', async () => {
     const scene = sceneOf('a cat in the mountains at dawn', 3);
     const wide = (await studio.drawImage(zoomedOut(scene, 2), { width: 512, height: 512 })).bytes;
     const middle = await thumbnail(wide, { left: 128, top: 128, width: 256, height: 256 });
     expect(difference(middle, await small(scene))).toBeLessThan(10);
   });
 
-  it('An image moves along when it pans', async () => {
+  it('A panned image is shifted', async () => {
     const scene = sceneOf('a boat on the sea at sunset', 3);
     const [before, after] = await Promise.all(
       [scene, panned(scene, 'right')].map(
@@ -105,7 +105,7 @@ describe('an image', () => {
     expect(difference(right, left)).toBeLessThan(4);
   });
 
-  it('An image shows its references, and does without those that cannot be read', async () => {
+  it('An image shows its references and ignores unreadable ones', async () => {
     const scene = sceneOf('a quiet valley', 2);
     const [none, red, blue, broken] = await Promise.all([
       image(scene),
@@ -120,7 +120,7 @@ describe('an image', () => {
     expect(broken.equals(none)).toBe(true);
   });
 
-  it('An image grows clearer from preview to preview', async () => {
+  it('A preview becomes clearer with the progress', async () => {
     const scene = sceneOf('night city in the rain', 2);
     const finished = await image(scene);
     const distances: number[] = [];
@@ -134,7 +134,7 @@ describe('an image', () => {
     expect(distances.at(-1)).toBeGreaterThan(0.5);
   });
 
-  it('An image can be drawn for any text at all', async () => {
+  it('An image can be drawn for any prompt', async () => {
     const prompts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -150,8 +150,8 @@ describe('an image', () => {
   });
 });
 
-describe('a grid', () => {
-  it('A grid shows in each quadrant what the scene is when drawn alone', async () => {
+describe('The grids of the studio', () => {
+  it('Each quadrant of a grid shows its scene as it is drawn alone', async () => {
     const scenes = [1, 2, 3, 4].map((seed) => sceneOf('a boat on the sea', seed));
     const size = { width: 480, height: 270 };
     const grid = await studio.drawGrid(scenes, size);
@@ -172,8 +172,8 @@ describe('a grid', () => {
   });
 });
 
-describe('an edit', () => {
-  it('An edit changes pixels inside the mask and not one outside', async () => {
+describe('The edits of the studio', () => {
+  it('An edit changes only pixels inside the mask', async () => {
     const shape =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60"/><rect x="30" y="15" width="30" height="20" fill="#fff"/></svg>';
     const mask = await sharp(Buffer.from(shape)).png().toBuffer();

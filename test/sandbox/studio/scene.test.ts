@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aspectOf, panned, relative, sceneOf, sizeOf, zoomedOut } from '../../../sandbox/gateway/studio/index.ts';
 
-describe('the shape asked for in a prompt', () => {
+describe('The aspect ratio in a prompt', () => {
   it.each([
     ['a cat --ar 16:9', 16 / 9],
     ['a cat --aspect 9:16 --v 6', 9 / 16],
@@ -14,11 +14,11 @@ describe('the shape asked for in a prompt', () => {
     ['a cat --ar 100:1', 4],
     ['a cat --ar 1:100', 0.25],
     ['a star:1 far 16:9', 1],
-  ])('The shape asked for in a prompt of %j is %d', (prompt, aspect) => {
+  ])('The aspect ratio in %j is %d', (prompt, aspect) => {
     expect(aspectOf(prompt)).toBeCloseTo(aspect, 5);
   });
 
-  it('The shape asked for in a prompt becomes even sides of at least sixteen pixels, the longer one as asked', () => {
+  it('The sides for an aspect ratio are even, at least sixteen pixels, and the longer one is as requested', () => {
     expect(sizeOf(16 / 9, 1024)).toEqual({ width: 1024, height: 576 });
     expect(sizeOf(9 / 16, 1024)).toEqual({ width: 576, height: 1024 });
     expect(sizeOf(1, 3)).toEqual({ width: 16, height: 16 });
@@ -26,13 +26,13 @@ describe('the shape asked for in a prompt', () => {
   });
 });
 
-describe('a scene', () => {
-  it('A scene survives being written down, with everything done to it', () => {
+describe('The scenes of the studio', () => {
+  it('A scene can be stored and restored with all of its changes', () => {
     const scene = panned(zoomedOut(relative(sceneOf('a fox', 7), 3, 'strong'), 2), 'left');
     expect(JSON.parse(JSON.stringify(scene))).toEqual(scene);
   });
 
-  it('A scene keeps its size when it is changed again and again', () => {
+  it('A scene keeps its stored size after many changes', () => {
     let scene = sceneOf('a fox', 7);
     for (let turn = 0; turn < 50; turn++) scene = zoomedOut(panned(relative(scene, turn, 'subtle'), 'right'), 2);
     expect(scene.variations.length).toBeLessThanOrEqual(8);

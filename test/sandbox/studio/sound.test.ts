@@ -6,8 +6,8 @@ afterAll(() => studio.close());
 
 const HEADER = 44;
 
-describe('a sound', () => {
-  it('A sound is a WAV of the length asked for, neither silent nor clipped, and the same every time', async () => {
+describe('The audio of the studio', () => {
+  it('A song is a WAV file of the requested length, neither silent nor clipped, and the same every time', async () => {
     const [one, other, stranger] = await Promise.all([
       studio.compose('calm piano at night', 3, 6),
       studio.compose('calm piano at night', 3, 6),
@@ -33,8 +33,8 @@ describe('a sound', () => {
   });
 });
 
-describe('lyrics', () => {
-  it('Lyrics are made of the words of the prompt, say where they come from, and are the same every time', () => {
+describe('The lyrics of the studio', () => {
+  it('Lyrics contain words of the prompt, name their source and are the same every time', () => {
     const song = lyricsOf('a red lighthouse in the storm', 3);
     expect(song).toEqual(lyricsOf('a red lighthouse in the storm', 3));
     expect(song.title.length).toBeGreaterThan(3);
@@ -42,7 +42,7 @@ describe('lyrics', () => {
     expect(song.lyrics).toMatch(/lighthouse/);
   });
 
-  it('Exist for a prompt without words', () => {
+  it('Lyrics exist for a prompt without words', () => {
     expect(lyricsOf('🎵 !!', 1).lyrics).toMatch(/sandbox/);
   });
 });

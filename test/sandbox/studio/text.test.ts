@@ -6,8 +6,8 @@ const studio = openStudio();
 const drawn = async (prompt: string, width: number, height: number) =>
   (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
-describe('a description', () => {
-  it('A description is four different lines, the same for the same image and others for another', async () => {
+describe('The descriptions of the studio', () => {
+  it('A description has four different lines, which depend only on the image', async () => {
     const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
     const lines = await describeImages([night]);
     expect(new Set(lines).size).toBe(4);
@@ -16,18 +16,18 @@ describe('a description', () => {
     expect(lines.join()).toMatch(/--ar 16:9/);
   });
 
-  it('A description is four lines for no image, a broken one, and two', async () => {
+  it('A description has four lines for no image, an unreadable one and two images', async () => {
     expect(await describeImages([])).toHaveLength(4);
     expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
     expect(await describeImages([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
   });
 });
 
-describe('shortening', () => {
+describe('The shortened prompts of the studio', () => {
   const long =
     'A very beautiful painting of a red cat sitting in the enchanted forest, with golden light, highly detailed --ar 16:9';
 
-  it('Shortening gives up to five drafts, each shorter than the last and made of words of the prompt', () => {
+  it('A prompt is shortened to at most five drafts, each shorter than the last and made of its words', () => {
     const { drafts } = shortenPrompt(long);
     expect(drafts.length).toBeGreaterThan(2);
     expect(drafts.length).toBeLessThanOrEqual(5);
@@ -37,14 +37,14 @@ describe('shortening', () => {
     for (const word of drafts.join(' ').split(/\W+/)) expect(long).toContain(word);
   });
 
-  it('Shortening weighs the words in the order of the prompt, and those that say nothing not at all', () => {
+  it('The words of a prompt are weighted in their order, and filler words have no weight', () => {
     const { weights } = shortenPrompt(long);
     expect(weights.slice(0, 4).map(({ word }) => word)).toEqual(['A', 'very', 'beautiful', 'painting']);
     expect(weights[0]?.weight).toBe(0);
     expect(weights.find(({ word }) => word === 'enchanted')?.weight).toBeGreaterThan(0.5);
   });
 
-  it('Shortening takes any text, and every draft is a real shortening', () => {
+  it('Any text can be shortened, and every draft is shorter than the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (prompt) => {
         const { drafts, weights } = shortenPrompt(prompt);

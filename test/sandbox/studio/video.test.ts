@@ -7,7 +7,7 @@ afterAll(() => studio.close());
 
 const CONTAINERS = ['moov', 'trak', 'mdia', 'minf', 'stbl'];
 
-/** Every box of a file by its kind, whatever lies inside what. */
+/** All boxes of a file by their type, at any depth. */
 function boxes(bytes: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   const walk = (from: number, to: number) => {
@@ -22,7 +22,7 @@ function boxes(bytes: Buffer): Map<string, Buffer> {
 
 const box = (found: Map<string, Buffer>, kind: string) => found.get(kind) ?? Buffer.alloc(0);
 
-/** The kind of the first image unit of every frame: 5 is a frame that stands alone, 1 builds on others. */
+/** The type of the first NAL unit of every frame: 5 is a key frame, 1 depends on others. */
 function frameKinds(bytes: Buffer): number[] {
   const found = boxes(bytes);
   const sizes = box(found, 'stsz');
@@ -34,8 +34,8 @@ function frameKinds(bytes: Buffer): number[] {
   });
 }
 
-describe('a video', () => {
-  it('A video is an MP4 of the size and length asked for, with its contents first', async () => {
+describe('The videos of the studio', () => {
+  it('A video is an MP4 file of the requested size and duration, with its index first', async () => {
     const video = await studio.shoot(sceneOf('a boat on the sea', 2), { width: 322, height: 180, seconds: 2.5 });
     expect(video).toMatchObject({ mime: 'video/mp4', width: 322, height: 180, seconds: 2.5 });
     expect(boxesOf(video.bytes).map(({ kind }) => kind)).toEqual(['ftyp', 'moov', 'mdat']);
@@ -50,7 +50,7 @@ describe('a video', () => {
     expect(video.bytes.length).toBeGreaterThan(10_000);
   });
 
-  it('A video points at its frames, and at those a player can begin with', async () => {
+  it('A video has an index of its frames and its key frames', async () => {
     const video = await studio.shoot(sceneOf('forest', 2), { width: 96, height: 64, seconds: 5 });
     const found = boxes(video.bytes);
     const kinds = frameKinds(video.bytes);
@@ -61,13 +61,13 @@ describe('a video', () => {
     expect(listed).toEqual(kinds.flatMap((kind, index) => (kind === 1 ? [] : [index + 1])));
   });
 
-  it('A video is the same video twice and waits its turn for the worker', async () => {
+  it('A video is the same every time, and waits for the worker', async () => {
     const shot = () => studio.shoot(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
     const [one, other] = await Promise.all([shot(), shot()]);
     expect(one.bytes.equals(other.bytes)).toBe(true);
   });
 
-  it('A video takes on sizes that H.264 does not have by going to the next even one', async () => {
+  it('A video whose size H.264 does not support gets the next even size', async () => {
     const video = await studio.shoot(sceneOf('planet', 5), { width: 33, height: 19, seconds: 0 });
     expect([video.width % 2, video.height % 2]).toEqual([0, 0]);
     expect(video.seconds).toBeGreaterThan(0);

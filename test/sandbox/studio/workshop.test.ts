@@ -11,15 +11,15 @@ const script = `
 const workshop = new Workshop(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
 afterAll(() => workshop.close());
 
-describe('a workshop', () => {
-  it('A workshop rejects the job of a worker that dies and gives the next one to a new worker', async () => {
+describe('The worker pool of the studio', () => {
+  it('The job of a worker that dies is rejected, and the next job gets a new worker', async () => {
     const outcomes = await Promise.allSettled(['one', 'die', 'two', 'fail', 'three'].map((job) => workshop.run(job)));
     expect(
       outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason))),
     ).toEqual(['one', 'Error: A worker of the studio ended with code 3.', 'two', 'Error: It did not work.', 'three']);
   });
 
-  it('A workshop rejects what still waits when it closes', async () => {
+  it('Waiting jobs are rejected when the pool closes', async () => {
     const other = new Workshop(new URL('data:text/javascript,setTimeout(() => {}, 100000)'));
     const waiting = Promise.allSettled([other.run('one'), other.run('two')]);
     await other.close();

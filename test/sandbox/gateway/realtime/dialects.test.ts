@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { said, settings, stage } from './talker.ts';
 
-describe('what is refused without ending the session', () => {
-  it('What is refused without ending the session is a session without its type in today’s dialect, and one with a type in the other', async () => {
+describe('The refusals that keep a session open', () => {
+  it('The current dialect refuses a session without its type, and the beta dialect refuses one with a type', async () => {
     const ga = await (await stage('ga')).talker();
     ga.say({ ...settings('beta'), event_id: 'mine' });
     expect((await ga.until('error')).error).toEqual({
@@ -27,90 +27,78 @@ describe('what is refused without ending the session', () => {
     }
   });
 
-  it.each(dialects)(
-    'What is refused without ending the session is a voice that no one has, in the %s dialect',
-    async (dialect) => {
-      const { say, until } = await (await stage(dialect)).talker();
-      say(settings(dialect, { voice: 'robot' }));
+  it.each(dialects)('An unknown voice is refused in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say(settings(dialect, { voice: 'robot' }));
+    const { error } = await until('error');
+    expect(error).toMatchObject({
+      code: 'invalid_value',
+      param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
+    });
+    expect(error.message).toContain("'robot'. Supported values are: 'alloy'");
+  });
+
+  it.each(dialects)('A change of the voice after the first audio is refused in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    say(settings(dialect, { speaks: true, voice: 'ash' }));
+    say(said('Hello'));
+    say({ type: 'response.create' });
+    await until('response.done');
+    say(settings(dialect, { speaks: true, voice: 'ash', instructions: 'Be kind.' }));
+    await until('session.updated');
+    say(settings(dialect, { speaks: true, voice: 'sage' }));
+    expect((await until('error')).error.code).toBe('cannot_update_voice');
+  });
+
+  it.each(dialects)('An invalid event is refused in the %s dialect', async (dialect) => {
+    const { say, until, socket } = await (await stage(dialect)).talker();
+    const codes: string[] = [];
+    for (const event of [
+      '{{{',
+      '[1,2]',
+      'null',
+      '{}',
+      '{"type":"response.dance"}',
+      '{"type":7}',
+      '{"type":"__proto__"}',
+    ]) {
+      say(event);
       const { error } = await until('error');
-      expect(error).toMatchObject({
-        code: 'invalid_value',
-        param: dialect === 'ga' ? 'session.audio.output.voice' : 'session.voice',
-      });
-      expect(error.message).toContain("'robot'. Supported values are: 'alloy'");
-    },
-  );
+      codes.push(error.code);
+    }
+    socket.send(Buffer.from('{"type":"response.create"}'));
+    codes.push((await until('error')).error.code);
+    expect(codes).toEqual([
+      ...['invalid_json', 'invalid_event', 'invalid_event', 'missing_required_parameter'],
+      ...['invalid_value', 'invalid_value', 'invalid_value', 'invalid_json'],
+    ]);
+  });
 
-  it.each(dialects)(
-    'What is refused without ending the session is another voice than the one that was heard, in the %s dialect',
-    async (dialect) => {
-      const { say, until } = await (await stage(dialect)).talker();
-      say(settings(dialect, { speaks: true, voice: 'ash' }));
-      say(said('Hello'));
-      say({ type: 'response.create' });
-      await until('response.done');
-      say(settings(dialect, { speaks: true, voice: 'ash', instructions: 'Be kind.' }));
-      await until('session.updated');
-      say(settings(dialect, { speaks: true, voice: 'sage' }));
-      expect((await until('error')).error.code).toBe('cannot_update_voice');
-    },
-  );
-
-  it.each(dialects)(
-    'What is refused without ending the session is what is no event at all, in the %s dialect',
-    async (dialect) => {
-      const { say, until, socket } = await (await stage(dialect)).talker();
-      const codes: string[] = [];
-      for (const event of [
-        '{{{',
-        '[1,2]',
-        'null',
-        '{}',
-        '{"type":"response.dance"}',
-        '{"type":7}',
-        '{"type":"__proto__"}',
-      ]) {
-        say(event);
-        const { error } = await until('error');
-        codes.push(error.code);
-      }
-      socket.send(Buffer.from('{"type":"response.create"}'));
-      codes.push((await until('error')).error.code);
-      expect(codes).toEqual([
-        ...['invalid_json', 'invalid_event', 'invalid_event', 'missing_required_parameter'],
-        ...['invalid_value', 'invalid_value', 'invalid_value', 'invalid_json'],
-      ]);
-    },
-  );
-
-  it.each(dialects)(
-    'What is refused without ending the session is an item with parts of the other dialect, in the %s dialect',
-    async (dialect) => {
-      const { say, until } = await (await stage(dialect)).talker();
-      const message = (role: string, type: string) => ({
-        type: 'conversation.item.create',
-        item: { type: 'message', role, content: [{ type, text: 'Hello' }] },
-      });
-      say(message('assistant', namesIn[otherThan(dialect)].text));
-      expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
-      say(message('user', 'text'));
-      expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
-      say(message('pirate', 'input_text'));
-      expect((await until('error')).error).toMatchObject({ param: 'item.role' });
-      say({ type: 'conversation.item.create', item: {} });
-      expect((await until('error')).error).toMatchObject({ code: 'missing_required_parameter', param: 'item.type' });
-      say(message('assistant', namesIn[dialect].text));
-      await until(dialect === 'ga' ? 'conversation.item.done' : 'conversation.item.created');
-    },
-  );
+  it.each(dialects)('An item with parts of the other dialect is refused in the %s dialect', async (dialect) => {
+    const { say, until } = await (await stage(dialect)).talker();
+    const message = (role: string, type: string) => ({
+      type: 'conversation.item.create',
+      item: { type: 'message', role, content: [{ type, text: 'Hello' }] },
+    });
+    say(message('assistant', namesIn[otherThan(dialect)].text));
+    expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
+    say(message('user', 'text'));
+    expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
+    say(message('pirate', 'input_text'));
+    expect((await until('error')).error).toMatchObject({ param: 'item.role' });
+    say({ type: 'conversation.item.create', item: {} });
+    expect((await until('error')).error).toMatchObject({ code: 'missing_required_parameter', param: 'item.type' });
+    say(message('assistant', namesIn[dialect].text));
+    await until(dialect === 'ga' ? 'conversation.item.done' : 'conversation.item.created');
+  });
 });
 
-describe.each(dialects)('the items of a conversation in the %s dialect', (dialect) => {
+describe.each(dialects)('The items of a conversation in the %s dialect', (dialect) => {
   const added = dialect === 'ga' ? 'conversation.item.added' : 'conversation.item.created';
   const text = (id: string, words: string) => ({ ...said(words).item, id });
   const create = (item: object, more: object = {}) => ({ type: 'conversation.item.create', item, ...more });
 
-  it('The items of a conversation in the dialect stand where they are put, are told again, and go', async () => {
+  it('Items are inserted at their position, can be retrieved and can be deleted', async () => {
     const { talker, gateway } = await stage(dialect);
     const { say, until } = await talker();
     say(create(text('two', 'Second')));
@@ -130,7 +118,7 @@ describe.each(dialects)('the items of a conversation in the %s dialect', (dialec
     expect(held()).toEqual(['one', 'two', 'three']);
   });
 
-  it('The items of a conversation in the dialect are refused twice, and where they are not', async () => {
+  it('A duplicate item and an unknown item id are refused', async () => {
     const { say, until } = await (await stage(dialect)).talker();
     say(create(text('one', 'First')));
     const refused = async (event: object) => {
@@ -148,14 +136,14 @@ describe.each(dialects)('the items of a conversation in the %s dialect', (dialec
     expect(await refused({ ...truncate, item_id: 'one' })).toBe('invalid_value');
   });
 
-  it('The items of a conversation in the dialect are left alone by what clears the player', async () => {
+  it('Clearing the output audio does not affect the items', async () => {
     const { say, until } = await (await stage(dialect)).talker();
     say({ type: 'output_audio_buffer.clear' });
     await until('output_audio_buffer.cleared');
   });
 });
 
-it('A gateway of today sends a client of yesterday away', async () => {
+it('A gateway of the current dialect refuses clients of the beta dialect', async () => {
   const headers = { 'openai-beta': 'realtime=v1' };
   const today = await (await stage('ga')).talker({ headers });
   expect((await today.until('error')).error.code).toBe('beta_api_shape_disabled');

@@ -8,7 +8,7 @@ import { deltas, type Stage, said, settings, stage, type Talker } from './talker
 
 type Preset = keyof typeof realtimePresets;
 
-/** A session that has been asked something, and has the fault before it. */
+/** A session with a pending request for a response, to which the fault applies. */
 async function askedUnder(
   side: Stage,
   fault: Preset,
@@ -23,7 +23,7 @@ async function askedUnder(
   return talk;
 }
 
-/** Time passes until the socket is closed. */
+/** Advances the clock until the socket is closed. */
 async function ended({ closed }: Talker, { clock }: Stage): Promise<number> {
   let isOver = false;
   closed.then(
@@ -41,10 +41,10 @@ async function ended({ closed }: Talker, { clock }: Stage): Promise<number> {
 
 const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
 
-describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
+describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) => {
   const names = namesIn[dialect];
 
-  it('Trouble on a socket of the dialect cuts it before the first word', async () => {
+  it('A fault cuts the socket before the first event', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-drop-open' });
     const talk = await side.talker();
@@ -53,7 +53,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(side.gateway.realtime.sessions).toEqual([]);
   });
 
-  it('Trouble on a socket of the dialect cuts it as soon as the settings are taken', async () => {
+  it('A fault cuts the socket after the settings are accepted', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-drop-updated' });
     const talk = await side.talker();
@@ -62,28 +62,25 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(typesOf(talk.events).at(-1)).toBe('session.updated');
   });
 
-  it('Trouble on a socket of the dialect cuts it where an answer was asked for and has not begun', async () => {
+  it('A fault cuts the socket between the request for a response and its beginning', async () => {
     const side = await stage(dialect);
     const talk = await askedUnder(side, 'realtime-drop-asked');
     expect(await ended(talk, side)).toBe(1006);
     expect(typesOf(talk.events)).not.toContain('response.created');
   });
 
-  it.each([false, true])(
-    'Trouble on a socket of the dialect cuts it in the middle of an answer (spoken: %s)',
-    async (speaks) => {
-      const side = await stage(dialect);
-      const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
-      expect(await ended(talk, side)).toBe(1006);
-      expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
-      expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
-      expect(side.gateway.writing).toBe(0);
-      expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
-    },
-  );
+  it.each([false, true])('A fault cuts the socket in the middle of a response (audio: %s)', async (speaks) => {
+    const side = await stage(dialect);
+    const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
+    expect(await ended(talk, side)).toBe(1006);
+    expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
+    expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
+    expect(side.gateway.writing).toBe(0);
+    expect(side.gateway.usage.rows('sk-sandbox')).toMatchObject([{ requests: 1 }]);
+  });
 
   it.each([false, true])(
-    'Trouble on a socket of the dialect cuts it behind the last piece, so that only its end is missing (spoken: %s)',
+    'A fault cuts the socket after the last delta and before the end of the response (audio: %s)',
     async (speaks) => {
       const side = await stage(dialect);
       const talk = await askedUnder(side, 'realtime-drop-end', { speaks });
@@ -95,7 +92,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   );
 
   it.each(['realtime-hang-asked', 'realtime-hang-middle'] as const)(
-    'Trouble on a socket of the dialect leaves it hanging, without a pong: %s',
+    'A fault makes the socket hang without a pong: %s',
     async (fault) => {
       const side = await stage(dialect);
       const { socket, until } = await side.talker();
@@ -117,7 +114,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
       await vi.waitFor(() => expect(deltas(talk.events, dialect, 'text')).toHaveLength(came));
       talk.socket.ping();
       talk.say({ type: 'response.create' });
-      // Another session's pong and answer come meanwhile.
+      // Meanwhile, another session gets its pong and its response.
       const other = new Promise((resolve) => socket.once('pong', resolve));
       socket.ping();
       await other;
@@ -131,7 +128,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     },
   );
 
-  it('Trouble on a socket of the dialect leaves it hanging from the first moment', async () => {
+  it('A fault makes the socket hang from the start', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-hang-open' });
     const silent = await side.talker();
@@ -139,7 +136,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(silent.events).toEqual([]);
   });
 
-  it('Trouble on a socket of the dialect refuses one answer, and gives the next', async () => {
+  it('A fault refuses one response, and the next one succeeds', async () => {
     const side = await stage(dialect);
     const { say, until } = await askedUnder(side, 'realtime-refused');
     expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
@@ -147,7 +144,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('Trouble on a socket of the dialect tells an error in the middle of an answer, which goes on', async () => {
+  it('A fault sends an error in the middle of a response, which continues', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-error');
     expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
@@ -155,7 +152,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
   });
 
-  it('Trouble on a socket of the dialect tells an error and ends the session', async () => {
+  it('A fault sends an error and ends the session', async () => {
     const side = await stage(dialect);
     const talk = await askedUnder(side, 'realtime-fatal');
     await talk.until('error');
@@ -163,7 +160,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   });
 
   it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
-    'Trouble on a socket of the dialect ends the hour early: %s',
+    'A fault ends the session before its time limit: %s',
     async (fault) => {
       const side = await stage(dialect);
       const talk = await askedUnder(side, fault);
@@ -176,30 +173,27 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
   it.each([
     ['realtime-failed', 'failed', { error: { code: 'server_error' } }],
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
-  ] as const)(
-    'Trouble on a socket of the dialect ends an answer early, and the session goes on: %s',
-    async (fault, status, details) => {
-      const side = await stage(dialect);
-      const { say, until } = await askedUnder(side, fault);
-      const { response } = await until('response.done');
-      expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
-      expect(response.output[0].status).toBe('incomplete');
-      say({ type: 'response.create' });
-      expect((await until('response.done')).response.status).toBe('completed');
-    },
-  );
+  ] as const)('A fault ends a response early, and the session continues: %s', async (fault, status, details) => {
+    const side = await stage(dialect);
+    const { say, until } = await askedUnder(side, fault);
+    const { response } = await until('response.done');
+    expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
+    expect(response.output[0].status).toBe('incomplete');
+    say({ type: 'response.create' });
+    expect((await until('response.done')).response.status).toBe('completed');
+  });
 
   it.each([
     ['realtime-garbage', (event: Json) => typeof event === 'string'],
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
-  ] as const)('Trouble on a socket of the dialect puts a frame between that is none: %s', async (fault, isOdd) => {
+  ] as const)('A fault sends a frame that is not an event: %s', async (fault, isOdd) => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, fault);
     await until('response.done');
     expect(events.filter(isOdd)).toHaveLength(1);
   });
 
-  it('Trouble on a socket of the dialect tells everything twice', async () => {
+  it('A fault sends every event twice', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-duplicates');
     await until('response.done');
@@ -207,7 +201,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
   });
 
-  it('Trouble on a socket of the dialect answers in the words of the other dialect', async () => {
+  it('A fault responds in the other dialect', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-other-dialect', { speaks: true });
     const { response } = await until('response.done');
@@ -215,14 +209,14 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 
-  it('Trouble on a socket of the dialect tells things that no one knows', async () => {
+  it('A fault sends unknown events', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-unknown');
     await until('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
-  it('Trouble on a socket of the dialect is slow', async () => {
+  it('A fault delays the response', async () => {
     const side = await stage(dialect);
     const { until } = await askedUnder(side, 'realtime-slow');
     await until('response.created');
@@ -231,7 +225,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(side.clock.now() - before).toBeGreaterThanOrEqual(6_000);
   });
 
-  it('Trouble on a socket of the dialect cuts sound in the middle of samples, and loses nothing of it', async () => {
+  it('A fault splits the audio inside of samples without a loss', async () => {
     const side = await stage(dialect);
     const { until, events } = await askedUnder(side, 'realtime-odd-bytes', { speaks: true });
     const { response } = await until('response.done');
@@ -241,7 +235,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect(Buffer.concat(pieces).equals(bytesOf(speechOf(transcript, 'ash')))).toBe(true);
   });
 
-  it('Trouble on a socket of the dialect refuses every model that writes down, once, to those who ask for one', async () => {
+  it('A fault refuses every transcription model once, if the session requests one', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-refuse-transcriber' });
     const { say, until } = await side.talker();
@@ -253,7 +247,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     await until('session.updated');
   });
 
-  it('Trouble on a socket of the dialect does not understand what was said, and answers all the same', async () => {
+  it('A fault prevents the transcription, and the audio is still answered', async () => {
     const side = await stage(dialect);
     side.gateway.faults.add({ do: 'realtime-transcription-failed' });
     const { say, until } = await side.talker();
@@ -268,7 +262,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('Trouble on a socket of the dialect strikes the second answer where the first is spared', async () => {
+  it('A fault applies to the second response if the first one is spared', async () => {
     const side = await stage(dialect);
     const talk = await side.talker();
     talk.say(settings(dialect));
@@ -279,7 +273,7 @@ describe.each(dialects)('trouble on a socket of the %s dialect', (dialect) => {
     }
   });
 
-  it('Trouble on a socket of the dialect is an hour that is over, however fast jobs go', async () => {
+  it('A fault ends the session at its time limit, regardless of the speed of jobs', async () => {
     const side = await stage(dialect, { speed: 10 });
     const talk = await side.talker();
     const { session } = await talk.until('session.created');

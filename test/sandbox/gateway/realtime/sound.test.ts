@@ -14,28 +14,28 @@ const tone = (hertz: number, seconds: number, loud = 0.3): Pcm =>
 const append = (bytes: Buffer) => ({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
 const transcriber = 'parley-transcribe-1';
 
-describe('what is understood of a sound', () => {
-  it('What is understood of a sound is how long, how loud and how high it is', () => {
+describe('The analysis of audio', () => {
+  it('Audio is described by its length, loudness and pitch', () => {
     expect(understood(tone(440, 2.4))).toBe('a clear sound of 2.4 seconds, at about 440 hertz');
     expect(understood(tone(200, 0.5, 0.02))).toBe('a quiet sound of 0.5 seconds, at about 200 hertz');
     expect(understood(tone(800, 1, 0.9))).toBe('a loud sound of 1.0 seconds, at about 800 hertz');
     expect(understood(new Int16Array(PCM_RATE))).toBe('a silence of 1.0 seconds');
   });
 
-  it('What is understood of a sound tells voices apart by their pitch, and each is loud enough to be heard', () => {
+  it('The voices differ in their pitch, and each is loud enough to be heard', () => {
     const heard = voices.map((voice) => understood(speechOf('Hello there, my friend.', voice)));
     expect(new Set(heard).size).toBeGreaterThanOrEqual(voices.length - 2);
     for (const voice of voices) expect(loudnessOf(speechOf('Hello there, my friend.', voice))).toBeGreaterThan(0.05);
   });
 });
 
-describe.each(dialects)('sound that is said in the %s dialect', (dialect) => {
-  it('Sound that is said in the dialect is understood once it is committed, in any pieces, and written down where that is asked for', async () => {
+describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
+  it('Audio is analyzed after its commit, regardless of its chunks, and transcribed on request', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { transcriber }));
     const bytes = bytesOf(tone(440, 2));
-    // In the middle of a sample as well.
+    // The chunks also split samples.
     for (let at = 0; at < bytes.length; at += 33_333) say(append(bytes.subarray(at, at + 33_333)));
     say({ type: 'input_audio_buffer.commit' });
     const { item_id } = await until('input_audio_buffer.committed');
@@ -56,7 +56,7 @@ describe.each(dialects)('sound that is said in the %s dialect', (dialect) => {
     expect(usage.input_token_details).toMatchObject({ cached_tokens_details: { audio_tokens: 20 } });
   });
 
-  it('Sound that is said in the dialect is not written down unless asked for, nor by a model that cannot', async () => {
+  it('Audio is not transcribed without a request, or by a model that cannot transcribe', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { transcriber: 'quill-5' }));
@@ -71,7 +71,7 @@ describe.each(dialects)('sound that is said in the %s dialect', (dialect) => {
     expect(events.some(({ type }) => type.includes('transcription'))).toBe(false);
   });
 
-  it('Sound that is said in the dialect is refused where there is none, where it is no base64, and where it is too much', async () => {
+  it('Missing, invalid and too long audio is refused', async () => {
     const { talker } = await stage(dialect);
     const { say, until, closed } = await talker();
     say(settings(dialect));
@@ -96,7 +96,7 @@ describe.each(dialects)('sound that is said in the %s dialect', (dialect) => {
     expect(await closed).toBe(1009);
   });
 
-  it('Sound that is said in the dialect may be a part of what is told', async () => {
+  it('Audio can be a part of an item', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -112,7 +112,7 @@ describe.each(dialects)('sound that is said in the %s dialect', (dialect) => {
     );
   });
 
-  it('Sound that is said in the dialect is answered by itself where the session listens for turns, and interrupts', async () => {
+  it('With turn detection, audio is answered automatically and interrupts the response', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     const silence = Buffer.alloc(PCM_RATE);

@@ -6,7 +6,7 @@ import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
 import { deltas, said, settings, stage, type Talker } from './talker.ts';
 
-/** A turn in words, and what was answered. */
+/** Sends a text turn and returns the response. */
 async function asked({ say, until }: Talker, text: string): Promise<string> {
   say(said(text));
   say({ type: 'response.create' });
@@ -15,17 +15,17 @@ async function asked({ say, until }: Talker, text: string): Promise<string> {
   return content[0].text ?? content[0].transcript;
 }
 
-/** The types of events with repeated deltas told once. */
+/** The types of events, without repeated deltas. */
 const order = (events: readonly Json[]): string[] =>
   events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
 
 const added = (dialect: Dialect) =>
   dialect === 'ga' ? ['conversation.item.added', 'conversation.item.done'] : ['conversation.item.created'];
 
-describe.each(dialects)('a live session in the %s dialect', (dialect) => {
+describe.each(dialects)('A live session in the %s dialect', (dialect) => {
   const names = namesIn[dialect];
 
-  it('A live session in the dialect answers in writing what was said, and tells what it took', async () => {
+  it('A live session answers in text and reports its token usage', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     const created = await until('session.created');
@@ -46,7 +46,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
   });
 
-  it('A live session in the dialect tells everything in its order', async () => {
+  it('A live session sends all events in the specified order', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect));
@@ -74,7 +74,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(new Set(ofAnswer.map(({ response_id }) => response_id))).toEqual(new Set([response.id]));
   });
 
-  it('A live session in the dialect speaks in the voice that was asked for, word by word with what it says', async () => {
+  it('A live session speaks with the requested voice, word by word with its transcript', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true, voice: 'ash' }));
@@ -89,7 +89,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(response.usage.output_token_details.audio_tokens).toBe(Math.ceil(sound.length / 2 / 24_000 / 0.05));
   });
 
-  it('A live session in the dialect comes at the pace of the gateway’s own clock, faster than it is heard', async () => {
+  it('A live session responds on the gateway’s own clock, faster than real time', async () => {
     const { talker, clock, gateway } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -107,7 +107,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(gateway.writing).toBe(0);
   });
 
-  it('A live session in the dialect knows what was said before, also where it was only told', async () => {
+  it('A live session remembers earlier turns, including inserted ones', async () => {
     const { talker } = await stage(dialect);
     const one = await talker();
     one.say(settings(dialect));
@@ -126,7 +126,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(await asked(other, 'And the sail?')).toBe(second);
   });
 
-  it('A live session in the dialect stops when it is interrupted, and remembers no more than was heard', async () => {
+  it('An interrupted live session stops and remembers only what was heard', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     const { say, until, events } = talk;
@@ -157,7 +157,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
   });
 
-  it('A live session in the dialect has said no more than what came, whenever it is stopped', async () => {
+  it('A cancelled response contains exactly the text of its deltas, at any time', async () => {
     const { talker, clock } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -180,7 +180,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     }
   });
 
-  it('A live session in the dialect keeps an answer short while it is cut off in the middle', async () => {
+  it('A response that is truncated during its stream stays truncated', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect, { speaks: true }));
@@ -193,7 +193,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('response.done')).response.output[0].content[0].transcript).toBe('This');
   });
 
-  it('A live session in the dialect refuses a second answer at a time, and a cancel of none', async () => {
+  it('A live session refuses a second simultaneous response, and a cancel without a response', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -206,7 +206,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect((await until('response.done')).response.status).toBe('completed');
   });
 
-  it('A live session in the dialect says no more than it may', async () => {
+  it('A live session respects the limit of output tokens', async () => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -222,7 +222,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(response.usage.output_tokens).toBeLessThanOrEqual(10);
   });
 
-  it('A live session in the dialect says something beside the conversation where it is told to', async () => {
+  it('A live session can respond outside of the conversation', async () => {
     const { talker, gateway } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
@@ -234,7 +234,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(gateway.realtime.sessions[0]?.items).toHaveLength(1);
   });
 
-  it('A live session in the dialect calls a tool whose name is in what was said, and answers with what came of it', async () => {
+  it('A live session calls a tool that the message names, and uses its output', async () => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     const tools = [
@@ -264,7 +264,7 @@ describe.each(dialects)('a live session in the %s dialect', (dialect) => {
     expect(answer).toContain('get_weather answered: “sunny, 21 degrees”');
   });
 
-  it('A live session in the dialect charges for what was said, once', async () => {
+  it('A live session charges once for each response', async () => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     talk.say(settings(dialect));

@@ -8,15 +8,15 @@ import { type Bench, bench, type Json } from '../bench.ts';
 
 const model = 'parley-realtime';
 
-/** A bare client of the socket. */
+/** A minimal client for the socket. */
 export interface Talker {
   readonly socket: WebSocket;
-  /** Everything that came, in order; frames that are no JSON as they are. */
+  /** All received events in order; frames that are not JSON are kept as they are. */
   readonly events: Json[];
-  /** Its close code, once it is closed. */
+  /** The close code, once the socket is closed. */
   readonly closed: Promise<number>;
   say(event: object | string): void;
-  /** The next event of a type after those that were asked for, while the gateway's time passes. */
+  /** Advances the clock until the next event of a type after those already returned. */
   until(type: string): Promise<Json>;
 }
 
@@ -72,7 +72,7 @@ async function talkerOn(socket: WebSocket, { clock }: Bench): Promise<Talker> {
   };
 }
 
-/** `session.update` in the words of a dialect: written answers unless told otherwise, and turns that the client ends. */
+/** `session.update` in a dialect: by default with text responses and turns that the client ends. */
 export function settings(
   dialect: Dialect,
   {

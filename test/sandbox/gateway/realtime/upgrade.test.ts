@@ -8,7 +8,7 @@ import { said, settings, stage } from './talker.ts';
 const path = '/v1/realtime';
 const right = { authorization: 'Bearer sk-sandbox' };
 
-/** How an upgrade is refused, and whether the connection ends behind it. */
+/** The refusal of an upgrade, and whether the connection is closed after it. */
 async function refused({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
   const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
   onTestFinished(() => socket.terminate());
@@ -22,8 +22,8 @@ async function refused({ gateway }: Bench, query: string, headers: Record<string
   return { status: answer.statusCode, headers: answer.headers, text, json: (): Json => JSON.parse(text) };
 }
 
-describe.each(profiles)('the upgrade to a live session at a %s gateway', (profile) => {
-  it('The upgrade to a live session at a gateway is refused with 401 without a key, and with a wrong one', async () => {
+describe.each(profiles)('The upgrade to a live session at a %s gateway', (profile) => {
+  it('An upgrade without a key or with a wrong one is refused with 401', async () => {
     const side = await bench({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
       const answer = await refused(side, '?model=parley-realtime', headers);
@@ -33,7 +33,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
     expect(side.gateway.realtime.opened).toBe(0);
   });
 
-  it('The upgrade to a live session at a gateway is refused with 400 where no model is named, or one that writes', async () => {
+  it('An upgrade without a model or with a text model is refused with 400', async () => {
     const side = await bench({ profile });
     for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
       const answer = await refused(side, query);
@@ -45,7 +45,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
     expect((await refused(side, '?model=no-such')).status).toBe(404);
   });
 
-  it('The upgrade to a live session at a gateway is struck by faults as any request is', async () => {
+  it('Faults apply to an upgrade as to any request', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { path }, do: 'rate-limited' });
     const limited = await refused(side, '?model=parley-realtime');
@@ -57,7 +57,7 @@ describe.each(profiles)('the upgrade to a live session at a %s gateway', (profil
   });
 });
 
-it('An upgrade can be reset, and can be left hanging without keeping the gateway from closing', async () => {
+it('An upgrade can be reset, and it can hang without preventing the gateway from closing', async () => {
   const { gateway } = await bench();
   const dial = () => {
     const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}?model=parley-realtime`, {
@@ -77,7 +77,7 @@ it('An upgrade can be reset, and can be left hanging without keeping the gateway
   expect(String(await ended)).toMatch(/hang up|ECONNRESET/);
 });
 
-it('A plain request to the path of live sessions is told to upgrade', async () => {
+it('A plain request to the path of live sessions is answered with "Upgrade Required"', async () => {
   const { get, gateway } = await bench();
   expect((await get(`${path}?model=parley-realtime`)).status).toBe(426);
   expect((await get(path)).status).toBe(400);
