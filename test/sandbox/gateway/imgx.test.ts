@@ -470,7 +470,7 @@ describe('A modal task', () => {
     }
   });
 
-  it('A modal task cannot be submitted twice, and other tasks cannot be submitted to it', async () => {
+  it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
     const side = await bench();
     const { answer, single } = await asked(side, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
