@@ -83,7 +83,7 @@ const config = (environment: Environment) => readConfig(environment, kindNames(k
 
 const withRequired = (environment: Environment) => config({ ...required, ...environment });
 /** Everything that a person, a log or a crash report could show of an error. */
-const everythingSaid = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
+const visibleTextOf = (error: Error) => [error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 
 describe('The default configuration', () => {
   it('The three required variables are enough for a complete configuration', () => {
@@ -486,7 +486,7 @@ describe('The secrets of the configuration', () => {
   ])('An error message never contains a secret: %s', (_, environment) => {
     const error = refusal({ ...required, ...environment });
     expect(error).toBeInstanceOf(ConfigError);
-    if (error) expect(everythingSaid(error)).not.toMatch(/hunter2|secret-of/);
+    if (error) expect(visibleTextOf(error)).not.toMatch(/hunter2|secret-of/);
   });
 
   // The § keeps a generated secret from matching a word of our own sentences by chance.
@@ -528,7 +528,7 @@ describe('The secrets of the configuration', () => {
         });
         if (!error) return;
         expect(error.problems.length).toBeGreaterThan(0);
-        const said = everythingSaid(error);
+        const said = visibleTextOf(error);
         for (const unsaid of [token, key, password]) expect(said.includes(unsaid)).toBe(false);
       }),
       { numRuns: 1000 },

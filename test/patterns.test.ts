@@ -11,7 +11,7 @@ describe('the check of regular expressions', () => {
   });
 
   const path = 'src/services/media/probe.ts';
-  const objectionsTo = (source: string, exceptions: readonly Judge.Exception[] = []) =>
+  const problemsIn = (source: string, exceptions: readonly Judge.Exception[] = []) =>
     judge.objectionsTo(patternsIn(path, source), exceptions);
 
   it.each([
@@ -21,7 +21,7 @@ describe('the check of regular expressions', () => {
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
     ['a pattern that is put together as the program runs', 'new RegExp(text)'],
   ])('The check of regular expressions finds %s', (_what, source) => {
-    expect(objectionsTo(`export const probe = (text: string) => ${source};`)).toEqual([
+    expect(problemsIn(`export const probe = (text: string) => ${source};`)).toEqual([
       expect.stringMatching(/^src\/services\/media\/probe\.ts:1: /),
     ]);
   });
@@ -29,16 +29,16 @@ describe('the check of regular expressions', () => {
   it.each([String.raw`/^[\w-]{1,64}$/`, String.raw`/\s\S*$/`, String.raw`/^\d+(?:\.\d*)?$/`, "new RegExp('^x+$')"])(
     'The check of regular expressions accepts %s',
     (source) => {
-      expect(objectionsTo(`export const probe = ${source};`)).toEqual([]);
+      expect(problemsIn(`export const probe = ${source};`)).toEqual([]);
     },
   );
 
   it('The check of regular expressions accepts an exception only while its pattern is in its file', () => {
     const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
-    expect(objectionsTo('export const probe = /x+$/;', exceptions)).toEqual([]);
+    expect(problemsIn('export const probe = /x+$/;', exceptions)).toEqual([]);
     const notNeeded = `${path}: the exception for /x+$/ is no longer needed.`;
-    expect(objectionsTo('export const probe = /^x+$/;', exceptions)).toEqual([notNeeded]);
-    expect(objectionsTo('export const probe = /y+$/;', exceptions)).toEqual([
+    expect(problemsIn('export const probe = /^x+$/;', exceptions)).toEqual([notNeeded]);
+    expect(problemsIn('export const probe = /y+$/;', exceptions)).toEqual([
       expect.stringContaining('/y+$/ can take'),
       notNeeded,
     ]);
@@ -46,6 +46,6 @@ describe('the check of regular expressions', () => {
 
   it('The check of regular expressions applies an exception only to its file', () => {
     const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
-    expect(objectionsTo('export const probe = /x+$/;', exceptions)).toHaveLength(2);
+    expect(problemsIn('export const probe = /x+$/;', exceptions)).toHaveLength(2);
   });
 });

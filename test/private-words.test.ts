@@ -60,7 +60,7 @@ afterEach(async () => {
 });
 
 /** A server on which every request fails, and the requests that it received. */
-async function failing(trouble: (typeof TROUBLES)[number]) {
+async function failingServer(trouble: (typeof TROUBLES)[number]) {
   const asked = new Set<string>();
   const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
@@ -91,7 +91,7 @@ function logs() {
 }
 
 /** Passes an error through every way of the bot to log it. */
-async function told(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
+async function logOf(call: () => Promise<unknown>, { json, readable }: ReturnType<typeof logs>): Promise<boolean> {
   try {
     await call();
     return false;
@@ -179,13 +179,13 @@ describe('The log without private text, at every level', () => {
   it.each(TROUBLES.filter((one) => one !== '200 with an error'))(
     'No private text is logged if all requests to Discord end in %s',
     async (trouble) => {
-      const { url, asked } = await failing(trouble);
+      const { url, asked } = await failingServer(trouble);
       const clients = openDiscordClients(`${url}/api`);
       clients.client.rest.setToken('token');
       closers.push(() => clients.close());
       const log = logs();
       const calls = discordCalls(clients, log.json);
-      for (const call of Object.values(calls).flat()) await told(call, log);
+      for (const call of Object.values(calls).flat()) await logOf(call, log);
       expect(asked.size).toBeGreaterThan(12);
       expect(log.lines.length).toBeGreaterThan(20);
       expectNoPrivateWord(log.lines);
@@ -203,12 +203,12 @@ describe('The log without private text, at every level', () => {
   });
 
   it.each(TROUBLES)('No private text is logged if all requests to the gateway end in %s', async (trouble) => {
-    const { url, asked } = await failing(trouble);
+    const { url, asked } = await failingServer(trouble);
     const log = logs();
     const gateway = gatewayAt(url, log.json);
     let failed = 0;
     for (const call of Object.values(gatewayCalls(gateway)).flatMap((family) => Object.values(family))) {
-      if (await told(call, log)) failed += 1;
+      if (await logOf(call, log)) failed += 1;
     }
     expect(asked.size).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(20);

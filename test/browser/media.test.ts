@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { both } from '../contract/both.ts';
 import { browserPath } from '../support/browser.ts';
-import { played } from './played.ts';
+import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('The media of results in a real Chromium', () => {
   it('The result of a video job plays with the requested size and duration', async () => {
@@ -11,14 +11,14 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
     const { remoteId } = await side.gateway.videos.create(order);
     const [video] = (await side.until(() => side.gateway.videos.get(remoteId))).media;
-    expect(await played('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
+    expect(await playMedia('video', video?.address)).toMatchObject({ width: 320, height: 180, moved: true });
   });
 
   it('The audio of a music job plays for the duration of its track', async () => {
     const side = await both();
     const { remoteId } = await side.gateway.music.makeSong({ about: 'waves' });
     const [track] = (await side.until(() => side.gateway.music.get(remoteId))).tracks;
-    const { seconds, moved } = await played('audio', track?.audio);
+    const { seconds, moved } = await playMedia('audio', track?.audio);
     expect(moved).toBe(true);
     expect(seconds).toBeCloseTo(track?.seconds ?? 0, 0);
   });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { fullStudio } from '../e2e/tasks/proof.ts';
-import { here, video } from '../e2e/tasks/video-scene.ts';
+import { localBot, orderVideo } from '../e2e/tasks/video-scene.ts';
 import { browserPath } from '../support/browser.ts';
-import { played } from './played.ts';
+import { playMedia } from './play-media.ts';
 
 describe.skipIf(browserPath === undefined)('A delivered video in a real Chromium', () => {
   it('A delivered video plays with the requested size and duration', async () => {
-    const stage = await here({ gateway: { studio: fullStudio() } });
-    const message = await video(stage, { size: '320x180', duration: '2' });
+    const stage = await localBot({ gateway: { studio: fullStudio() } });
+    const message = await orderVideo(stage, { size: '320x180', duration: '2' });
     expect(text(message)).not.toContain('the model ignored');
     const [attachment] = message.attachments;
     expect(attachment?.content_type).toBe('video/mp4');
-    const { seconds, ...seen } = await played('video', attachment?.url);
+    const { seconds, ...seen } = await playMedia('video', attachment?.url);
     expect(seen).toEqual({ width: 320, height: 180, moved: true });
     expect(seconds).toBeCloseTo(2, 1);
   });

@@ -9,7 +9,7 @@ const wanted = registrations(features, { userInstall: false });
 const names = wanted.map(({ name }) => name);
 
 /** Commands as Discord returns them: with ids, versions and explicit defaults. */
-function registered(bodies: readonly CommandBody[]): APIApplicationCommand[] {
+function registeredCommands(bodies: readonly CommandBody[]): APIApplicationCommand[] {
   return bodies.map((body, index) => ({
     ...body,
     id: `90000000000000000${index}`,
@@ -30,7 +30,7 @@ describe('The deployment of commands', () => {
   });
 
   it('The deployment writes nothing if nothing has changed', () => {
-    expect(planDeployment(registered(wanted), wanted)).toEqual({
+    expect(planDeployment(registeredCommands(wanted), wanted)).toEqual({
       create: [],
       change: [],
       remove: [],
@@ -39,7 +39,7 @@ describe('The deployment of commands', () => {
   });
 
   it('The deployment updates changed commands and deletes removed ones', () => {
-    const there = registered(wanted);
+    const there = registeredCommands(wanted);
     const [first] = there;
     if (first) Object.assign(first, { description: 'Another' });
     const { change, remove, unchanged } = planDeployment(there, wanted.slice(0, -1));
@@ -51,10 +51,10 @@ describe('The deployment of commands', () => {
   it('The deployment renames a menu that is registered under its former name', () => {
     const menu = { name: 'New', type: ApplicationCommandType.Message } as const;
     const former = new Map([['New', ['Old', 'Older']]]);
-    const there = registered([{ ...menu, name: 'Old' }]);
+    const there = registeredCommands([{ ...menu, name: 'Old' }]);
     const renamed = { create: [], change: [{ id: there[0]?.id, body: menu }], remove: [], unchanged: [] };
     expect(planDeployment(there, [menu], former)).toEqual(renamed);
-    const both = registered([{ ...menu, name: 'Old' }, menu]);
+    const both = registeredCommands([{ ...menu, name: 'Old' }, menu]);
     const oldOne = { id: both[0]?.id, name: 'Old' };
     expect(planDeployment(both, [menu], former)).toEqual({
       create: [],

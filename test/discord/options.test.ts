@@ -27,7 +27,7 @@ const tell = command({
   run: async (values) => ({ content: JSON.stringify(values) }),
 });
 
-async function told(): Promise<EmbeddedDiscord> {
+async function recordingDiscord(): Promise<EmbeddedDiscord> {
   const discord = await startDiscord();
   onTestFinished(async () => {
     await discord.close();
@@ -64,20 +64,20 @@ async function told(): Promise<EmbeddedDiscord> {
 
 describe('The options of a command', () => {
   it('Options keep their type, including zero and false', async () => {
-    const discord = await told();
+    const discord = await recordingDiscord();
     const filled = { words: 'hello', sure: false, count: 0, share: 0.5 };
     const exchange = await discord.as('member').slash('tell', filled);
     expect(JSON.parse(text(await exchange.message()))).toEqual(filled);
   });
 
   it('Options without a value are omitted', async () => {
-    const discord = await told();
+    const discord = await recordingDiscord();
     const exchange = await discord.as('member').slash('tell', { words: 'hello' });
     expect(JSON.parse(text(await exchange.message()))).toEqual({ words: 'hello' });
   });
 
   it('A file option contains its address and announced properties, and the file is not fetched', async () => {
-    const discord = await told();
+    const discord = await recordingDiscord();
     const file = { name: 'fox.png', bytes: Buffer.from('not looked into'), contentType: 'image/png' };
     const exchange = await discord.as('member').slash('tell', { words: 'look', file });
     const { file: given } = JSON.parse(text(await exchange.message()));
@@ -92,7 +92,7 @@ describe('The options of a command', () => {
   });
 
   it('Guards receive the options before the acknowledgement', async () => {
-    const discord = await told();
+    const discord = await recordingDiscord();
     const exchange = await discord.as('member').slash('tell', { words: 'hello', count: 13 });
     expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await exchange.message())).toContain('is no longer stored');

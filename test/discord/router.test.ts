@@ -111,7 +111,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
+async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): string }> {
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = openDiscordClients(discord.apiUrl);
@@ -146,7 +146,7 @@ async function routed(): Promise<{ discord: EmbeddedDiscord; logged(): string }>
 
 describe('The router of interactions', () => {
   it('The router passes commands, presses, choices and message menus to their handlers', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     expect(text(shown)).toContain('here: boat');
@@ -161,7 +161,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router passes a menu that is still registered under its former name to its handler', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const described = await (await member.menu('What is this?', shown)).message();
@@ -170,7 +170,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router opens a form as the first response and passes on the entered values', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const form = await (await member.click(shown, 'Open')).modal();
@@ -180,7 +180,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router refuses an invalid form ephemerally and without a public acknowledgement', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const form = await (await member.click(shown, 'Open')).modal();
@@ -192,7 +192,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router presses the button that was chosen from a select menu', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const many = await (await member.slash('many')).message();
     const pressed = await member.choose(many, '…', [customId('push', 2, 'n7')]);
@@ -200,7 +200,7 @@ describe('The router of interactions', () => {
   });
 
   it('The router responds to a button of another version and to an unknown command with a sentence', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const member = discord.as('member');
     const shown = await (await member.slash('show', { what: 'boat' })).message();
     const outdated = await member.click(shown, 'Never');
@@ -213,14 +213,14 @@ describe('The router of interactions', () => {
   });
 
   it('The router shows a refusal after the acknowledgement in place of the reply', async () => {
-    const { discord } = await routed();
+    const { discord } = await routedDiscord();
     const late = await discord.as('member').slash('late');
     expect((await late.acknowledged()).ephemeral).toBe(true);
     expect(text(await late.message())).toContain('is restarting');
   });
 
   it('If a handler throws, the router shows the member a reference and logs the stack', async () => {
-    const { discord, logged } = await routed();
+    const { discord, logged } = await routedDiscord();
     const said = text(await (await discord.as('member').slash('throws')).message());
     const reference = /`([0-9a-f]{8})`/.exec(said)?.[1] ?? 'none';
     expect(said).not.toContain('bug');

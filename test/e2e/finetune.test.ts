@@ -26,13 +26,13 @@ const event = (created_at: number, message: string, level = 'info') => ({
 });
 
 /** Sets the events that the gateway returns from now on. */
-function tells({ faults }: EmbeddedGateway, events: readonly object[]): void {
+function setEvents({ faults }: EmbeddedGateway, events: readonly object[]): void {
   faults.clear();
   const body = { object: 'list', data: events } as never;
   faults.add({ on: { path }, do: { type: 'body', body }, times: 1_000_000 });
 }
 
-const asked = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
+const pollCount = (gateway: EmbeddedGateway): number => gateway.heard.filter((one) => one.path === path).length;
 
 /** What a reader sees: Discord displays escaped characters without their backslashes. */
 const read = (message: Message): string => text(message).replace(/\\([!-/:-@[-`{-~])/g, '$1');
@@ -46,7 +46,7 @@ describe('/finetune', () => {
     const { discord, gateway } = await at();
     const raw =
       '**epoch** `1`_2_ ~~3~~ ||4|| <@1> @everyone # head\n> quote\n- [a](https://b.example/c_d) ```x``` \\ done';
-    tells(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
+    setEvents(gateway, [event(1_700_000_060, 'later', 'warn'), event(1_700_000_000, raw)]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     const message = await exchange.message();
@@ -60,7 +60,7 @@ describe('/finetune', () => {
   it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
     const { discord, gateway } = await at();
     const events = Array.from({ length: 300 }, (_, at) => event(1_700_000_000 + at, `step ${at}: a *loss* of 0.${at}`));
-    tells(gateway, events);
+    setEvents(gateway, events);
     const admin = discord.as('admin');
     const newest = await (await admin.slash('finetune', { id: ID })).message();
     expect(read(newest)).toMatch(/300 events, page (\d+) of \1$/m);
@@ -79,8 +79,8 @@ describe('/finetune', () => {
     expect(text(await (await discord.as('member').slash('finetune', { id: ID })).message())).toContain(
       'Only the operator and admins of the bot’s server',
     );
-    expect(asked(gateway)).toBe(0);
-    tells(gateway, [event(1_700_000_000, 'begun')]);
+    expect(pollCount(gateway)).toBe(0);
+    setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const there = discord.as('owner').in('elsewhere/hall');
     expect(read(await (await there.slash('finetune', { id: ID })).message())).toContain('begun');
   });
@@ -103,45 +103,45 @@ describe('/finetune', () => {
 describe('A followed fine-tune', () => {
   it('A followed fine-tune is updated until its member stops it, even if an event mentions an end', async () => {
     const { discord, gateway } = await at();
-    tells(gateway, [event(1_700_000_000, 'Fine-tune started')]);
+    setEvents(gateway, [event(1_700_000_000, 'Fine-tune started')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
     const first = await exchange.message();
     expect(labels(first)).toEqual(['Stop following']);
     expect(text(first)).toMatch(/Updated automatically until <t:\d+:t>, or until nothing new arrives for 10 min/);
-    tells(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
+    setEvents(gateway, [event(1_700_000_000, 'Fine-tune started'), event(1_700_000_009, 'Fine-tune succeeded')]);
     const second = await exchange.message((message) => read(message).includes('Fine-tune succeeded'));
     // The text of an event ends nothing.
     expect(labels(second)).toEqual(['Stop following']);
     const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped it'));
     expect(read(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
-    tells(gateway, [event(1_700_000_020, 'too late for you')]);
+    setEvents(gateway, [event(1_700_000_020, 'too late for you')]);
     const again = await (await admin.click(stopped, 'Follow')).message(says('Updated automatically'));
     expect(read(again)).toContain('too late for you');
   });
 
   it('A followed fine-tune ends with a notice when nothing new has arrived for the configured time', async () => {
     const { discord, gateway, clock } = await at({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
-    tells(gateway, [event(1_700_000_000, 'begun')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     clock.putForward(2 * minute);
     const ended = await exchange.message(says('nothing new arrived'));
     expect(read(ended)).toContain('begun');
-    const looks = asked(gateway);
+    const looks = pollCount(gateway);
     clock.putForward(5 * minute);
-    expect(asked(gateway)).toBe(looks);
+    expect(pollCount(gateway)).toBe(looks);
   });
 
   it('A followed fine-tune ends a minute before its token expires and can be followed again from the same message', async () => {
     const { discord, gateway, clock } = await at();
-    tells(gateway, [event(1_700_000_000, 'begun')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
     const exchange = await admin.slash('finetune', { id: ID, follow: true });
     await exchange.message();
     clock.putForward(8 * minute);
-    tells(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_300, 'still at it')]);
     await exchange.message((message) => read(message).includes('still at it'));
     clock.putForward(5.7 * minute);
     const ended = await exchange.message(says('for 15 minutes'));
@@ -151,11 +151,11 @@ describe('A followed fine-tune', () => {
 
   it('A followed fine-tune is still followed after a restart', async () => {
     const { discord, gateway, app, again } = await at();
-    tells(gateway, [event(1_700_000_000, 'begun')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     await app.stop();
-    tells(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'while nobody looked')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'while nobody looked')]);
     await again();
     const shown = await exchange.message((message) => read(message).includes('while nobody looked'));
     expect(labels(shown)).toEqual(['Stop following']);
@@ -163,7 +163,7 @@ describe('A followed fine-tune', () => {
 
   it('A followed fine-tune survives an outage of the gateway and ends when the gateway no longer has it', async () => {
     const { discord, gateway } = await at();
-    tells(gateway, [event(1_700_000_000, 'begun')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     gateway.faults.clear();

@@ -12,7 +12,7 @@ import { linesOf, made, writeOldStore } from '../support/old-store.ts';
 import { QuickClock } from '../support/quick-clock.ts';
 import { stage } from './bot.ts';
 import type { QuickStage } from './quick.ts';
-import { studioThat } from './tasks/proof.ts';
+import { studioWith } from './tasks/proof.ts';
 
 const SPEED = 20;
 /** Longer than the lifetime of an interaction token. */
@@ -100,7 +100,7 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
 
 const SMALL_VIDEO = { width: 160, height: 96, seconds: 1 } as const;
 const smallStudio = () =>
-  studioThat((studio) => ({
+  studioWith((studio) => ({
     drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
     drawGrid: (scenes, options) => studio.drawGrid(scenes, { ...options, width: 64, height: 64 }),
     shoot: async () => ({ bytes: mp4Video(SMALL_VIDEO), mime: 'video/mp4', ...SMALL_VIDEO }),
@@ -108,14 +108,14 @@ const smallStudio = () =>
   }));
 
 /** Waits for a message with these words in a channel of that name. */
-export function said({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
+export function messageIn({ discord }: QuickStage, place: string, ...words: string[]): Promise<Message> {
   const places = [...discord.world.channels.values()].filter(({ name }) => name === place);
   const isMeant = (message: Message): boolean => words.every((word) => text(message).includes(word));
   return discord.until(() => places.flatMap(({ id }) => discord.messages(id)).find(isMeant), words.join(', '));
 }
 
 /** The current state of a message that the old bot posted, once the condition holds. */
-export function posted(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
+export function currentMessage(stage: QuickStage, name: string, wanted: (message: Message) => boolean = () => true) {
   const { discord } = stage;
   const all = () => [...discord.world.channels.keys()].flatMap((channel) => discord.messages(channel));
   return discord.until(() => all().find((one) => one.id === made.named[name] && wanted(one)), name);

@@ -8,7 +8,7 @@ import { examine } from '../../src/services/store/index.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { sql } from '../services/store/stage.ts';
 import { enter } from './bot.ts';
-import { oldStage, posted, said } from './old-stage.ts';
+import { currentMessage, messageIn, oldStage } from './old-stage.ts';
 import { labels, type QuickStage, says } from './quick.ts';
 
 /** Messages of the old bot about running jobs, with the text that ends them. */
@@ -52,7 +52,7 @@ const live = (): Task[] =>
   );
 
 async function press(name: string, button: string, who = 'member') {
-  return stage.discord.as(who).click(await posted(stage, name), button);
+  return stage.discord.as(who).click(await currentMessage(stage, name), button);
 }
 
 /** Presses a button and submits the form that it opens. */
@@ -69,8 +69,8 @@ async function begin(orders?: JobOrders): Promise<void> {
 it('Running tasks of every kind from the version before the restructuring are completed', async () => {
   await begin();
   const { discord, config, clock, log } = stage;
-  for (const [name, words] of Object.entries(ends)) await posted(stage, name, says(words));
-  for (const [place, ...words] of elsewhere) await said(stage, place, ...words);
+  for (const [name, words] of Object.entries(ends)) await currentMessage(stage, name, says(words));
+  for (const [place, ...words] of elsewhere) await messageIn(stage, place, ...words);
   // It waits for its member's text; tasks that are being erased are shown nowhere and deleted.
   await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
@@ -100,7 +100,7 @@ const retries = {
 it('Running tasks of every kind from the version before the restructuring can fail and be retried', async () => {
   await begin({ failsWith: 'too dark' });
   const tried = Object.entries(retries).map(async ([name, words]) => {
-    const failed = await posted(stage, name, (message) => labels(message).includes('Retry'));
+    const failed = await currentMessage(stage, name, (message) => labels(message).includes('Retry'));
     if (name !== 'live-ask') expect(text(failed)).toContain('too dark');
     await (await stage.discord.as('member').click(failed, 'Retry')).message(says(words));
   });
@@ -161,7 +161,7 @@ describe('A button of the version before the restructuring', () => {
     ] as const;
     const shown = forms.map(async ([name, button], at) => {
       await fill(name, button, `in light number ${at}`);
-      await said(stage, 'studio', `in light number ${at}`, 'Finished in');
+      await messageIn(stage, 'studio', `in light number ${at}`, 'Finished in');
     });
     await Promise.all(shown);
   });
@@ -191,17 +191,17 @@ describe('A button of the version before the restructuring', () => {
 
   it('A button of the version before the restructuring makes images from descriptions and shortened prompts', async () => {
     for (const name of ['describe', 'shorten']) {
-      const { id } = await posted(stage, name);
+      const { id } = await currentMessage(stage, name);
       const question = await (await press(name, 'All of them')).message();
       await (await stage.discord.as('member').click(question, 'Submit all 4 tasks')).acknowledged();
-      await said(stage, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
+      await messageIn(stage, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
     }
   });
 
   it('A button of the version before the restructuring deletes its message or ends its task', async () => {
     const { discord } = stage;
     for (const name of ['dismissed', 'song', 'ask', 'said']) {
-      const { id, channel_id } = await posted(stage, name);
+      const { id, channel_id } = await currentMessage(stage, name);
       await (await press(name, 'Delete')).acknowledged();
       await discord.until(() => discord.messages(channel_id).every((one) => one.id !== id) || undefined, 'its end');
     }

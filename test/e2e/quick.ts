@@ -59,5 +59,5 @@ export function labels(message: Message): string[] {
 }
 
 /** The messages of a channel that contain these words. */
-export const saying = (discord: EmbeddedDiscord, channel: string, words: string): Message[] =>
+export const messagesWith = (discord: EmbeddedDiscord, channel: string, words: string): Message[] =>
   discord.messages(channel).filter(says(words));

@@ -10,7 +10,7 @@ import { says } from './quick.ts';
 const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'nobody.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
 /** A message of the bot with buttons whose ids it never created. */
-async function forged({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
+async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {
   const buttons = FORGED.map((id) => ({
     type: ComponentType.Button,
     style: ButtonStyle.Primary,
@@ -38,7 +38,7 @@ const followUps = { method: 'POST', route: '/webhooks/:application/:token' };
 
 /** Discord has both accepted and refused a follow-up after the deletion of the deferred reply. */
 describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
-  const refusing = async () => {
+  const refusingStage = async () => {
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     stage.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
     const inPublic: string[] = [];
@@ -47,11 +47,11 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     });
     return { ...stage, inPublic };
   };
-  const open = ({ discord }: Awaited<ReturnType<typeof refusing>>) =>
+  const open = ({ discord }: Awaited<ReturnType<typeof refusingStage>>) =>
     discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
 
   it('After a public acknowledgement, a refusal of the gateway is shown only to the member, and nothing public remains', async () => {
-    const stage = await refusing();
+    const stage = await refusingStage();
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const refused = await exchange.alone(says('used up'));
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
@@ -80,7 +80,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     const stage = await bot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = stage.discord.as('member');
     const shown = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    const message = await forged(stage.discord, shown.channel_id);
+    const message = await postForgedButtons(stage.discord, shown.channel_id);
     for (const id of FORGED) {
       const exchange = await member.click(message, id);
       expect(await exchange.acknowledged()).toMatchObject({ type: Answer.ChannelMessageWithSource, ephemeral: true });
@@ -88,7 +88,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   });
 
   it('If the private text of a refusal is lost, only a deleted message remains', async () => {
-    const stage = await refusing();
+    const stage = await refusingStage();
     stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() =>
@@ -104,7 +104,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   });
 
   it('If the neutral text cannot be shown, the refusal is not shown in public either', async () => {
-    const stage = await refusing();
+    const stage = await refusingStage();
     stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
@@ -114,7 +114,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   });
 
   it('If the deferred reply cannot be deleted, it shows a neutral text', async () => {
-    const stage = await refusing();
+    const stage = await refusingStage();
     stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.alone(says('used up'));

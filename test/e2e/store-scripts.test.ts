@@ -46,7 +46,7 @@ const migrateBy = (from: string, to: string, ...args: string[]) =>
 const doctor = (store: string, ...args: string[]) =>
   script('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
-async function used(site: Site): Promise<void> {
+async function fillStore(site: Site): Promise<void> {
   await leave(site, async (store) => {
     for (let at = 0; at < 30; at++) await store.put(settled(makeTask({ times: { created: START + at } })));
     await store.put(makeTask({ request: { prompt: 'what ann wrote' } }));
@@ -58,7 +58,7 @@ describe('npm run migrate-store', () => {
     onStores(['sqlite'], (fileStage) => {
       it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
         const [from, to] = [await fileStage(), await stage()];
-        await used(from);
+        await fillStore(from);
         const counted = await migrate(from.url, to.url, '--dry-run');
         expect(counted).toMatchObject({ code: 0, said: expect.stringMatching(/^finished +30 /m) });
         expect(await to.rows()).toEqual([]);
@@ -85,7 +85,7 @@ describe('npm run migrate-store', () => {
   onStores(['sqlite'], (stage) => {
     it('npm run migrate-store also reads its addresses from the environment, where process lists do not show passwords', async () => {
       const [from, to] = [await stage(), await stage()];
-      await used(from);
+      await fillStore(from);
       const moved = await migrateBy(from.url, to.url);
       expect(moved).toMatchObject({ code: 0, said: expect.stringContaining('Migration complete.') });
       const there = await migrateBy('sqlite://no/such/store', 'sqlite://neither', from.url, to.url);
@@ -133,7 +133,7 @@ describe('npm run doctor with a database server', () =>
     it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const site = await stage();
       expect(await doctor(site.url)).toMatchObject({ code: 0, said: expect.stringContaining('nothing is stored yet') });
-      await used(site);
+      await fillStore(site);
       const [row] = await site.rows('finished');
       if (row) await site.write({ ...row, namespace: 'live' });
       const looked = await doctor(site.url, '--dry-run');

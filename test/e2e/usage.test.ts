@@ -18,7 +18,7 @@ const day = 86_400_000;
 const long = '123456789012.345678901234567891';
 const longInCents = '12345678901234.5678901234567891';
 
-const asked = (gateway: EmbeddedGateway) => gateway.heard.filter((one) => one.path === path);
+const usageRequests = (gateway: EmbeddedGateway) => gateway.heard.filter((one) => one.path === path);
 
 function answers(gateway: EmbeddedGateway, body: object | string): void {
   gateway.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
@@ -56,7 +56,9 @@ describe('/usage at a spec gateway', () => {
     expect(said).toContain('0.0000000000000001');
     expect(said).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
     expect(said).not.toMatch(/[$€]|differs|outside the requested range/);
-    expect(asked(gateway).map(({ query }) => query)).toEqual([{ start_date: '2026-03-04', end_date: '2026-03-10' }]);
+    expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
+      { start_date: '2026-03-04', end_date: '2026-03-10' },
+    ]);
     expect(files(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
     expect(message.attachments[0]?.description).toContain(
       '2026-03-04 to 2026-03-10. Total: 12345678901234.5678901234567892',
@@ -77,7 +79,7 @@ describe('/usage at a spec gateway', () => {
     expect(said).toMatch(/verse-1 +3 +30/);
     expect(said).toMatch(/lumen-image-1 +1 +20/);
     await (await admin.slash('usage', { end: '2026-02-10' })).message();
-    expect(asked(gateway).map(({ query }) => query)).toEqual([
+    expect(usageRequests(gateway).map(({ query }) => query)).toEqual([
       { start_date: '2026-03-01', end_date: '2026-03-10' },
       { start_date: '2026-02-04', end_date: '2026-02-10' },
     ]);
@@ -99,7 +101,7 @@ describe('/usage at a spec gateway', () => {
     const message = await (await discord.as('admin').slash('usage', { by: 'member' })).message();
     expect(text(message)).toContain('Member usage through this bot');
     expect(text(message)).toContain('The gateway’s total for the whole account: 50.');
-    expect(asked(gateway)).toHaveLength(1);
+    expect(usageRequests(gateway)).toHaveLength(1);
   });
 
   it('/usage puts the rows that do not fit into a message into the CSV', async () => {
@@ -121,7 +123,7 @@ describe('/usage at a stock gateway', () => {
     expect(text(message)).toContain('returned only a total without dates');
     expect(text(message).split('\n')[0]).not.toContain('2026');
     expect(message.attachments).toEqual([]);
-    expect(asked(gateway)[0]?.query).toEqual({ start_date: '2026-03-04', end_date: '2026-03-10' });
+    expect(usageRequests(gateway)[0]?.query).toEqual({ start_date: '2026-03-04', end_date: '2026-03-10' });
   });
 });
 
@@ -144,7 +146,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Your usage through this bot');
     }
-    expect(asked(gateway)).toEqual([]);
+    expect(usageRequests(gateway)).toEqual([]);
   });
 
   it('/usage shows the owner of the application the account anywhere, ephemerally outside of admin servers', async () => {
@@ -186,7 +188,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
       const exchange = await discord.as('admin').slash('usage', given);
       expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
       expect(text(await exchange.message())).toContain(words);
-      expect(asked(gateway)).toEqual([]);
+      expect(usageRequests(gateway)).toEqual([]);
     },
   );
 
@@ -289,7 +291,7 @@ describe('The range buttons of /usage', () => {
       await (await admin.click(first, name)).message((one) =>
         text(one).includes(`** · ${name === 'Today' ? start : `${start} to 2026-03-10`} (UTC)`),
       );
-      expect(asked(gateway).at(-1)?.query).toEqual({ start_date: start, end_date: '2026-03-10' });
+      expect(usageRequests(gateway).at(-1)?.query).toEqual({ start_date: start, end_date: '2026-03-10' });
     }
   });
 
@@ -301,7 +303,7 @@ describe('The range buttons of /usage', () => {
     const beside = await pressed.followUp();
     expect(beside.ephemeral).toBe(true);
     expect(text(beside)).toContain('Only members who can see the account’s usage');
-    expect(asked(gateway)).toHaveLength(1);
+    expect(usageRequests(gateway)).toHaveLength(1);
     expect(
       text(
         await (await discord.as('owner').click(shown, 'Today')).message((one) =>
@@ -320,7 +322,7 @@ describe('The range buttons of /usage', () => {
     if (member) member.roles = [];
     const next = await (await admin.click(shown, 'Today')).message((one) => text(one).includes('Your usage'));
     expect(text(next)).not.toContain('Account usage');
-    expect(asked(gateway)).toHaveLength(1);
+    expect(usageRequests(gateway)).toHaveLength(1);
   });
 
   it('A range without data removes the chart and the CSV', async () => {
@@ -339,7 +341,7 @@ describe('The range buttons of /usage', () => {
     const member = discord.as('member');
     const shown = await (await member.slash('usage')).message();
     await (await member.click(shown, 'Last month')).message((one) => text(one).includes('2026-02-01'));
-    expect(asked(gateway)).toEqual([]);
+    expect(usageRequests(gateway)).toEqual([]);
   });
 });
 

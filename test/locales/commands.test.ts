@@ -31,7 +31,7 @@ const choicesIn = (sentences: Sentences): string[] =>
   });
 
 /** The keys that a command requires in its text. */
-function neededBy({ options }: SingleCommand<never>, path: string): string[] {
+function optionKeys({ options }: SingleCommand<never>, path: string): string[] {
   return [
     `${path}example`,
     `${path}who`,
@@ -44,18 +44,18 @@ function neededBy({ options }: SingleCommand<never>, path: string): string[] {
   ];
 }
 
-const needed = (command: Command<never>): string[] =>
+const requiredKeys = (command: Command<never>): string[] =>
   'subcommands' in command
     ? [
         'description',
-        ...command.subcommands.flatMap((one) => [`${one.name}.description`, ...neededBy(one, `${one.name}.`)]),
+        ...command.subcommands.flatMap((one) => [`${one.name}.description`, ...optionKeys(one, `${one.name}.`)]),
       ]
-    : ['description', ...neededBy(command, '')];
+    : ['description', ...optionKeys(command, '')];
 
 it.each(features.map(({ command, text }) => [command.name, command, text.command] as const))(
   'The text of /%s describes exactly the names and options of the command',
   (_name, command, text) => {
-    expect(placesIn(text).sort()).toEqual(needed(command).sort());
+    expect(placesIn(text).sort()).toEqual(requiredKeys(command).sort());
   },
 );
 

@@ -25,7 +25,7 @@ const variablesIn = (sentence: string): string[] =>
 const variablesOf = (key: string): string[] => [
   ...new Set([...formsOf(key).flatMap(variablesIn), ...(isPlural(key) ? ['count'] : [])]),
 ];
-const meant = (patterns: readonly RegExp[]): string[] =>
+const keysMatching = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
 
 it('The keys in the code can all be read by the test', () => {
@@ -41,7 +41,7 @@ it('The keys in the code can all be read by the test', () => {
 
 it('Every key in the code has a sentence', () => {
   const lost = uses.flatMap(({ at, keys: patterns }) =>
-    patterns.filter((pattern) => meant([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
+    patterns.filter((pattern) => keysMatching([pattern]).length === 0).map((pattern) => `${at} ${pattern.source}`),
   );
   expect(lost).toEqual([]);
 });
@@ -53,7 +53,8 @@ it('The code uses every sentence', () => {
     if (named.has(key)) return false;
     // Composed keys end with a word that is also in the code.
     return (
-      !meant(patterns.filter((pattern) => pattern.test(key))).includes(key) || !words.has(key.split('.').at(-1) ?? '')
+      !keysMatching(patterns.filter((pattern) => pattern.test(key))).includes(key) ||
+      !words.has(key.split('.').at(-1) ?? '')
     );
   });
   expect(unused).toEqual([]);
@@ -61,7 +62,7 @@ it('The code uses every sentence', () => {
 
 it('The code passes every variable of a sentence at every use', () => {
   const missing = uses.flatMap(({ at, keys: patterns, variables }) =>
-    meant(patterns)
+    keysMatching(patterns)
       // A composed key does not count for keys that are written out elsewhere.
       .filter((key) => patterns.some(({ source }) => !source.includes('[^.]+')) || !words.has(key))
       .flatMap((key) =>
@@ -75,7 +76,7 @@ it('The code passes every variable of a sentence at every use', () => {
 
 it('Every variable that the code passes is in its sentence', () => {
   const superfluous = uses.flatMap(({ at, keys: patterns, variables = new Set<string>() }) => {
-    const known = new Set(meant(patterns).flatMap(variablesOf));
+    const known = new Set(keysMatching(patterns).flatMap(variablesOf));
     return patterns.length === 0
       ? []
       : [...variables].filter((name) => !known.has(name)).map((name) => `${at}: ${name}`);
@@ -90,8 +91,8 @@ it('A plural has both forms with the same variables', () => {
     expect(more, `${key} stands beside its plural`).toEqual([]);
     expect(sentences.has(`${key}_one`) && sentences.has(`${key}_other`), key).toBe(true);
     // "A result" needs no number.
-    const besides = (names: string[]) => names.filter((name) => name !== 'count');
-    expect(besides(one), key).toEqual(besides(other));
+    const namesExceptCount = (names: string[]) => names.filter((name) => name !== 'count');
+    expect(namesExceptCount(one), key).toEqual(namesExceptCount(other));
   }
 });
 
@@ -107,7 +108,7 @@ const MOST: Readonly<Record<Part, number>> = {
 
 it('Discord accepts the length of every label, title, hint and choice', () => {
   const labels = uses.flatMap(({ keys: patterns, part }) =>
-    part ? meant(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
+    part ? keysMatching(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MOST[part] }))) : [],
   );
   const buttons = [...sentences].flatMap(([key, text]) =>
     /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MOST.button }] : [],

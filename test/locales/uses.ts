@@ -53,7 +53,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     Literal: ({ value }) => void (typeof value === 'string' && words.add(value)),
     Identifier: ({ name }) => void words.add(name),
     VariableDeclarator({ id, init }) {
-      if (id.type === 'Identifier' && init) values.set(id.name, bare(init));
+      if (id.type === 'Identifier' && init) values.set(id.name, withoutTypes(init));
     },
     ObjectExpression({ properties }) {
       const own = properties.flatMap((one) => (one.type === 'Property' ? [one] : []));
@@ -70,7 +70,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
   /** The literals of a conditional expression, or of a table in the same file. */
   const keysOf = (node: Node): RegExp[] => {
     const text = textOf(node);
-    if (text !== undefined) return [exactly(text)];
+    if (text !== undefined) return [patternOf(text)];
     if (node.type === 'ConditionalExpression') return [...keysOf(node.consequent), ...keysOf(node.alternate)];
     if (node.type === 'TemplateLiteral')
       return [new RegExp(`^${node.quasis.map(({ value }) => RegExp.escape(value.raw)).join('[^.]+')}$`)];
@@ -88,7 +88,7 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     if (node.type === 'LogicalExpression') return namesIn(node.right);
     if (node.type !== 'ObjectExpression') return undefined;
     const names = node.properties.map((one) => {
-      if (one.type === 'SpreadElement') return namesIn(bare(one.argument));
+      if (one.type === 'SpreadElement') return namesIn(withoutTypes(one.argument));
       return one.key.type === 'Identifier' ? [one.key.name] : undefined;
     });
     return names.includes(undefined) ? undefined : names.flatMap((some) => some ?? []);
@@ -99,15 +99,15 @@ function usesIn(path: string, source: string): { uses: Use[]; words: Set<string>
     if (!key || !(isRefusal(call) || (isSaying(call) && !isBelow(path)))) return [];
     // A function of the same file takes the key and throws.
     const given = key.type === 'Identifier' ? passed : [];
-    const keys = [...keysOf(key), ...given.map(exactly)];
-    const names = namesIn(variables && bare(variables));
+    const keys = [...keysOf(key), ...given.map(patternOf)];
+    const names = namesIn(variables && withoutTypes(variables));
     const line = source.slice(0, call.start).split('\n').length;
     return [{ at: `${path}:${line}`, keys, variables: names && new Set(names), part: parts.get(call) }];
   });
   return { uses, words };
 }
 
-const exactly = (key: string): RegExp => new RegExp(`^${RegExp.escape(key)}$`);
+const patternOf = (key: string): RegExp => new RegExp(`^${RegExp.escape(key)}$`);
 
 const isRefusal = ({ type, callee }: Call): boolean =>
   type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
@@ -130,4 +130,4 @@ const textOf = (node: Node): string | undefined =>
   node.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 
 /** Removes syntax that only the type checker reads. */
-const bare = (node: Node): Node => (node.type === 'TSAsExpression' ? bare(node.expression) : node);
+const withoutTypes = (node: Node): Node => (node.type === 'TSAsExpression' ? withoutTypes(node.expression) : node);

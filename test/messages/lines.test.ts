@@ -11,38 +11,39 @@ import { context } from './context.ts';
 
 const say = speak(texts);
 
-const ended = (changes: Parts): Task =>
+const endedTask = (changes: Parts): Task =>
   madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });
 
 const fox = { address: 'https://cdn.example/fox.png', name: 'fox.png' };
 const sea = { address: 'https://cdn.example/sea.png', name: 'sea.png' };
 
-const described = (text: string): Task =>
-  ended({ kind: 'describe', request: { pictures: [fox], title: 'fox_1.png, hare.webp' }, text });
+const describeTask = (text: string): Task =>
+  endedTask({ kind: 'describe', request: { pictures: [fox], title: 'fox_1.png, hare.webp' }, text });
 
-const shortened = (text: string): Task => ended({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
+const shortenTask = (text: string): Task =>
+  endedTask({ kind: 'shorten', request: { prompt: 'a very long prompt' }, text });
 
 const planOf = (task: Task) => taskMessage(task, context, say);
-const numbered = (lines: readonly string[]): string =>
+const numberLines = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
 describe('the message of a description', () => {
   it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
-    const plan = planOf(described(numbered(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
+    const plan = planOf(describeTask(numberLines(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
     expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   });
 
   it('The message of a description with one line has no button for all', () => {
-    const { content, controls: buttons } = planOf(described('a fox in the snow'));
+    const { content, controls: buttons } = planOf(describeTask('a fox in the snow'));
     expect(content).toContain('1️⃣ a fox in the snow');
     expect(buttons?.map((one) => 'id' in one && one.id.split('.')[0])).toEqual(['line', 'same', 'delete']);
   });
 
   it('The message of a long description shows the beginning of every line and has a file with the whole text', () => {
     const lines = ['short', 'fox_'.repeat(600), '[snow] '.repeat(300), 'ice '.repeat(400)];
-    const text = numbered(lines);
-    const { content = '', files, controls: buttons } = planOf(described(text));
+    const text = numberLines(lines);
+    const { content = '', files, controls: buttons } = planOf(describeTask(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
     expect(content).toContain('1️⃣ short\n');
     // Nothing is cut inside an escaped character.
@@ -56,7 +57,7 @@ describe('the message of a description', () => {
 
   it('The message of a description with a hundred lines shows ten and has a file with all of them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `${index + 1}. line ${'x'.repeat(index)}`).join('\n');
-    const plan = planOf(described(text));
+    const plan = planOf(describeTask(text));
     expect(plan.content?.match(/line/g)).toHaveLength(10);
     expect(plan.files?.[0]?.bytes?.toString()).toBe(text);
     const files = [{ id: '0', name: 'x.txt', bytes: 1 }];
@@ -64,7 +65,7 @@ describe('the message of a description', () => {
   });
 
   it('The message of an empty description says that it is empty', () => {
-    const { content, controls: buttons, files } = planOf(described(''));
+    const { content, controls: buttons, files } = planOf(describeTask(''));
     expect(content).toContain('Finished in');
     expect([buttons?.length, files]).toEqual([2, []]);
   });
@@ -72,13 +73,13 @@ describe('the message of a description', () => {
 
 describe('the message of a shortened prompt', () => {
   it('The message of a shortened prompt shows the drafts and the most important words', () => {
-    const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numbered(['red fox, snow', 'fox'])}`;
-    expect(planOf(shortened(text))).toMatchSnapshot();
+    const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numberLines(['red fox, snow', 'fox'])}`;
+    expect(planOf(shortenTask(text))).toMatchSnapshot();
   });
 
   it('The message of a long shortened prompt has a file with the whole text', () => {
-    const text = numbered(Array.from({ length: 5 }, (_, index) => `${index} `.repeat(500)));
-    const { content = '', files } = planOf(shortened(text));
+    const text = numberLines(Array.from({ length: 5 }, (_, index) => `${index} `.repeat(500)));
+    const { content = '', files } = planOf(shortenTask(text));
     expect(content.length).toBeLessThanOrEqual(2_000);
     expect(files?.[0]?.bytes?.toString()).toBe(text);
   });
@@ -90,9 +91,9 @@ describe('the message of a blend', () => {
   it('The message of a blend has the names of its images as title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };
-    expect(planOf(ended({ kind: 'blend', request, media }))).toMatchSnapshot();
+    expect(planOf(endedTask({ kind: 'blend', request, media }))).toMatchSnapshot();
     const made = { ...upscaled, prompt: '', title: 'fox.png + sea.png' };
-    expect(planOf(ended({ kind: 'change', request: made, media })).content).toContain('**fox.png + sea.png** · <@');
+    expect(planOf(endedTask({ kind: 'change', request: made, media })).content).toContain('**fox.png + sea.png** · <@');
   });
 });
 
@@ -111,11 +112,11 @@ describe('The Animate button of a single image', () => {
     );
 
   it('A single image can be animated if the gateway has no working button for it', () => {
-    expect(idsOf(ended(upscale))).toContain('anim');
-    expect(idsOf(ended({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
+    expect(idsOf(endedTask(upscale))).toContain('anim');
+    expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }))).not.toContain('anim');
     const refused = (customId: string) => !customId.startsWith('MJ::JOB::animate');
-    expect(idsOf(ended({ ...upscale, actions: [animateHigh] }), refused)).toContain('anim');
-    expect(idsOf(ended(upscale), (customId) => customId !== 'submit/video')).not.toContain('anim');
+    expect(idsOf(endedTask({ ...upscale, actions: [animateHigh] }), refused)).toContain('anim');
+    expect(idsOf(endedTask(upscale), (customId) => customId !== 'submit/video')).not.toContain('anim');
   });
 
   it.each([
@@ -125,12 +126,12 @@ describe('The Animate button of a single image', () => {
     ['pictures of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
     ['what failed', { state: 'failed' }],
   ] satisfies [string, Parts][])('The Animate button is not offered for %s', (_, changes) => {
-    expect(idsOf(ended({ ...upscale, ...changes }))).not.toContain('anim');
+    expect(idsOf(endedTask({ ...upscale, ...changes }))).not.toContain('anim');
   });
 
   it('The message of a video from an image shows its motion and can be extended', () => {
     const video: TaskFacts['media'] = [{ kind: 'video', address: 'https://example.org/1.mp4', firstSeenAt: start }];
     const request = { prompt: 'it runs', motion: 'high', loop: true, pictures: [] };
-    expect(planOf(ended({ kind: 'animate', request, remoteId: '2', media: video }))).toMatchSnapshot();
+    expect(planOf(endedTask({ kind: 'animate', request, remoteId: '2', media: video }))).toMatchSnapshot();
   });
 });

@@ -14,7 +14,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import type { Parts } from '../support/tasks.ts';
 
 /** A local file host with a video, and the notes about tasks whose references are there. */
-async function noted() {
+async function notesScene() {
   const host = await openFileHost();
   onTestFinished(() => host.close());
   const address = host.on('/dance.mp4', file(mp4Video()));
@@ -49,7 +49,7 @@ async function noted() {
 
 describe('The references of a failed task', () => {
   it('The references of a failed task are fetched once for any number of views, and without the key', async () => {
-    const { host, failed, stored, begin } = await noted();
+    const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const { ofFailure } = await begin();
     const first = await ofFailure(task);
@@ -62,7 +62,7 @@ describe('The references of a failed task', () => {
   });
 
   it('The references of a failed task are not fetched again after a restart, even if the first check was interrupted', async () => {
-    const { host, failed, stored, begin } = await noted();
+    const { host, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     const first = await (await begin()).ofFailure(task);
     expect(await (await begin()).ofFailure(task)).toEqual(first);
@@ -79,7 +79,7 @@ describe('The references of a failed task', () => {
   });
 
   it('The references of a failed task are not fetched if there are none or the failure has another cause', async () => {
-    const { host, failed, begin } = await noted();
+    const { host, failed, begin } = await notesScene();
     const { ofFailure } = await begin();
     for (const cause of ['forgotten', 'dismissed', 'cancelled', 'expired'] as const)
       expect(await ofFailure(failed({ failure: { cause } }))).toEqual([]);
@@ -88,13 +88,13 @@ describe('The references of a failed task', () => {
   });
 
   it('References of an unknown shape are not read', async () => {
-    const { failed } = await noted();
+    const { failed } = await notesScene();
     const request = { prompt: 'waves', model: 'reel-2', references: 'odd' };
     expect(() => failed({ request })).toThrow('request.references');
   });
 
   it('A check that is interrupted by the stop of the bot reports no fault', async () => {
-    const { host, media, failed, stored, begin } = await noted();
+    const { host, media, failed, stored, begin } = await notesScene();
     const task = await stored(failed());
     await media.close();
     expect(await (await begin()).ofFailure(task)).toEqual([]);

@@ -29,7 +29,7 @@ const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
     }),
   );
 
-const said = (more: Omit<Parts, 'route' | 'times'> = {}): Task =>
+const utteranceTask = (more: Omit<Parts, 'route' | 'times'> = {}): Task =>
   makeTask({ kind: 'said', request: { talk: 'x', model: 'aria-realtime', prompt: 'how *are* you?' }, ...more });
 
 const opening = (task: TaskOf<'talk'>, hearsMessages = false) => talkMessage(task, hearsMessages, say);
@@ -79,7 +79,7 @@ const shown = (task: Task, isSpokenOver = false) =>
 
 describe('The message of an utterance', () => {
   it('The message of an utterance shows its text and has a stop button during the reply', () => {
-    const plan = shown(said({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
+    const plan = shown(utteranceTask({ answer: { ...EMPTY_ANSWER, draft: 'Fine' } }));
     expect(plan.content).toContain('how \\*are\\* you?');
     expect(plan.content).toContain('Fine');
     expect(plan.content).not.toContain('Model');
@@ -89,7 +89,12 @@ describe('The message of an utterance', () => {
   it('The message of an audio utterance shows its transcript', () => {
     const request = { talk: 'x', model: 'aria-realtime', sound: { address: 'https://example.org/a', name: 'a' } };
     const plan = shown(
-      said({ request, state: 'delivered', text: 'Fine', answer: { ...EMPTY_ANSWER, heard: 'are you `there`' } }),
+      utteranceTask({
+        request,
+        state: 'delivered',
+        text: 'Fine',
+        answer: { ...EMPTY_ANSWER, heard: 'are you `there`' },
+      }),
     );
     expect(plan.content).toContain('🎙️ Voice message');
     expect(plan.content).toContain('Heard: “are you \\`there\\`”');
@@ -102,31 +107,33 @@ describe('The message of an utterance', () => {
     ['cut', 'connection ended'],
     ['failed', 'gave no reason'],
   ] as const)('The message of an utterance that was %s keeps its text and says so', (cause, words) => {
-    const plan = shown(said({ state: 'failed', text: 'Fine so', failure: { cause } }));
+    const plan = shown(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));
     expect(plan.content).toContain('Fine so');
     expect(plan.content).toContain(words);
     expect(labels(plan)).toEqual(['Speak', 'Delete']);
   });
 
   it('The message of an interrupted reply says that it was interrupted', () => {
-    const task = said({ state: 'cancelled', failure: { cause: 'stopped' } });
+    const task = utteranceTask({ state: 'cancelled', failure: { cause: 'stopped' } });
     expect(shown(task, true).content).toContain('Interrupted by a new message');
   });
 
   it('The message of an utterance whose audio is too long says so', () => {
     const voice = { seconds: 600, waveform: 'AAAA', isCut: true as const };
-    expect(shown(said({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain('is cut short');
+    expect(shown(utteranceTask({ state: 'delivered', answer: { ...EMPTY_ANSWER, voice } })).content).toContain(
+      'is cut short',
+    );
   });
 
   it('The message of an unconfirmed utterance lets its member decide', () => {
-    const plan = shown(said({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
+    const plan = shown(utteranceTask({ state: 'unconfirmed', failure: { cause: 'unconfirmed' } }));
     expect(labels(plan)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
   });
 });
 
 describe('The voice message of a reply', () => {
   const voice = { seconds: 2.4, waveform: 'AAAA', sound: Buffer.from('OggS').toString('base64') };
-  const task = said({ answer: { ...EMPTY_ANSWER, voice } });
+  const task = utteranceTask({ answer: { ...EMPTY_ANSWER, voice } });
 
   it('A voice message contains only its audio', () => {
     const { body, files } = bodyOf({ ...voiceMessage(task, say), repliesTo: '900000000000000001' });
@@ -150,7 +157,7 @@ describe('The voice message of a reply', () => {
 
 describe('The transcript of a talk', () => {
   const turns = Array.from({ length: 7 }, (_, index) =>
-    said({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
+    utteranceTask({ request: { talk: 'x', model: 'm', prompt: `question ${index}` }, text: `answer ${index}` }),
   );
 
   it('The transcript of a talk shows the last turns', () => {

@@ -107,9 +107,9 @@ describe('The buttons of a result', () => {
     const rows = ['upsample_v7_2x', 'low_variation', 'zoom', 'pan_left'].flatMap((name) =>
       [1, 2].map((n) => action(`MJ::JOB::${name}::${n}::${uuid}`, `${name} ${n}`)),
     );
-    const fifth = (count: number) =>
+    const fifthRow = (count: number) =>
       Array.from({ length: count }, (_, n) => action(`MJ::JOB::animate_${n}::1::${uuid}`, `A${n}`));
-    expect(rowsOf(done([...rows, ...fifth(3)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'Use as reference', 'Delete']);
-    expect(rowsOf(done([...rows, ...fifth(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
+    expect(rowsOf(done([...rows, ...fifthRow(3)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'Use as reference', 'Delete']);
+    expect(rowsOf(done([...rows, ...fifthRow(4)])).at(-1)).toEqual(['A0', 'A1', 'A2', 'A3', 'Delete']);
   });
 });

@@ -10,31 +10,31 @@ import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 /** The flag of each option, and the flags that a member may type instead. */
-const table: { wish: FlagValues; written: string; typed: string[] }[] = [
-  { wish: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
-  { wish: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },
-  { wish: { version: 'niji 7' }, written: '--niji 7', typed: ['--v 7', '—niji 6', '--niji'] },
-  { wish: { style: 'raw' }, written: '--style raw', typed: ['--style cute', '–style 4a'] },
-  { wish: { quality: '0.5' }, written: '--quality 0.5', typed: ['--q 2', '--quality 2', '--Q 2', '--q2'] },
-  { wish: { stylize: 0 }, written: '--stylize 0', typed: ['--s 50', '--stylize 50', '—s 50'] },
-  { wish: { chaos: 100 }, written: '--chaos 100', typed: ['--c 1', '--chaos 1', '--CHAOS 1', '--chaos {1, 2}'] },
-  { wish: { weird: 250 }, written: '--weird 250', typed: ['--w 1', '--weird 1'] },
-  { wish: { weight: 0.25 }, written: '--iw 0.25', typed: ['--iw 2', '—iw .5'] },
-  { wish: { seed: 4_294_967_295 }, written: '--seed 4294967295', typed: ['--seed 1', '--seed:1'] },
-  { wish: { tile: true }, written: '--tile', typed: ['--tile', '—tile,'] },
-  { wish: { negative: ' people,\n text ' }, written: '--no people, text', typed: ['--no cars', '—no cars'] },
+const table: { values: FlagValues; written: string; typed: string[] }[] = [
+  { values: { aspect: '16:9' }, written: '--ar 16:9', typed: ['--ar 1:1', '--aspect 1:1', '—ar 1:1', '--ar=1:1'] },
+  { values: { version: '6.1' }, written: '--v 6.1', typed: ['--v 7', '--version 7', '--niji 6', '--v7'] },
+  { values: { version: 'niji 7' }, written: '--niji 7', typed: ['--v 7', '—niji 6', '--niji'] },
+  { values: { style: 'raw' }, written: '--style raw', typed: ['--style cute', '–style 4a'] },
+  { values: { quality: '0.5' }, written: '--quality 0.5', typed: ['--q 2', '--quality 2', '--Q 2', '--q2'] },
+  { values: { stylize: 0 }, written: '--stylize 0', typed: ['--s 50', '--stylize 50', '—s 50'] },
+  { values: { chaos: 100 }, written: '--chaos 100', typed: ['--c 1', '--chaos 1', '--CHAOS 1', '--chaos {1, 2}'] },
+  { values: { weird: 250 }, written: '--weird 250', typed: ['--w 1', '--weird 1'] },
+  { values: { weight: 0.25 }, written: '--iw 0.25', typed: ['--iw 2', '—iw .5'] },
+  { values: { seed: 4_294_967_295 }, written: '--seed 4294967295', typed: ['--seed 1', '--seed:1'] },
+  { values: { tile: true }, written: '--tile', typed: ['--tile', '—tile,'] },
+  { values: { negative: ' people,\n text ' }, written: '--no people, text', typed: ['--no cars', '—no cars'] },
 ];
 
 describe('An /imagine option', () => {
-  it.each(table)('An option is written as $written', ({ wish, written }) => {
-    expect(flagsFor('a fox', wish)).toEqual([written]);
+  it.each(table)('An option is written as $written', ({ values, written }) => {
+    expect(flagsFor('a fox', values)).toEqual([written]);
   });
 
-  it.each(table.flatMap(({ wish, typed }) => typed.map((flag) => [flag, wish] as const)))(
+  it.each(table.flatMap(({ values, typed }) => typed.map((flag) => [flag, values] as const)))(
     'An option yields to the typed flag %s',
-    (flag, wish) => {
-      expect(flagsFor(flag, wish)).toEqual([]);
-      expect(flagsFor(`a fox ${flag} --fast`, wish)).toEqual([]);
+    (flag, values) => {
+      expect(flagsFor(flag, values)).toEqual([]);
+      expect(flagsFor(`a fox ${flag} --fast`, values)).toEqual([]);
     },
   );
 
@@ -113,9 +113,9 @@ const phrase = fc.array(fc.oneof(fc.constantFrom('a', 'fox', 'snow—white', '�
 describe('Any prompt with any options', () => {
   it('A typed flag takes precedence, and no flag is added twice', () => {
     fc.assert(
-      fc.property(phrase, requests, (pieces, wish) => {
+      fc.property(phrase, requests, (pieces, values) => {
         const typed = new Set(pieces.flatMap((piece) => /^(?:--|[–—])(\p{L}+)/u.exec(piece)?.[1]?.toLowerCase() ?? []));
-        const added = names(flagsFor(pieces.join(' '), wish));
+        const added = names(flagsFor(pieces.join(' '), values));
         expect(new Set(added).size).toBe(added.length);
         for (const group of groups) {
           const here = group.filter((name) => typed.has(name ?? ''));
@@ -127,8 +127,8 @@ describe('Any prompt with any options', () => {
 
   it('Every option adds a flag if the prompt contains none', () => {
     fc.assert(
-      fc.property(requests, (wish) => {
-        expect(flagsFor('a fox', wish)).toHaveLength(Object.keys(wish).length);
+      fc.property(requests, (values) => {
+        expect(flagsFor('a fox', values)).toHaveLength(Object.keys(values).length);
       }),
     );
   });
@@ -144,15 +144,15 @@ describe('Any prompt with any options', () => {
       'http://files.example/a, http://x.example/b',
     );
     fc.assert(
-      fc.property(anything, requests, links, (prompt, wish, given) => {
-        const request = imagineRequest({ prompt, ...wish, links: given });
+      fc.property(anything, requests, links, (prompt, values, given) => {
+        const request = imagineRequest({ prompt, ...values, links: given });
         fc.pre(!(request instanceof Refusal));
         const { typed = '' } = request;
         expect(request.typed).toBe(prompt.trim());
         const addresses = (given?.split(', ') ?? []).map((address) => `${address} `).join('');
         expect(request.prompt.startsWith(addresses + typed)).toBe(true);
         expect(request.prompt.slice(addresses.length + typed.length)).toMatch(/^(?: --\p{L}.*)?$/su);
-        expect(flagsFor(request.prompt, wish)).toEqual([]);
+        expect(flagsFor(request.prompt, values)).toEqual([]);
       }),
     );
   });

@@ -10,7 +10,7 @@ const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.i
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
 
 /** The immediate ephemeral reply that a member gets. */
-async function refused(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
+async function refusalOf(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['slash']>): Promise<string> {
   const exchange = await asked;
   // Type 4 is a message instead of a deferral, so nothing was acknowledged before it.
   expect(await exchange.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
@@ -80,7 +80,7 @@ describe('/imagine', () => {
     ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
   ])('/imagine refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
     const { discord, gateway } = await bot();
-    expect(await refused(discord.as('member').slash('imagine', options))).toContain(words);
+    expect(await refusalOf(discord.as('member').slash('imagine', options))).toContain(words);
     expect(orders(gateway)).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('/imagine', () => {
     '/imagine tells %s in %s which permissions the bot lacks, without a request to the gateway',
     async (who, where, words) => {
       const { discord, gateway } = await bot();
-      expect(await refused(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
+      expect(await refusalOf(discord.as(who).in(where).slash('imagine', { prompt: 'a fox' }))).toContain(words);
       expect(orders(gateway)).toEqual([]);
     },
   );

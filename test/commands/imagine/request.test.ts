@@ -10,7 +10,7 @@ function file(changes: Partial<Attachment> = {}): Attachment {
   return { id: '2', name: 'fox.png', address, size: 1_000, mediaType: 'image/png', ...changes };
 }
 
-function objection(values: Partial<ImagineValues>): Refusal | undefined {
+function refusalOf(values: Partial<ImagineValues>): Refusal | undefined {
   const request = imagineRequest({ prompt: 'a fox', ...values });
   return request instanceof Refusal ? request : undefined;
 }
@@ -44,38 +44,38 @@ describe('The request of /imagine', () => {
     const { prompt } = request;
     expect(prompt.split(' ').filter((piece) => piece.startsWith('http'))).toEqual(addresses);
     expect(prompt.endsWith('a fox')).toBe(true);
-    expect(objection({ links })).toBeUndefined();
+    expect(refusalOf({ links })).toBeUndefined();
   });
 });
 
 describe('The validation of /imagine', () => {
   it.each(['', '   ', '\n\t', '\u200b\u200d\u2060'])('The validation refuses a prompt without text (%j)', (prompt) => {
-    expect(objection({ prompt })?.key).toBe('refusals.optionPromptEmpty');
+    expect(refusalOf({ prompt })?.key).toBe('refusals.optionPromptEmpty');
   });
 
   it.each(['image/svg+xml', 'IMAGE/PNG', undefined])(
     'The validation does not yet refuse a file announced as %s',
     (mediaType) => {
-      expect(objection({ image: file({ mediaType }) })).toBeUndefined();
+      expect(refusalOf({ image: file({ mediaType }) })).toBeUndefined();
     },
   );
 
   it('The validation refuses a file that is not announced as an image', () => {
-    const refusal = objection({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
+    const refusal = refusalOf({ image: file(), image3: file({ name: 'notes.txt', mediaType: 'text/plain' }) });
     expect(refusal?.key).toBe('refusals.notAnImage');
     expect(refusal?.variables).toEqual({ name: 'notes.txt', mediaType: 'text/plain' });
   });
 
   it('The validation refuses a file of more than 20 MB and accepts one of exactly 20 MB', () => {
-    expect(objection({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
-    expect(objection({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
+    expect(refusalOf({ image5: file({ size: 20 * MIB }) })).toBeUndefined();
+    expect(refusalOf({ image5: file({ size: 20 * MIB + 1 }) })?.key).toBe('refusals.imageTooLarge');
   });
 
   it('The validation refuses more than five images, files and links combined', () => {
     const files = { image: file(), image2: file(), image3: file() };
     const links = 'https://x.example/1 https://x.example/2';
-    expect(objection({ ...files, links })).toBeUndefined();
-    expect(objection({ ...files, links: `${links} https://x.example/3` })?.variables).toEqual({
+    expect(refusalOf({ ...files, links })).toBeUndefined();
+    expect(refusalOf({ ...files, links: `${links} https://x.example/3` })?.variables).toEqual({
       count: '6',
       max: '5',
     });
@@ -90,21 +90,21 @@ describe('The validation of /imagine', () => {
     'data:image/png;base64,AAAA',
     'my cat',
   ])('The validation refuses the link %s', (links) => {
-    expect(objection({ links })?.key).toBe('refusals.imageUrlInvalid');
+    expect(refusalOf({ links })?.key).toBe('refusals.imageUrlInvalid');
   });
 
   it('The refusal of a long link shortens it to fit a sentence', () => {
-    const link = objection({ links: 'x'.repeat(3_000) })?.variables.link;
+    const link = refusalOf({ links: 'x'.repeat(3_000) })?.variables.link;
     expect(link).toHaveLength(100);
   });
 
   it('The validation refuses flags in the excluded terms and numbers out of range in options and flags', () => {
-    expect(objection({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
-    expect(objection({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
-    expect(objection({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
+    expect(refusalOf({ negative: 'text --tile' })?.key).toBe('refusals.optionNegativeHasFlag');
+    expect(refusalOf({ prompt: 'a fox --chaos 101' })?.key).toBe('refusals.optionOutOfRange');
+    expect(refusalOf({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
   });
 
   it('The validation ignores an option out of range if a typed flag replaces it', () => {
-    expect(objection({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
+    expect(refusalOf({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ const noOne = {
 } as unknown as HandlerContext<Services>;
 
 /** Presses a button with these arguments. */
-async function pressed({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
+async function pressButton({ verb, press }: Button<Services>, args: readonly string[], chosen: readonly string[] = []) {
   const run = press({ verb, version: 1, args }, chosen);
   if (run instanceof Refusal) throw run;
   return run(noOne);
@@ -27,7 +27,7 @@ async function pressed({ verb, press }: Button<Services>, args: readonly string[
 
 const readFilter = (args: readonly string[]) => customIds.tasks.read({ verb: 'tasks', version: 1, args });
 
-function found(verb: string): Button<Services> {
+function buttonOf(verb: string): Button<Services> {
   const button = handlers.buttons.find((one) => one.verb === verb);
   if (!button) throw new Error(`There is no button ${verb}.`);
   return button;
@@ -80,7 +80,7 @@ describe('The custom id of a task list', () => {
     await fc.assert(
       fc.asyncProperty(forged, async (args) => {
         for (const button of [tasksPageButton, taskSelect])
-          await expect(pressed(button, args, [taskId(0)])).rejects.toBeInstanceOf(Refusal);
+          await expect(pressButton(button, args, [taskId(0)])).rejects.toBeInstanceOf(Refusal);
       }),
     );
   });
@@ -89,8 +89,8 @@ describe('The custom id of a task list', () => {
     'Choosing "%s", which is no task, from a task list is refused',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
-      await expect(pressed(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');
-      await expect(pressed(taskSelect, args)).rejects.toThrow('refusals.unknownButton');
+      await expect(pressButton(taskSelect, args, [chosen])).rejects.toThrow('refusals.unknownButton');
+      await expect(pressButton(taskSelect, args)).rejects.toThrow('refusals.unknownButton');
     },
   );
 });
@@ -99,9 +99,9 @@ describe('The buttons of a task’s page', () => {
   const verbs = ['show', 'showme', 'showask', 'showall', 'unpost', 'retryo', 'againo', 'againb'];
 
   it.each(verbs)('A forged "%s" button of a task’s page is refused before the store is read', async (verb) => {
-    const button = found(verb);
+    const button = buttonOf(verb);
     for (const args of [[], [''], ['x'], ['../..'], [`${taskId(0)}0`]])
-      await expect(pressed(button, args)).rejects.toThrow('refusals.unknownButton');
+      await expect(pressButton(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
   it('The buttons of a task’s page have ids that Discord accepts for every task', () => {
@@ -112,7 +112,7 @@ describe('The buttons of a task’s page', () => {
   it.each(['export', 'forget', 'forgets', 'forgetr'])(
     'The button "%s" is refused on a public message',
     async (verb) => {
-      await expect(pressed(found(verb), [])).rejects.toThrow('refusals.unknownButton');
+      await expect(pressButton(buttonOf(verb), [])).rejects.toThrow('refusals.unknownButton');
     },
   );
 });

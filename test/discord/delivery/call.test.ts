@@ -5,9 +5,9 @@ import { clearMessage } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task, TaskFacts } from '../../../src/services/tasks/task.ts';
 import { markDismissed, setSuccessor } from '../../../src/services/tasks/transitions.ts';
 import { changed } from '../../support/tasks.ts';
-import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
-type Stage = Awaited<ReturnType<typeof ordered>>;
+type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 const long = seconds(61);
 const isCallGoing = (_: Task, after: Task): boolean => after.delivery.call?.goingAt !== undefined;
@@ -31,8 +31,8 @@ const calls = ({ discord }: Pick<Stage, 'discord'>) =>
 const posts = ({ heardOf }: Stage) => heardOf('POST', /messages$|^\/webhooks/);
 
 /** Shows the end and then blocks the owner ping. */
-async function held(options: Parameters<typeof ordered>[0] = {}) {
-  const stage = await ordered(options);
+async function held(options: Parameters<typeof sceneWithOrder>[0] = {}) {
+  const stage = await sceneWithOrder(options);
   const { shelf, timers } = stage;
   shelf.failsOn = isCallGoing;
   await ends(stage);
@@ -43,26 +43,26 @@ async function held(options: Parameters<typeof ordered>[0] = {}) {
 
 describe('The owner ping at the end of a long job', () => {
   it('The owner ping is gone if the message that it replies to is deleted at that moment', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, discord } = stage;
     const forget = discord.listen(() => {
       if (calls(stage).length > 0 && shelf.get(task.id).message) void shelf.change(task.id, clearMessage);
     });
     await ends(stage);
-    expect((await shelf.settled(task.id)).beside).toBeUndefined();
+    expect((await shelf.untilSettled(task.id)).beside).toBeUndefined();
     forget();
     expect(posts(stage)).toHaveLength(1);
     expect(calls(stage)).toEqual([]);
   });
 
   it('The owner ping replies to the message with the result and notifies only the owner', async () => {
-    const stage = await ordered({
+    const stage = await sceneWithOrder({
       plan: (task) =>
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
     });
     const { task, shelf, writes } = stage;
     await ends(stage);
-    const settled = await shelf.settled(task.id);
+    const settled = await shelf.untilSettled(task.id);
     expect(calls(stage)).toMatchObject([
       {
         type: MessageType.Reply,
@@ -85,9 +85,9 @@ describe('The owner ping at the end of a long job', () => {
     ['a minute', minutes(1), 0],
     ['a moment more', minutes(1) + 1, 1],
   ])('The owner ping depends on the duration of the job: %s', async (_, after, count) => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     await ends(stage, after);
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(count);
     expect(posts(stage)).toHaveLength(count);
   });
@@ -95,34 +95,34 @@ describe('The owner ping at the end of a long job', () => {
   it.each(['failed', 'unconfirmed', 'expired'] as const)(
     'The owner ping is also sent if the task is %s',
     async (state) => {
-      const stage = await ordered();
+      const stage = await sceneWithOrder();
       await ends(stage, long, { state, failure: { cause: state } });
-      expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state });
+      expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state });
       expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
     },
   );
 
   it('The owner ping replies to the new message if the result was posted as one', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     await ends(stage, minutes(20));
-    const { message } = await stage.shelf.settled(stage.task.id);
+    const { message } = await stage.shelf.untilSettled(stage.task.id);
     expect(stage.read()).toHaveLength(3);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
   it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
-    const stage = await ordered({ order: { in: 'dm' } });
+    const stage = await sceneWithOrder({ order: { in: 'dm' } });
     await ends(stage);
-    const { message } = await stage.shelf.settled(stage.task.id);
+    const { message } = await stage.shelf.untilSettled(stage.task.id);
     expect(stage.letters('member')).toHaveLength(2);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
   it('The owner ping is not sent if the result is a new direct message, which notifies its owner', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     stage.deny(May.ViewChannel);
     await ends(stage, minutes(20));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(stage.letters('member')).toHaveLength(1);
     expect(calls(stage)).toEqual([]);
   });
@@ -131,9 +131,9 @@ describe('The owner ping at the end of a long job', () => {
     ['its answer', long],
     ['a direct message', minutes(20)],
   ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
-    const stage = await ordered({ order: { isPrivate: true } });
+    const stage = await sceneWithOrder({ order: { isPrivate: true } });
     await ends(stage, after);
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(calls(stage)).toEqual([]);
     expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
@@ -141,49 +141,49 @@ describe('The owner ping at the end of a long job', () => {
   });
 
   it('The owner ping is not sent for a private result, even if the store requests one', async () => {
-    const stage = await ordered({ order: { isPrivate: true } });
+    const stage = await sceneWithOrder({ order: { isPrivate: true } });
     const { task, shelf, clock, delivery } = stage;
     const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
     shelf.put({ ...task, state: 'delivered', message, delivery: { progressEdits: 0, call: { shownAt: clock.now() } } });
     delivery.show(shelf.get(task.id));
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping uses the token next to the result if only the member has installed the bot', async () => {
-    const stage = await ordered({ order: { by: 'installer' } });
+    const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await ends(stage);
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
 
   it('The owner ping is not sent if the bot may not post and the token has expired', async () => {
-    const stage = await ordered({ order: { in: 'read-only' } });
+    const stage = await sceneWithOrder({ order: { in: 'read-only' } });
     await stage.tell(stage.task.id, { state: 'running' });
-    await stage.shelf.edits(stage.task.id, 1);
+    await stage.shelf.untilEdits(stage.task.id, 1);
     await ends(stage, minutes(14));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(stage.read('read-only')).toEqual([expect.stringContaining('ready')]);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping is not sent if the message was deleted before the end', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, tell, shelf, client } = stage;
     await tell(task.id, { state: 'running' });
-    const { message } = await shelf.edits(task.id, 1);
+    const { message } = await shelf.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await ends(stage);
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping is not sent if its owner has ordered again in the meantime', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     await stage.shelf.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 });
@@ -193,12 +193,12 @@ describe('A delayed owner ping', () => {
     const stage = await held();
     await stage.shelf.change(stage.task.id, clearMessage);
     await stage.passes(seconds(5));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('A delayed owner ping is dropped if its owner has decided about an unknown outcome', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, clock, passes, timers } = stage;
     shelf.failsOn = isCallGoing;
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
@@ -214,7 +214,7 @@ describe('A delayed owner ping', () => {
   });
 
   it('A delayed owner ping is dropped even if its owner decides at the last moment', async () => {
-    const stage = await ordered({
+    const stage = await sceneWithOrder({
       plan: async (task) => {
         if (task.delivery.call) await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
         return planOf(task);
@@ -222,7 +222,7 @@ describe('A delayed owner ping', () => {
     });
     const { task, shelf, clock, delivery } = stage;
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    expect(await shelf.settled(task.id)).toMatchObject({ state: 'cancelled' });
+    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
     await delivery.finish();
     expect(posts(stage)).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe('A delayed owner ping', () => {
     const { message } = shelf.get(task.id);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await passes(seconds(5));
-    expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([400]);
     expect(calls(stage)).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe('A delayed owner ping', () => {
     const stage = await held();
     stage.deny(May.SendMessages);
     await stage.passes(seconds(5));
-    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([403]);
     expect(stage.logged()).toContain('was not pinged');
   });
@@ -251,12 +251,12 @@ describe('A delayed owner ping', () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
     await stage.passes(seconds(5));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
   it('A delayed owner ping is sent when Discord is available again', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     stage.discord.faults.add({
       on: { method: 'POST', route: '/channels' },
       do: { type: 'status', status: 503 },
@@ -265,13 +265,13 @@ describe('A delayed owner ping', () => {
     await ends(stage);
     await stage.passes(seconds(5));
     await stage.passes(seconds(10));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
   it('A delayed owner ping is dropped after two minutes, and the result stays delivered', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { shelf, task, clock, passes, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
     await ends(stage);
@@ -280,7 +280,7 @@ describe('A delayed owner ping', () => {
       expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
       await passes(seconds(wait));
     }
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     const [first] = posts(stage);
     expect(posts(stage)).toHaveLength(4 * 5);
     expect((posts(stage).at(-1)?.at ?? 0) - (first?.at ?? 0)).toBe(seconds(75));
@@ -295,12 +295,12 @@ describe('A delayed owner ping', () => {
     // More often than discord.js retries.
     ['never comes', { type: 'hang', done: true }, 5],
   ] as const)('The owner ping is posted once if Discord’s response %s', async (_, trouble, times) => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     stage.client.rest.options.timeout = 50;
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
     await ends(stage);
     await stage.passes(seconds(5));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage).length).toBeGreaterThan(1);
   });
@@ -309,28 +309,28 @@ describe('A delayed owner ping', () => {
     ['lost', { type: 'reset', done: true }, 1],
     ['a failure', { type: 'status', status: 502 }, 0],
   ] as const)('An owner ping with the token is posted once if the response is %s', async (_, trouble, count) => {
-    const stage = await ordered({ order: { by: 'installer' } });
+    const stage = await sceneWithOrder({ order: { by: 'installer' } });
     stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
     await ends(stage);
-    expect(await stage.shelf.settled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage)).toHaveLength(1);
     expect(calls(stage)).toHaveLength(count);
   });
 
   it('The owner ping is posted once although the store cannot record it', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, passes } = stage;
     shelf.failsOn = (_, after) => after.times.settled !== undefined && shelf.failures < 3;
     await ends(stage);
     for (const wait of [5, 10, 20]) await passes(seconds(wait));
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(shelf.failures).toBe(3);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('An owner ping that cannot be prepared is logged with a reference and retried after 30 seconds', async () => {
     let bugs = 1;
-    const stage = await ordered({
+    const stage = await sceneWithOrder({
       plan: (task) => {
         if (task.delivery.call && bugs-- > 0) throw new TypeError('a bug in a view');
         return planOf(task);
@@ -338,7 +338,7 @@ describe('A delayed owner ping', () => {
     });
     await ends(stage);
     await stage.passes(seconds(30));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(stage.logged()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
   });
@@ -371,7 +371,7 @@ const crashes = {
 
 type Crash = keyof typeof crashes;
 
-async function crashed(how: Crash, stage: Stage): Promise<void> {
+async function crash(how: Crash, stage: Stage): Promise<void> {
   await crashes[how](stage);
   await until(() => stage.timers() === 1);
   await stage.delivery.finish();
@@ -396,15 +396,15 @@ describe('The owner ping after a crash', () => {
   ] as const)(
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (how, away, count) => {
-      const stage = await ordered();
+      const stage = await sceneWithOrder();
       const { task, tell, shelf, clock, open } = stage;
       await tell(task.id, { state: 'running' });
-      await shelf.edits(task.id, 1);
-      await crashed(how, stage);
+      await shelf.untilEdits(task.id, 1);
+      await crash(how, stage);
       expect(shelf.get(task.id).times.settled).toBeUndefined();
       clock.advance(minutes(away));
       open().show(shelf.get(task.id));
-      expect(await shelf.settled(task.id)).toMatchObject({ state: 'delivered' });
+      expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
       expect(calls(stage)).toHaveLength(count);
       expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
       // A second start has nothing left to do.
@@ -417,41 +417,41 @@ describe('The owner ping after a crash', () => {
   );
 
   it('After a crash, missing audio is posted at any later time, because it is a result and no notification', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
     const said = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
     shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...EMPTY_ANSWER, voice } }));
-    await crashed('before the store knew that the call goes out', stage);
+    await crash('before the store knew that the call goes out', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));
     open().show(shelf.get(task.id));
-    expect((await shelf.settled(task.id)).answer?.voice?.sound).toBeUndefined();
+    expect((await shelf.untilSettled(task.id)).answer?.voice?.sound).toBeUndefined();
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, an owner ping by the token is not sent a second time', async () => {
-    const stage = await ordered({ order: { by: 'installer' } });
-    await crashed('before the store knew that the call was made', stage);
+    const stage = await sceneWithOrder({ order: { by: 'installer' } });
+    await crash('before the store knew that the call was made', stage);
     stage.open().show(stage.shelf.get(stage.task.id));
-    await stage.shelf.settled(stage.task.id);
+    await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, a result that is posted hours later still pings its owner', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, clock, open } = stage;
     clock.advance(long);
     shelf.put({ ...shelf.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
     clock.advance(minutes(300));
     open().show(shelf.get(task.id));
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(calls(stage)).toHaveLength(1);
   });
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, shelf, clock, open, tell } = stage;
     clock.advance(minutes(20));
     shelf.failsOn = (_, after) => after.times.settled !== undefined;
@@ -461,7 +461,7 @@ describe('The owner ping after a crash', () => {
     shelf.failsOn = () => false;
     const { message } = shelf.get(task.id);
     open().show(shelf.get(task.id));
-    expect((await shelf.settled(task.id)).message).toEqual(message);
+    expect((await shelf.untilSettled(task.id)).message).toEqual(message);
     expect(stage.read()).toHaveLength(3);
   });
 });

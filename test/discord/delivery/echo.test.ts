@@ -30,7 +30,7 @@ class Kept extends Shelf {
   }
 }
 
-async function kept() {
+async function sceneWithBook() {
   const store = await openStore(
     { url: `sqlite://${join(folder(), 'atelier.sqlite')}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock: new ManualClock() },
@@ -48,24 +48,24 @@ async function kept() {
 }
 
 it('A view is prepared once for every visible change, and not again when its delivery is stored', async () => {
-  const { order, shelf, clock, prepared, timers, said } = await kept();
+  const { order, shelf, clock, prepared, timers, said } = await sceneWithBook();
   const { task } = await order();
   for (const [index, progress] of [10, 20, 30].entries()) {
     await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress }));
     clock.advance(minutes(1));
-    await shelf.edits(task.id, index + 1);
+    await shelf.untilEdits(task.id, index + 1);
     await until(() => timers() === 0);
     clock.advance(minutes(1));
   }
   await shelf.change(task.id, (known) => ({ ...known, state: 'ready', times: { ...known.times, ended: clock.now() } }));
-  await shelf.settled(task.id);
+  await shelf.untilSettled(task.id);
   // The job took more than a minute, so its owner is pinged.
   expect(said()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30', `<@${task.requesterId}>: delivered`]);
   expect(prepared).toEqual([...new Set(prepared)]);
 });
 
 it('Invisible changes are stored without an announcement, and a change of the route is announced', async () => {
-  const { order, shelf, clock } = await kept();
+  const { order, shelf, clock } = await sceneWithBook();
   const { task } = await order();
   const news: Task[] = [];
   await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress: 10 }));

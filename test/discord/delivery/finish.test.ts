@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
-import { minutes, ordered, scene, seconds, until } from './scene.ts';
+import { minutes, scene, sceneWithOrder, seconds, until } from './scene.ts';
 
 describe('A delivery that finishes', () => {
   it('A finishing delivery waits for running requests and stores their outcome', async () => {
-    const { task, tell, shelf, clock, discord, delivery, read, heardOf } = await ordered();
+    const { task, tell, shelf, clock, discord, delivery, read, heardOf } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'ready' });
     await until(() => heardOf('PATCH', /^/).length === 1);
@@ -16,7 +16,7 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery leaves a delayed result in the store, and the next start delivers it', async () => {
-    const { timers, task, tell, shelf, discord, delivery, open, writes } = await ordered();
+    const { timers, task, tell, shelf, discord, delivery, open, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     await tell(task.id, { state: 'ready' });
     await until(() => timers() === 1);
@@ -26,12 +26,12 @@ describe('A delivery that finishes', () => {
     expect(ready).toMatchObject({ state: 'ready' });
     expect(writes()).toHaveLength(4);
     open().show(ready);
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(writes()).toHaveLength(5);
   });
 
   it('A finishing delivery ignores news that arrives during a running request', async () => {
-    const { task, tell, shelf, clock, discord, delivery, timers, heardOf, writes } = await ordered();
+    const { task, tell, shelf, clock, discord, delivery, timers, heardOf, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 1 });
     await until(() => heardOf('PATCH', /^/).length === 1);
@@ -46,7 +46,7 @@ describe('A delivery that finishes', () => {
 
   it('A finishing delivery does not wait for the retry of a failed request', async () => {
     const slow = Promise.withResolvers<MessagePlan>();
-    const { task, tell, delivery, timers, shelf } = await ordered({ plan: () => slow.promise });
+    const { task, tell, delivery, timers, shelf } = await sceneWithOrder({ plan: () => slow.promise });
     await tell(task.id, { state: 'ready' });
     const finished = delivery.finish();
     slow.reject(new Error('The gateway was closed.'));
@@ -56,9 +56,9 @@ describe('A delivery that finishes', () => {
   });
 
   it('A finishing delivery shows no pending progress, sets no timer and accepts no news', async () => {
-    const { timers, task, tell, shelf, clock, delivery, writes } = await ordered();
+    const { timers, task, tell, shelf, clock, delivery, writes } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 1 });
-    await shelf.edits(task.id, 1);
+    await shelf.untilEdits(task.id, 1);
     await tell(task.id, { state: 'running', progress: 2 });
     expect(timers()).toBe(1);
     await delivery.finish();
@@ -75,10 +75,10 @@ describe('A delivery that finishes', () => {
     const orders = [await order(), await order(), await order()];
     for (const { task } of orders) {
       await tell(task.id, { state: 'running' });
-      await shelf.edits(task.id, 1);
+      await shelf.untilEdits(task.id, 1);
       await tell(task.id, { state: 'running', progress: 50 });
       await tell(task.id, { state: 'ready' });
-      await shelf.settled(task.id);
+      await shelf.untilSettled(task.id);
     }
     expect(timers()).toBe(0);
     const asked = shelf.asked;

@@ -2,9 +2,9 @@ import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
-type Stage = Awaited<ReturnType<typeof ordered>>;
+type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 /** Stops the bot after Discord has accepted the message and before the store has recorded it. */
 async function crashAfterPosting({ task, tell, shelf, clock, delivery, timers }: Stage): Promise<Task> {
@@ -34,12 +34,12 @@ describe('The posting of a new message', () => {
   it.each([0, 60, 60 * 24 * 30])(
     'After a crash of %i minutes, a new message is found and not posted twice',
     async (away) => {
-      const stage = await ordered();
+      const stage = await sceneWithOrder();
       const ready = await crashAfterPosting(stage);
       const [, posted] = stage.discord.messages('studio');
       stage.clock.advance(minutes(away));
       stage.open().show(ready);
-      const settled = await stage.shelf.settled(ready.id);
+      const settled = await stage.shelf.untilSettled(ready.id);
       expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
       expect(settled.delivery.intention).toBeUndefined();
       expect(posts(stage)).toHaveLength(1);
@@ -48,40 +48,40 @@ describe('The posting of a new message', () => {
   );
 
   it('A new direct message is found in the same way', async () => {
-    const stage = await ordered({ order: { isPrivate: true } });
+    const stage = await sceneWithOrder({ order: { isPrivate: true } });
     const ready = await crashAfterPosting(stage);
     expect(ready.delivery.intention?.by).toBe('direct');
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(stage.letters('member')).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('A new message is found among later messages of others, page by page', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     for (let said = 0; said < 250; said++) await stage.discord.as('other').say(`and ${said}`);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
     expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
 
   it('The search for a new message stops at the time of its intention', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     for (let said = 0; said < 150; said++) await stage.discord.as('other').say(`before ${said}`);
     const ready = await crashBeforePosting(stage);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('The deferred reply is not mistaken for the new message, although it carries the same id', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, tell, shelf, discord } = stage;
     // Its first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
@@ -91,12 +91,12 @@ describe('The posting of a new message', () => {
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
     await tell(task.id, { state: 'ready' });
     await stage.passes(seconds(5));
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
   it('A message of another member or for another task is not mistaken for the new message', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { client, channel, clock, task } = stage;
     const ready = await crashBeforePosting(stage);
     await stage.discord.as('other').say(`act.1.${task.id}`);
@@ -106,13 +106,13 @@ describe('The posting of a new message', () => {
       body: { content: 'another', components: [{ type: 1, components: [button(`${task.id}x`)] }] },
     });
     stage.open().show(ready);
-    await stage.shelf.settled(task.id);
+    await stage.shelf.untilSettled(task.id);
     expect(stage.read()).toHaveLength(4);
     expect(stage.read().at(-1)).toContain('ready');
   });
 
   it('A new message is found by buttons that are in a select menu for lack of space', async () => {
-    const stage = await ordered({
+    const stage = await sceneWithOrder({
       plan: (task) => ({
         content: task.state,
         controls: Array.from({ length: 26 }, (_, index) => ({
@@ -125,44 +125,44 @@ describe('The posting of a new message', () => {
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('If the bot may not read the channel, the message is posted with the same nonce and Discord returns the first one', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     const [, posted] = stage.discord.messages('studio');
     stage.deny(May.ReadMessageHistory);
     stage.open().show(ready);
-    expect((await stage.shelf.settled(ready.id)).message?.id).toBe(posted?.id);
+    expect((await stage.shelf.untilSettled(ready.id)).message?.id).toBe(posted?.id);
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
   it('A new message is posted once if only Discord’s response is lost', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, tell, shelf, clock, discord, passes } = stage;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'reset', done: true } });
     await tell(task.id, { state: 'ready' });
     await passes(seconds(5));
-    const { message } = await shelf.settled(task.id);
+    const { message } = await shelf.untilSettled(task.id);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
   it('A new message is posted once if discord.js retries the request', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const { task, tell, shelf, clock, client, discord, read } = stage;
     client.rest.options.timeout = 50;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
     await tell(task.id, { state: 'ready' });
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(read()).toHaveLength(2);
   });
 
   it('A message is not posted while it is impossible to check whether it exists', async () => {
-    const stage = await ordered();
+    const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
     stage.discord.faults.add({
@@ -172,16 +172,16 @@ describe('The posting of a new message', () => {
     });
     stage.open().show(ready);
     await stage.passes(seconds(5));
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('If the message is found, no result is prepared for it', async () => {
-    const stage = await ordered({ plan: planOf });
+    const stage = await sceneWithOrder({ plan: planOf });
     const ready = await crashAfterPosting(stage);
     const before = stage.preparedTimes();
     stage.open().show(ready);
-    await stage.shelf.settled(ready.id);
+    await stage.shelf.untilSettled(ready.id);
     expect(stage.preparedTimes()).toBe(before);
   });
 });

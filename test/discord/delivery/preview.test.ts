@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { minutes, ordered, planOf, seconds, until } from './scene.ts';
+import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
 const file = (name: string) => ({ name: `${name}.webp`, bytes: Buffer.from(name), alt: 'a boat' });
 
@@ -11,8 +11,8 @@ function planWithPreview(task: Task): MessagePlan {
   return { ...planOf(task), files: task.word === undefined ? [] : [file(task.word)] };
 }
 
-async function running(options: Parameters<typeof ordered>[0] = {}) {
-  const stage = await ordered({ plan: planWithPreview, ...options });
+async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) {
+  const stage = await sceneWithOrder({ plan: planWithPreview, ...options });
   const { task, tell, shelf, clock, discord, writes } = stage;
   let edits = 0;
   return {
@@ -23,7 +23,7 @@ async function running(options: Parameters<typeof ordered>[0] = {}) {
       // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
-      await shelf.edits(task.id, edits);
+      await shelf.untilEdits(task.id, edits);
     },
     names: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
     uploads: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
@@ -32,7 +32,7 @@ async function running(options: Parameters<typeof ordered>[0] = {}) {
 
 describe('A preview of a running job', () => {
   it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
-    const { task, tell, shelf, shows, names, discord } = await running();
+    const { task, tell, shelf, shows, names, discord } = await runningScene();
     await shows(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
       { filename: 'rough.webp', description: 'a boat' },
@@ -40,21 +40,21 @@ describe('A preview of a running job', () => {
     await shows(50, 'finer');
     expect(names()).toEqual(['finer.webp']);
     await tell(task.id, { state: 'ready' });
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(names()).toEqual(['whole.webp']);
   });
 
   it('A preview is removed when the job fails', async () => {
-    const { task, tell, shelf, shows, names, uploads } = await running();
+    const { task, tell, shelf, shows, names, uploads } = await runningScene();
     await shows(10, 'rough');
     await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(names()).toEqual([]);
     expect(uploads()).toEqual(['rough.webp']);
   });
 
   it('A preview is uploaded once while only the text changes', async () => {
-    const { shows, names, uploads, read } = await running();
+    const { shows, names, uploads, read } = await runningScene();
     for (const progress of [10, 20, 30]) await shows(progress, 'rough');
     expect(read()[0]).toContain('running 30');
     expect(names()).toEqual(['rough.webp']);
@@ -62,7 +62,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview stays while the next one is unavailable', async () => {
-    const { shows, names, uploads, read } = await running();
+    const { shows, names, uploads, read } = await runningScene();
     await shows(10, 'rough');
     await shows(20);
     expect(read()[0]).toContain('running 20');
@@ -72,7 +72,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A changed preview alone causes an edit, and an unchanged one does not', async () => {
-    const { task, tell, clock, shows, writes, preparedTimes, uploads } = await running();
+    const { task, tell, clock, shows, writes, preparedTimes, uploads } = await runningScene();
     await shows(10, 'rough');
     await shows(10, 'finer');
     expect(uploads()).toEqual(['rough.webp', 'finer.webp']);
@@ -87,18 +87,18 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview replaces the files of a pressed message', async () => {
-    const stage = await running();
+    const stage = await runningScene();
     const { task, tell, shelf, discord, press } = stage;
     await tell(task.id, { state: 'ready' });
-    const { message } = await shelf.settled(task.id);
+    const { message } = await shelf.untilSettled(task.id);
     const pressed = await press({ id: message?.id ?? '' }, 'U1');
     await tell(pressed.task.id, { state: 'running', progress: 1 });
-    await shelf.edits(pressed.task.id, 1);
+    await shelf.untilEdits(pressed.task.id, 1);
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
   it('A preview is uploaded again after an unknown outcome and after a restart', async () => {
-    const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await running();
+    const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await runningScene();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('Progress was not shown'));
@@ -108,16 +108,16 @@ describe('A preview of a running job', () => {
     const again = open();
     await tell(task.id, { state: 'running', progress: 20 }, again);
     clock.advance(seconds(10));
-    await shelf.edits(task.id, 2);
+    await shelf.untilEdits(task.id, 2);
     await tell(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
     clock.advance(minutes(10));
-    await shelf.edits(task.id, 3);
+    await shelf.untilEdits(task.id, 3);
     expect(uploads()).toHaveLength(6);
     expect(names()).toEqual(['rough.webp']);
   });
 
   it('After Discord refuses a preview, the text stays and no further preview is sent', async () => {
-    const { task, tell, shows, logged, uploads, read, names } = await running({ limits: { uploadBytes: 3 } });
+    const { task, tell, shows, logged, uploads, read, names } = await runningScene({ limits: { uploadBytes: 3 } });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('"trouble":"too-large"'));
     await shows(10, 'finer');
@@ -127,7 +127,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview that is being uploaded is cancelled when the job ends', async () => {
-    const { task, tell, shelf, read, writes } = await ordered({
+    const { task, tell, shelf, read, writes } = await sceneWithOrder({
       plan: async (one, signal) => {
         if (one.state === 'running')
           await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -136,13 +136,13 @@ describe('A preview of a running job', () => {
     });
     await tell(task.id, { state: 'running' });
     await tell(task.id, { state: 'ready' });
-    await shelf.settled(task.id);
+    await shelf.untilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(writes()).toHaveLength(1);
   });
 
   it('A preview that is being uploaded is cancelled when the bot stops', async () => {
-    const { task, tell, delivery, writes } = await ordered({
+    const { task, tell, delivery, writes } = await sceneWithOrder({
       plan: async (one, signal) => {
         await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
         return planOf(one);
@@ -154,7 +154,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview of a private job is sent privately', async () => {
-    const { shows, names, discord, writes } = await running({ order: { isPrivate: true } });
+    const { shows, names, discord, writes } = await runningScene({ order: { isPrivate: true } });
     await shows(10, 'rough');
     expect(names()).toEqual(['rough.webp']);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);

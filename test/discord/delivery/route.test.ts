@@ -1,10 +1,10 @@
 import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { minutes, ordered, scene } from './scene.ts';
+import { minutes, scene, sceneWithOrder } from './scene.ts';
 
 describe('The route to a member', () => {
   it('The route to a member contains the token for 15 minutes and the facts of the interaction payload', async () => {
-    const { task, exchange, clock, discord } = await ordered();
+    const { task, exchange, clock, discord } = await sceneWithOrder();
     expect(task.route).toEqual({
       applicationId: discord.applicationId,
       token: exchange.token,
@@ -29,7 +29,7 @@ describe('The route to a member', () => {
   ] as const)(
     'The route to a member records for %s whether the bot itself may post there',
     async (_, order, mayPost) => {
-      expect((await ordered({ order })).task.route.mayPost).toBe(mayPost);
+      expect((await sceneWithOrder({ order })).task.route.mayPost).toBe(mayPost);
     },
   );
 

@@ -211,7 +211,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
 }
 
 /** A scene with one order. */
-export async function ordered({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
+export async function sceneWithOrder({ order = {}, ...options }: SceneOptions & { order?: Order } = {}) {
   const set = await scene(options);
   return { ...set, ...(await set.order(order)) };
 }

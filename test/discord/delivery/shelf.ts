@@ -43,12 +43,12 @@ export class Shelf {
     return after;
   }
 
-  async settled(id: string): Promise<Task> {
+  async untilSettled(id: string): Promise<Task> {
     await until(() => !isLive(this.get(id)));
     return this.get(id);
   }
 
-  async edits(id: string, count: number): Promise<Task> {
+  async untilEdits(id: string, count: number): Promise<Task> {
     await until(() => this.get(id).delivery.progressEdits >= count);
     return this.get(id);
   }

@@ -40,7 +40,7 @@ describe('The delivery under any sequence of failures', () => {
         const { task } = await order({ isPrivate });
         if (isKnown) {
           await tell(task.id, { state: 'running' }, delivery);
-          await shelf.edits(task.id, 1);
+          await shelf.untilEdits(task.id, 1);
         }
         clock.advance(after);
         let storeFailures = 0;

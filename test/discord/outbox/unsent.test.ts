@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 
 /** The error of a request to a local port whose server reads nothing. */
-async function failedAt(port: number): Promise<unknown> {
+async function requestError(port: number): Promise<unknown> {
   const rest = new REST({ api: `http://127.0.0.1:${port}`, retries: 0 }).setToken('x');
   return rest.post('/webhooks/1/t', { body: {}, auth: false }).catch((error: unknown) => error);
 }
@@ -15,8 +15,8 @@ it('A request counts as unsent only if no connection could be opened', async () 
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   onTestFinished(() => void server.close());
-  expect(isUnsent(await failedAt(port))).toBe(false);
+  expect(isUnsent(await requestError(port))).toBe(false);
   await new Promise((resolve) => server.close(resolve));
-  expect(isUnsent(await failedAt(port))).toBe(true);
+  expect(isUnsent(await requestError(port))).toBe(true);
   expect(isUnsent(new Error('connect'))).toBe(false);
 });

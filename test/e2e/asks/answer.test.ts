@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { bot } from '../bot.ts';
-import { labels, quickBot, saying } from '../quick.ts';
+import { labels, messagesWith, quickBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   it('/ask streams into its message and ends with the exact answer', async () => {
@@ -14,9 +14,9 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     expect(await exchange.acknowledged()).toMatchObject({ ephemeral: false });
     const moving = await exchange.message((message) => text(message).includes('This is the sandbox'));
     expect(labels(moving)).toEqual(['Stop']);
-    const final = await exchange.message(ended);
+    const final = await exchange.message(hasEnded);
     expect(final.id).toBe(moving.id);
-    expect(text(final)).toContain(said(gateway));
+    expect(text(final)).toContain(latestAnswer(gateway));
     expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
     expect(asks(gateway)).toHaveLength(1);
     expect(logged()).not.toContain('why is the snow');
@@ -26,11 +26,11 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
   it('/ask continues a long answer in further messages, complete and in order', async () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 1 } });
     const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
-    await exchange.message(ended);
+    await exchange.message(hasEnded);
     const parts = discord.messages('studio');
     expect(parts.length).toBeGreaterThan(2);
     const shown = parts.map(text).join('\n\n').replace('-# Continues below.', '');
-    expect(shown.replace(/\s+/g, ' ')).toContain(said(gateway).replace(/\s+/g, ' '));
+    expect(shown.replace(/\s+/g, ' ')).toContain(latestAnswer(gateway).replace(/\s+/g, ' '));
     for (const part of parts) expect(text(part).length).toBeLessThanOrEqual(2_000);
   });
 
@@ -39,7 +39,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     const exchange = await discord
       .as('member')
       .slash('ask', { prompt: 'tell me of the snow, 900 words', private: true });
-    const first = await exchange.message(ended);
+    const first = await exchange.message(hasEnded);
     expect([first, ...exchange.followUps()].map(({ ephemeral }) => ephemeral)).not.toContain(false);
     expect(exchange.followUps().length).toBeGreaterThan(1);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -49,8 +49,8 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
 it('/ask edits its message about once a second, and the first words appear at once', async () => {
   const { discord, gateway } = await bot({ settings: models, gateway: { speed: 1 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
-  const final = await exchange.message(ended);
-  expect(text(final)).toContain(said(gateway));
+  const final = await exchange.message(hasEnded);
+  expect(text(final)).toContain(latestAnswer(gateway));
   const edits = discord.heard.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
   const times = edits.map(({ at }) => at);
   const progress = times.slice(0, -1);
@@ -61,14 +61,14 @@ it('/ask edits its message about once a second, and the first words appear at on
 it('An answer shows code as code in every message and puts tables into a file', async () => {
   const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
   const exchange = await discord.as('member').slash('ask', { prompt: 'code and a table about snow, 500 words' });
-  await exchange.message(ended);
+  await exchange.message(hasEnded);
   const parts = discord.messages('studio');
   for (const part of parts) expect((text(part).match(/```/g) ?? []).length % 2).toBe(0);
   const files = parts.flatMap((part) => part.attachments.map((file, index) => ({ part, index, name: file.filename })));
   const table = files.find(({ name }) => name === 'table-1.md');
   if (!table) throw new Error(`There is no table among ${files.map(({ name }) => name)}`);
   const written = (await bytesOf(table.part, table.index)).toString();
-  expect(said(gateway)).toContain(written);
+  expect(latestAnswer(gateway)).toContain(written);
   expect(parts.map(text).join('\n')).toContain('📄 table-1.md');
 });
 
@@ -79,10 +79,10 @@ it('An answer in a user installation has few messages and a file for the rest', 
     deployed: { userInstall: true },
   });
   const exchange = await discord.as('installer').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
-  const first = await exchange.message(ended);
+  const first = await exchange.message(hasEnded);
   const parts = [first, ...exchange.followUps()];
   expect(parts).toHaveLength(3);
   const rest = (await bytesOf(parts[2] ?? first)).toString();
-  expect(said(gateway).endsWith(rest)).toBe(true);
-  expect(saying(discord, first.channel_id, 'Continues below')).toHaveLength(1);
+  expect(latestAnswer(gateway).endsWith(rest)).toBe(true);
+  expect(messagesWith(discord, first.channel_id, 'Continues below')).toHaveLength(1);
 });

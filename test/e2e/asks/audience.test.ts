@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
-import { list, opened } from '../tasks/pages.ts';
-import { asks, ended, models } from './proof.ts';
+import { list, openTask } from '../tasks/pages.ts';
+import { asks, hasEnded, models } from './proof.ts';
 
 type Person = ReturnType<QuickStage['discord']['as']>;
 
@@ -21,65 +21,65 @@ function questions({ gateway }: QuickStage): unknown[] {
   return input.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
 }
 const turns = (stage: QuickStage): number => questions(stage).length;
-const told = (stage: QuickStage): string =>
+const receivedText = (stage: QuickStage): string =>
   JSON.stringify([questions(stage), asks(stage.gateway).at(-1)?.instructions ?? '']);
 
 const asked = async (person: Person, options: Record<string, string | boolean>): Promise<Message> =>
-  (await person.slash('ask', options)).message(ended);
+  (await person.slash('ask', options)).message(hasEnded);
 
-async function goneOn(person: Person, from: Message, words: string): Promise<Message> {
+async function continueFrom(person: Person, from: Message, words: string): Promise<Message> {
   const form = await (await person.click(from, 'Continue')).modal();
-  return (await person.fill(form, { 'Your next question': words })).message(ended);
+  return (await person.fill(form, { 'Your next question': words })).message(hasEnded);
 }
 
 /** Copies an answer for everyone in a channel, or only for its member. */
 async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
-  const page = await opened(stage, await list(stage, 'member', {}, channel), 'member', words);
-  if (as === 'me') return (await person.click(page, 'Show only to me')).message(ended);
+  const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
+  if (as === 'me') return (await person.click(page, 'Show only to me')).message(hasEnded);
   const question = await (await person.click(page, 'Show here')).message();
-  return (await person.click(question, 'Show to everyone')).message(ended);
+  return (await person.click(question, 'Show to everyone')).message(hasEnded);
 }
 
 /** Two private turns, the second of which is then shown to everyone. */
-async function secondShown(stage: QuickStage) {
+async function showSecondTurn(stage: QuickStage) {
   const member = stage.discord.as('member');
   const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
-  const second = await goneOn(member, first, 'what all may read');
+  const second = await continueFrom(member, first, 'what all may read');
   expect([second.ephemeral, turns(stage)]).toEqual([true, 2]);
   return { member, second, shown: await copy(stage, 'what all', 'everybody') };
 }
 
 it('Continuing a public copy sends the model only what was shown in public', async () => {
   const stage = await stageOf();
-  const { member, shown } = await secondShown(stage);
+  const { member, shown } = await showSecondTurn(stage);
   expect(shown.ephemeral).toBe(false);
-  const third = await goneOn(member, shown, 'and then?');
+  const third = await continueFrom(member, shown, 'and then?');
   expect(third.ephemeral).toBe(false);
   expect(turns(stage)).toBe(2);
-  expect(told(stage)).toContain('what all may read');
-  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+  expect(receivedText(stage)).toContain('what all may read');
+  expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
   // The same applies to every later turn, regardless of its member and its place.
-  await goneOn(stage.discord.as('other'), third, 'and of others?');
-  expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+  await continueFrom(stage.discord.as('other'), third, 'and of others?');
+  expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
   await asked(member, { prompt: 'and the next question?' });
-  expect([turns(stage), told(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
+  expect([turns(stage), receivedText(stage).match(/first secret|Ishmael/)]).toEqual([3, null]);
 });
 
 it('Continuing a private answer or its private copy keeps all turns and stays private', async () => {
   const stage = await stageOf();
-  const { member, second } = await secondShown(stage);
-  const third = await goneOn(member, second, 'and then?');
+  const { member, second } = await showSecondTurn(stage);
+  const third = await continueFrom(member, second, 'and then?');
   expect([third.ephemeral, turns(stage)]).toEqual([true, 3]);
-  expect(told(stage)).toMatch(/first secret/);
-  expect(told(stage)).toMatch(/Ishmael/);
-  const again = await goneOn(member, await copy(stage, 'and then', 'me'), 'and after that?');
+  expect(receivedText(stage)).toMatch(/first secret/);
+  expect(receivedText(stage)).toMatch(/Ishmael/);
+  const again = await continueFrom(member, await copy(stage, 'and then', 'me'), 'and after that?');
   expect([again.ephemeral, turns(stage)]).toEqual([true, 4]);
 });
 
 it('Only its member can continue a private answer that was shown in public', async () => {
   const stage = await stageOf();
-  const { shown } = await secondShown(stage);
+  const { shown } = await showSecondTurn(stage);
   const before = asks(stage.gateway).length;
   await stage.discord.as('other').click(shown, 'Continue');
   await (await stage.discord.as('other').slash('help')).message();
@@ -90,14 +90,14 @@ it('Private turns in a public conversation are left out when it continues in pub
   const stage = await stageOf();
   const member = stage.discord.as('member');
   await asked(member, { prompt: 'an open beginning' });
-  const inner = await goneOn(member, await copy(stage, 'an open', 'me'), 'a secret between');
+  const inner = await continueFrom(member, await copy(stage, 'an open', 'me'), 'a secret between');
   expect([inner.ephemeral, turns(stage)]).toEqual([true, 2]);
-  await goneOn(member, inner, 'what is shown at last');
+  await continueFrom(member, inner, 'what is shown at last');
   const shown = await copy(stage, 'what is shown', 'everybody');
-  await goneOn(member, shown, 'and then?');
+  await continueFrom(member, shown, 'and then?');
   expect(turns(stage)).toBe(3);
-  expect(told(stage)).toContain('an open beginning');
-  expect(told(stage)).not.toContain('a secret between');
+  expect(receivedText(stage)).toContain('an open beginning');
+  expect(receivedText(stage)).not.toContain('a secret between');
 });
 
 it('Questions in a direct message with the bot stay there unless they were shown elsewhere', async () => {
@@ -109,51 +109,51 @@ it('Questions in a direct message with the bot stay there unless they were shown
   const installer = stage.discord.as('installer');
   const direct = installer.in('dm');
   const first = await asked(direct, { prompt: 'a word between us' });
-  await goneOn(direct, first, 'what is brought along');
+  await continueFrom(direct, first, 'what is brought along');
   expect(turns(stage)).toBe(2);
   for (const place of ['friends', 'uninvited/lobby']) {
     const there = installer.in(place);
-    const page = await opened(stage, await list(stage, 'installer', {}, place), 'installer', 'what is brought');
-    const shown = await (await there.click(page, 'Show here')).message(ended);
-    await goneOn(there, shown, 'and then?');
-    expect([turns(stage), told(stage).includes('between us')]).toEqual([2, false]);
-    await goneOn(direct, first, `and what of ${place}?`);
-    expect([turns(stage), told(stage).includes('between us')]).toEqual([2, true]);
+    const page = await openTask(stage, await list(stage, 'installer', {}, place), 'installer', 'what is brought');
+    const shown = await (await there.click(page, 'Show here')).message(hasEnded);
+    await continueFrom(there, shown, 'and then?');
+    expect([turns(stage), receivedText(stage).includes('between us')]).toEqual([2, false]);
+    await continueFrom(direct, first, `and what of ${place}?`);
+    expect([turns(stage), receivedText(stage).includes('between us')]).toEqual([2, true]);
   }
 });
 
 it('A manager who continues another member’s answer in private gets none of that member’s private turns', async () => {
   const stage = await stageOf();
-  const { member, shown } = await secondShown(stage);
-  await goneOn(member, shown, 'an open question');
+  const { member, shown } = await showSecondTurn(stage);
+  await continueFrom(member, shown, 'an open question');
   const admin = stage.discord.as('admin');
-  const page = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin', 'an open question');
-  const seen = await (await admin.click(page, 'Show only to me')).message(ended);
-  const next = await goneOn(admin, seen, 'what did they say?');
+  const page = await openTask(stage, await list(stage, 'admin', { whose: 'server' }), 'admin', 'an open question');
+  const seen = await (await admin.click(page, 'Show only to me')).message(hasEnded);
+  const next = await continueFrom(admin, seen, 'what did they say?');
   expect([next.ephemeral, turns(stage)]).toEqual([true, 3]);
-  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+  expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
 });
 
 it('A message in a thread sends the model no private turn', async () => {
   const stage = await stageOf();
   const there = stage.discord.as('member').in('thread');
   const first = await asked(there, { prompt: 'the first secret', private: true });
-  await goneOn(there, first, 'what all may read');
-  await goneOn(there, await copy(stage, 'what all', 'everybody', 'thread'), 'and then?');
+  await continueFrom(there, first, 'what all may read');
+  await continueFrom(there, await copy(stage, 'what all', 'everybody', 'thread'), 'and then?');
   const before = asks(stage.gateway).length;
   await there.say('and what else?');
   await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));
   expect(turns(stage)).toBe(3);
-  expect(told(stage)).not.toContain('first secret');
+  expect(receivedText(stage)).not.toContain('first secret');
 });
 
 it('A retry in public sends the model no private turn', async () => {
   const stage = await stageOf();
-  const { member, shown } = await secondShown(stage);
+  const { member, shown } = await showSecondTurn(stage);
   stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
-  const broken = await goneOn(member, shown, 'and then?');
+  const broken = await continueFrom(member, shown, 'and then?');
   stage.clock.putForward(5_000);
-  await (await member.click(broken, 'Retry')).message(ended);
+  await (await member.click(broken, 'Retry')).message(hasEnded);
   expect(turns(stage)).toBe(2);
-  expect(told(stage)).not.toMatch(/first secret|Ishmael/);
+  expect(receivedText(stage)).not.toMatch(/first secret|Ishmael/);
 });

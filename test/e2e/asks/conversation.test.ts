@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { type QuickStage, quickBot } from '../quick.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 type Asked = { role?: string; content?: unknown }[];
 
 /** The conversation that the model received, in order. */
-const shown = (stage: QuickStage, at = -1): string[] =>
+const receivedTurns = (stage: QuickStage, at = -1): string[] =>
   ((asks(stage.gateway).at(at)?.input ?? []) as Asked).map(
     ({ role, content }) => `${role}: ${JSON.stringify(content)}`,
   );
 
 const answerTo = async ({ discord }: QuickStage, options: Record<string, string | boolean>, who = 'member') =>
-  (await discord.as(who).slash('ask', options)).message(ended);
+  (await discord.as(who).slash('ask', options)).message(hasEnded);
 
 describe.each(profiles)('A conversation at a gateway of the %s profile', (profile) => {
   const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
@@ -23,13 +23,13 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     const stage = await stageOf();
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?', instructions: 'Be brief.' });
-    const before = said(stage.gateway);
+    const before = latestAnswer(stage.gateway);
     const form = await (await member.click(first, 'Continue')).modal();
-    const second = await (await member.fill(form, { 'Your next question': 'and ice?' })).message(ended);
-    expect(shown(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
-    expect(shown(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
+    const second = await (await member.fill(form, { 'Your next question': 'and ice?' })).message(hasEnded);
+    expect(receivedTurns(stage).map((line) => line.split(':')[0])).toEqual(['user', 'assistant', 'user']);
+    expect(receivedTurns(stage)[1]).toContain(JSON.stringify(before).slice(1, 40));
     expect(asks(stage.gateway).at(-1)?.instructions).toBe('Be brief.');
-    expect(text(second)).toContain(said(stage.gateway));
+    expect(text(second)).toContain(latestAnswer(stage.gateway));
     expect(text(second)).toContain('Continues [this answer]');
   });
 
@@ -37,23 +37,23 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     const stage = await stageOf();
     await answerTo(stage, { prompt: 'snow?' });
     await answerTo(stage, { prompt: 'and ice?' });
-    expect(shown(stage)).toHaveLength(3);
+    expect(receivedTurns(stage)).toHaveLength(3);
     await answerTo(stage, { prompt: 'fire?', new: true });
-    expect(shown(stage)).toHaveLength(1);
+    expect(receivedTurns(stage)).toHaveLength(1);
     await answerTo(stage, { prompt: 'and smoke?' });
-    expect(shown(stage).join()).toContain('fire');
-    expect(shown(stage).join()).not.toContain('snow');
+    expect(receivedTurns(stage).join()).toContain('fire');
+    expect(receivedTurns(stage).join()).not.toContain('snow');
   });
 
   it('Every member has their own conversation, and private turns stay private', async () => {
     const stage = await stageOf();
     await answerTo(stage, { prompt: 'a secret', private: true });
     await answerTo(stage, { prompt: 'snow?' });
-    expect(shown(stage)).toHaveLength(1);
+    expect(receivedTurns(stage)).toHaveLength(1);
     await answerTo(stage, { prompt: 'ice?' }, 'other');
-    expect(shown(stage)).toHaveLength(1);
+    expect(receivedTurns(stage)).toHaveLength(1);
     await answerTo(stage, { prompt: 'more of it', private: true });
-    expect(shown(stage).join()).toContain('a secret');
+    expect(receivedTurns(stage).join()).toContain('a secret');
   });
 
   it('A conversation is forgotten when its member requests it', async () => {
@@ -65,10 +65,10 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     expect(text(told)).toContain('Conversation forgotten');
     expect(told.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
-    expect(shown(stage)).toHaveLength(1);
+    expect(receivedTurns(stage)).toHaveLength(1);
     const form = await (await member.click(second, 'Continue')).modal();
-    await (await member.fill(form, { 'Your next question': 'and steam?' })).message(ended);
-    expect(shown(stage)).toHaveLength(1);
+    await (await member.fill(form, { 'Your next question': 'and steam?' })).message(hasEnded);
+    expect(receivedTurns(stage)).toHaveLength(1);
   });
 
   it('The details of an answer show the token counts of the gateway', async () => {
@@ -84,11 +84,11 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const file = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
-    await (await member.slash('ask', { prompt: 'what is this?', file })).message(ended);
-    expect(shown(stage).join()).toContain('The fox sleeps.');
+    await (await member.slash('ask', { prompt: 'what is this?', file })).message(hasEnded);
+    expect(receivedTurns(stage).join()).toContain('The fox sleeps.');
     const pdf = { name: 'paper.pdf', bytes: Buffer.from('%PDF-1.7 nothing') };
-    await (await member.slash('ask', { prompt: 'and this?', file: pdf, new: true })).message(ended);
-    expect(shown(stage).join()).toContain('"type":"input_file"');
+    await (await member.slash('ask', { prompt: 'and this?', file: pdf, new: true })).message(hasEnded);
+    expect(receivedTurns(stage).join()).toContain('"type":"input_file"');
     const before = asks(gateway).length;
     const odd = { name: 'odd.bin', bytes: Buffer.from([0, 1, 2, 255]) };
     const refused = await (await member.slash('ask', { prompt: 'and that?', file: odd })).message();
@@ -113,7 +113,7 @@ describe('The options of a question', () => {
       .toBuffer();
     const image = { name: 'blue.png', bytes, contentType: 'image/png' };
     const exchange = await discord.as('member').slash('ask', { prompt: 'what is this?', image, web: true });
-    await exchange.message(ended);
+    await exchange.message(hasEnded);
     const [{ input, tools }] = asks(gateway) as [{ input: unknown; tools: unknown[] }];
     expect(JSON.stringify(input)).toMatch(
       /"input_image".*data:image\/png;base64,|data:image\/png;base64,.*"input_image"/,

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { labels, quickBot, says } from '../quick.ts';
-import { list, opened } from '../tasks/pages.ts';
-import { ended, models } from './proof.ts';
+import { list, openTask } from '../tasks/pages.ts';
+import { hasEnded, models } from './proof.ts';
 
 it('A copy of an answer is deleted alone by its owner or a moderator, and an answer is deleted with all of its messages', async () => {
   const stage = await quickBot({ settings: models, gateway: { speed: 200 } });
   const { discord } = stage;
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 900 words' });
-  const original = await exchange.message(ended);
+  const original = await exchange.message(hasEnded);
   const standing = () => discord.messages('studio').map(({ id }) => id);
   const below = standing().filter((id) => id !== original.id);
   expect(below.length).toBeGreaterThan(0);
@@ -15,7 +15,7 @@ it('A copy of an answer is deleted alone by its owner or a moderator, and an ans
     discord.until(() => (discord.messages(channel).some((one) => one.id === id) ? undefined : true));
 
   for (const who of ['member', 'admin']) {
-    const page = await opened(stage, await list(stage, 'member', {}, 'no-threads'));
+    const page = await openTask(stage, await list(stage, 'member', {}, 'no-threads'));
     const copy = await (await discord.as('member').click(page, 'Show here')).message(says('snow'));
     expect(labels(copy)).toContain('Delete');
     const { id } = copy;

@@ -4,7 +4,7 @@ import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
@@ -18,16 +18,16 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       const member = discord.as('member');
       gateway.faults.add({ do: { type: 'text', how, after: 30 } });
       const exchange = await member.slash('ask', { prompt });
-      const broken = await exchange.message(ended);
+      const broken = await exchange.message(hasEnded);
       expect(text(broken)).toContain(BEGINNING);
-      expect(said(gateway)).not.toBe('');
-      expect(text(broken)).not.toContain(said(gateway));
+      expect(latestAnswer(gateway)).not.toBe('');
+      expect(text(broken)).not.toContain(latestAnswer(gateway));
       expect(text(broken)).toMatch(/What arrived is kept|The answer failed/);
       expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.putForward(5_000);
-      const again = await (await member.click(broken, 'Retry')).message(ended);
-      expect(text(again)).toContain(said(gateway));
+      const again = await (await member.click(broken, 'Retry')).message(hasEnded);
+      expect(text(again)).toContain(latestAnswer(gateway));
       expect(errorsIn(stage)).toEqual([]);
     },
   );
@@ -38,8 +38,8 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
       gateway.faults.add({ do: { type: 'text', how } });
       const exchange = await discord.as('member').slash('ask', { prompt });
-      const final = await exchange.message(ended);
-      expect(text(final)).toContain(said(gateway));
+      const final = await exchange.message(hasEnded);
+      expect(text(final)).toContain(latestAnswer(gateway));
       expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
     },
   );
@@ -58,8 +58,8 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     const exchange = await discord.as('member').slash('ask', { prompt });
     const lost = await exchange.message((message) => labels(message).includes('Dismiss'));
     expect(asks(gateway).length).toBeLessThanOrEqual(1);
-    const answer = await (await discord.as('member').click(lost, 'Try again (may be charged twice)')).message(ended);
-    expect(text(answer)).toContain(said(gateway));
+    const answer = await (await discord.as('member').click(lost, 'Try again (may be charged twice)')).message(hasEnded);
+    expect(text(answer)).toContain(latestAnswer(gateway));
   });
 
   it('A model without tools or reasoning effort answers without them, and the answer says so', async () => {
@@ -67,17 +67,17 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
     gateway.faults.add({ do: 'no-reasoning' });
-    const final = await (await member.slash('ask', { prompt, effort: 'high' })).message(ended);
+    const final = await (await member.slash('ask', { prompt, effort: 'high' })).message(hasEnded);
     expect(text(final)).toContain('does not support tools');
     expect(text(final)).toContain('does not support reasoning effort');
-    expect(text(final)).toContain(said(gateway));
+    expect(text(final)).toContain(latestAnswer(gateway));
     expect(asks(gateway).map((body) => ['tools' in body, 'reasoning' in body])).toEqual([
       [true, true],
       expect.anything(),
       [false, false],
     ]);
     // The bot remembers this, so no further request is refused.
-    await (await member.slash('ask', { prompt: 'and then?' })).message(ended);
+    await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(asks(gateway)).toHaveLength(4);
   });
 
@@ -90,7 +90,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     await exchange.message((message) => text(message).includes(BEGINNING));
     await app.stop();
     await enter(stage);
-    const broken = await exchange.message(ended);
+    const broken = await exchange.message(hasEnded);
     expect(text(broken)).toContain('restarted mid-');
     expect(text(broken)).toContain(BEGINNING);
     expect(asks(gateway)).toHaveLength(1);
@@ -105,10 +105,10 @@ describe('The button Stop', () => {
     const exchange = await member.slash('ask', { prompt: 'tell me of the snow, 2000 words' });
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));
     await member.click(moving, 'Stop');
-    const stopped = await exchange.message(ended);
+    const stopped = await exchange.message(hasEnded);
     expect(text(stopped)).toContain('Stopped.');
     expect(text(stopped)).toContain(BEGINNING);
-    expect(text(stopped)).not.toContain(said(gateway));
+    expect(text(stopped)).not.toContain(latestAnswer(gateway));
     expect(labels(stopped)).toContain('Continue');
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -119,6 +119,6 @@ describe('The button Stop', () => {
     const moving = await exchange.message((message) => text(message).includes(BEGINNING));
     const refused = await (await discord.as('other').click(moving, 'Stop')).followUp();
     expect(text(refused)).toContain('Only the member who requested');
-    expect(text(await exchange.message(ended))).not.toContain('Stopped');
+    expect(text(await exchange.message(hasEnded))).not.toContain('Stopped');
   });
 });

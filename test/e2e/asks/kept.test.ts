@@ -5,10 +5,10 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 import { folder, sql } from '../../services/store/stage.ts';
 import { enter } from '../bot.ts';
-import { type QuickStage, quickBot, quickStage, saying } from '../quick.ts';
-import { askedToForget, list, opened } from '../tasks/pages.ts';
+import { messagesWith, type QuickStage, quickBot, quickStage } from '../quick.ts';
+import { list, openTask, requestErasure } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 const minute = 60_000;
 const long = 'tell me of the snow, 900 words';
@@ -26,9 +26,9 @@ describe('The storage of an answer', () => {
       gateway: { speed: 20 },
     });
     const member = discord.as('member');
-    await (await member.slash('ask', { prompt: 'snow?' })).message(ended);
+    await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
     gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
-    await (await member.slash('ask', { prompt: 'ice?' })).message(ended);
+    await (await member.slash('ask', { prompt: 'ice?' })).message(hasEnded);
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'quota' });
     await (await member.slash('ask', { prompt: 'fire?' })).message((message) => text(message).includes('used up'));
     await app.stop();
@@ -51,10 +51,12 @@ describe('The storage of an answer', () => {
     clock.putForward(20 * minute);
     discord.expireTokens();
     await enter(stage);
-    const first = await exchange.message(ended);
+    const first = await exchange.message(hasEnded);
     expect(text(first)).toContain('restarted mid-');
     const parts = discord.messages('studio').map(text);
-    expect(said(gateway).replace(/\s+/g, ' ')).toContain((parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '));
+    expect(latestAnswer(gateway).replace(/\s+/g, ' ')).toContain(
+      (parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '),
+    );
   });
 
   it('A private answer that outlives its token is sent to its member as a file in a direct message', async () => {
@@ -69,7 +71,7 @@ describe('The storage of an answer', () => {
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
-    const final = await discord.until(() => saying(discord, channel.id, 'restarted mid-')[0]);
+    const final = await discord.until(() => messagesWith(discord, channel.id, 'restarted mid-')[0]);
     const whole = (await bytesOf(final)).toString();
     expect(whole).toContain('This is the sandbox speaking');
     // Longer than one message shows while it is being written.
@@ -81,7 +83,7 @@ describe('The storage of an answer', () => {
     const { discord, gateway } = await quickBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
-    const first = await exchange.message(ended);
+    const first = await exchange.message(hasEnded);
     const parts = discord.messages('studio').map(({ id }) => id);
     expect(parts.length).toBeGreaterThan(2);
     await (await member.click(first, 'Delete')).acknowledged();
@@ -94,14 +96,14 @@ describe('The storage of an answer', () => {
     const { discord, gateway } = stage;
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: long });
-    await exchange.message(ended);
+    await exchange.message(hasEnded);
     expect(discord.messages('studio').length).toBeGreaterThan(2);
-    const page = await opened(stage, await list(stage));
-    const shown = await (await member.click(page, 'Show here')).message(ended);
-    expect((await bytesOf(shown)).toString()).toBe(said(gateway));
+    const page = await openTask(stage, await list(stage));
+    const shown = await (await member.click(page, 'Show here')).message(hasEnded);
+    expect((await bytesOf(shown)).toString()).toBe(latestAnswer(gateway));
     const exported = await (await member.click(await list(stage), 'Export my data')).message();
     expect((await bytesOf(exported)).toString()).toContain('This is the sandbox speaking');
-    await (await askedToForget(stage, 'member')).message((message) =>
+    await (await requestErasure(stage, 'member')).message((message) =>
       text(message).includes('Your data is deleted (tasks: 1,'),
     );
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -117,8 +119,8 @@ describe('The storage of an answer', () => {
       method: 'DELETE',
       headers: { authorization: `Bot ${discord.token}` },
     });
-    const first = await exchange.message(ended);
+    const first = await exchange.message(hasEnded);
     expect(text(first)).toContain('Continues below');
-    expect(said(gateway)).toContain(text(discord.messages('studio').at(-1) ?? first).slice(-60));
+    expect(latestAnswer(gateway)).toContain(text(discord.messages('studio').at(-1) ?? first).slice(-60));
   });
 });

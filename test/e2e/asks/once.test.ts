@@ -3,21 +3,21 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { enter } from '../bot.ts';
 import { type QuickStage, quickBot, quickStage } from '../quick.ts';
-import { askedToForget, inPublic, list, opened } from '../tasks/pages.ts';
+import { list, openTask, publicMessages, requestErasure } from '../tasks/pages.ts';
 import { bytesOf, errorsIn } from '../tasks/proof.ts';
-import { ended, models, said } from './proof.ts';
+import { hasEnded, latestAnswer, models } from './proof.ts';
 
 const prompt = 'tell me of the snow, 900 words';
 const inChannel = { method: 'POST', route: '/channels/:channel/messages' };
 const byToken = { method: 'POST', route: '/webhooks/:application/:token' };
 const lost = { type: 'reset', done: true } as const;
 
-const bare = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
+const plainText = (words: string): string => words.replace('-# Continues below.', '').replace(/\s+/g, ' ');
 
 /** Expects the whole answer in order, without repetition. */
 function isWhole(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(2);
-  expect(bare(messages.map(text).join('\n\n'))).toContain(bare(said(stage.gateway)));
+  expect(plainText(messages.map(text).join('\n\n'))).toContain(plainText(latestAnswer(stage.gateway)));
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
@@ -25,12 +25,12 @@ function isWhole(stage: QuickStage, messages: readonly Message[]): void {
 function isOnce(stage: QuickStage, messages: readonly Message[]): void {
   expect(messages.length).toBeGreaterThan(1);
   const words = messages.map((message) => text(message).replace(/^(?:-# |\*\*tell me).*$/gm, '')).join('\n\n');
-  expect(bare(said(stage.gateway)).startsWith(bare(words).trim())).toBe(true);
+  expect(plainText(latestAnswer(stage.gateway)).startsWith(plainText(words).trim())).toBe(true);
   expect(new Set(messages.map(text)).size).toBe(messages.length);
 }
 
 async function isGone(stage: QuickStage): Promise<void> {
-  await stage.discord.until(() => (inPublic(stage).length === 0 ? true : undefined));
+  await stage.discord.until(() => (publicMessages(stage).length === 0 ? true : undefined));
   expect(errorsIn(stage)).toEqual([]);
 }
 
@@ -47,8 +47,8 @@ describe('A further message of a public answer', () => {
       const exchange = await member.slash('ask', { prompt });
       await expect.poll(() => stage.logged(), { timeout: 20_000 }).toContain('has to wait');
       clock.putForward(10 * 60_000);
-      const first = await exchange.message(ended);
-      isWhole(stage, inPublic(stage));
+      const first = await exchange.message(hasEnded);
+      isWhole(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
       await member.click(first, 'Delete');
       await isGone(stage);
@@ -65,13 +65,13 @@ describe('A further message of a public answer', () => {
       if (nth > 1) discord.faults.add({ on: inChannel, do: { type: 'delay', ms: 0 }, times: nth - 1 });
       discord.faults.add({ on: inChannel, do: { type: 'hang', done: true } });
       const exchange = await member.slash('ask', { prompt });
-      await discord.until(() => (inPublic(stage).length > nth ? true : undefined));
+      await discord.until(() => (publicMessages(stage).length > nth ? true : undefined));
       await app.stop();
       await enter(stage);
-      const first = await exchange.message(ended);
-      isOnce(stage, inPublic(stage));
+      const first = await exchange.message(hasEnded);
+      isOnce(stage, publicMessages(stage));
       expect(text(first)).toContain('Continues below');
-      await askedToForget(stage);
+      await requestErasure(stage);
       await isGone(stage);
     },
   );
@@ -82,10 +82,10 @@ describe('A further message of a public answer', () => {
     const app = await enter(stage);
     discord.faults.add({ on: inChannel, do: lost, times: 1_000 });
     await discord.as('member').slash('ask', { prompt });
-    await discord.until(() => (inPublic(stage).length > 1 ? true : undefined));
+    await discord.until(() => (publicMessages(stage).length > 1 ? true : undefined));
     await app.stop();
     const again = await enter(stage);
-    await askedToForget(stage);
+    await requestErasure(stage);
     await isGone(stage);
     await again.stop();
   });
@@ -99,8 +99,8 @@ describe('A further message of a public answer', () => {
     const { discord, gateway } = stage;
     discord.faults.add({ on: byToken, do: lost });
     const exchange = await discord.as('installer').slash('ask', { prompt });
-    const first = await exchange.message(ended);
-    expect((await bytesOf(first)).toString()).toBe(said(gateway));
+    const first = await exchange.message(hasEnded);
+    expect((await bytesOf(first)).toString()).toBe(latestAnswer(gateway));
     expect(exchange.followUps()).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -116,13 +116,13 @@ describe('A further message of a private answer', () => {
       if (nth > 1) discord.faults.add({ on: byToken, do: { type: 'delay', ms: 0 }, times: nth - 1 });
       discord.faults.add({ on: byToken, do: lost });
       const exchange = await member.slash('ask', { prompt, private: true });
-      const first = await exchange.message(ended);
-      expect((await bytesOf(first)).toString()).toBe(said(gateway));
+      const first = await exchange.message(hasEnded);
+      expect((await bytesOf(first)).toString()).toBe(latestAnswer(gateway));
       expect(exchange.followUps()).toHaveLength(nth);
-      expect(inPublic(stage)).toEqual([]);
-      const page = await opened(stage, await list(stage));
-      const shown = await (await member.click(page, 'Show only to me')).message(ended);
-      expect((await bytesOf(shown)).toString()).toBe(said(gateway));
+      expect(publicMessages(stage)).toEqual([]);
+      const page = await openTask(stage, await list(stage));
+      const shown = await (await member.click(page, 'Show only to me')).message(hasEnded);
+      expect((await bytesOf(shown)).toString()).toBe(latestAnswer(gateway));
     },
   );
 });

@@ -6,7 +6,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { shipped } from '../../support/shipped.ts';
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { asks, ended, models } from './proof.ts';
+import { asks, hasEnded, models } from './proof.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const running: ChildProcess[] = [];
@@ -55,7 +55,7 @@ it('A bot that is killed during a stream edits the message after the restart and
   first.child.kill('SIGKILL');
   await first.ended;
   const second = run(side);
-  const broken = await exchange.message(ended);
+  const broken = await exchange.message(hasEnded);
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('This is the sandbox speaking');
   expect(asks(side.gateway)).toHaveLength(1);
@@ -73,7 +73,7 @@ it('A bot that is killed while it posts a further message finds it again and sho
   first.child.kill('SIGKILL');
   await first.ended;
   run(side);
-  await exchange.message(ended);
+  await exchange.message(hasEnded);
   const posted = side.discord.heard.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
   const further = side.discord.messages('studio').slice(1);
   expect(new Set(further.map(text)).size).toBe(further.length);
@@ -94,7 +94,7 @@ it('An approved tool call cannot be approved again if the bot is killed during i
   first.child.kill('SIGKILL');
   await first.ended;
   run(side);
-  const broken = await exchange.message(ended);
+  const broken = await exchange.message(hasEnded);
   expect(text(broken)).toContain('restarted mid-');
   expect(text(broken)).toContain('You approved an image');
   expect(labels(broken)).not.toContain('Approve 1');

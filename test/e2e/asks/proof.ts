@@ -9,10 +9,10 @@ export const asks = ({ heard }: EmbeddedGateway): Record<string, unknown>[] =>
   heard.filter(({ path }) => path.endsWith('/responses')).map(({ body }) => body as Record<string, unknown>);
 
 /** An answer that has ended, in any way. */
-export const ended = (message: Message): boolean => labels(message).includes('Delete');
+export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
 /** The text of the gateway's newest answer; it always gives the same answer to a question. */
-export function said(gateway: EmbeddedGateway): string {
+export function latestAnswer(gateway: EmbeddedGateway): string {
   const { items } = answerTo(textRequest.parse(asks(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { type QuickStage, quickBot, saying } from '../quick.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { messagesWith, type QuickStage, quickBot } from '../quick.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 const inThread = async ({ discord }: QuickStage, prompt: string) =>
-  (await discord.as('member').in('thread').slash('ask', { prompt })).message(ended);
+  (await discord.as('member').in('thread').slash('ask', { prompt })).message(hasEnded);
 
 const stageOf = (profile: 'spec' | 'stock', settings: Record<string, string> = {}) =>
   quickBot({
@@ -23,9 +23,9 @@ describe.each(profiles)('Plain messages in a thread at a gateway of the %s profi
     const answer = await discord.until(() =>
       discord
         .messages('thread')
-        .find((message) => message.message_reference?.message_id === spoken.id && ended(message)),
+        .find((message) => message.message_reference?.message_id === spoken.id && hasEnded(message)),
     );
-    expect(text(answer)).toContain(said(gateway));
+    expect(text(answer)).toContain(latestAnswer(gateway));
     expect(asks(gateway)).toHaveLength(2);
     expect(asks(gateway).at(-1)?.input).toHaveLength(3);
     expect(stage.logged()).not.toContain('and ice?');
@@ -36,15 +36,15 @@ describe.each(profiles)('Plain messages in a thread at a gateway of the %s profi
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
     await discord.as('member').in('thread').say('tell me more, 900 words');
-    await discord.until(() => saying(discord, 'thread', 'Continues below')[0]);
-    await discord.until(() => saying(discord, 'thread', said(gateway).slice(-60))[0]);
+    await discord.until(() => messagesWith(discord, 'thread', 'Continues below')[0]);
+    await discord.until(() => messagesWith(discord, 'thread', latestAnswer(gateway).slice(-60))[0]);
   });
 
   it('Plain messages of other members and outside of threads are ignored', async () => {
     const stage = await stageOf(profile);
     const { discord, gateway } = stage;
     await inThread(stage, 'snow?');
-    await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(ended);
+    await (await discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
     await discord.as('other').in('thread').say('and what of me?');
     await discord.as('member').say('this is for people');
     await discord.as('member').in('thread').say('and this?');
@@ -67,9 +67,9 @@ it('Plain messages are also answered in a server that the bot joined after its s
   }));
   world.addGuild({ ...home, id, name: 'newcomer', roles, channels });
   const there = discord.as('member').in('newcomer/thread');
-  await (await there.slash('ask', { prompt: 'snow?' })).message(ended);
+  await (await there.slash('ask', { prompt: 'snow?' })).message(hasEnded);
   await there.say('and ice?');
-  await discord.until(() => discord.messages('newcomer/thread').filter(ended)[1]);
+  await discord.until(() => discord.messages('newcomer/thread').filter(hasEnded)[1]);
   expect(asks(gateway)).toHaveLength(2);
 });
 

@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { labels, type QuickStage, quickBot, quickStage, says } from '../quick.ts';
-import { asks, ended, models, said } from './proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
 
 type Item = { type?: string; output?: string };
 
@@ -14,11 +14,11 @@ const outputs = (body: Record<string, unknown> | undefined): string[] =>
 
 describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (profile) => {
   /** Waits for the list of models, because tools depend on it and one second is very short on the quick clock. */
-  const listed = async ({ discord }: QuickStage): Promise<void> =>
+  const waitForModels = async ({ discord }: QuickStage): Promise<void> =>
     void (await (await discord.as('member').slash('models')).message());
   const stageOf = async () => {
     const stage = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
-    await listed(stage);
+    await waitForModels(stage);
     return stage;
   };
 
@@ -31,9 +31,9 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
     const image = await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
     expect(image.attachments).toHaveLength(1);
-    const final = await exchange.message(ended);
+    const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
-    expect(text(final)).toContain(said(gateway));
+    expect(text(final)).toContain(latestAnswer(gateway));
     expect(asks(gateway)).toHaveLength(2);
     expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said yes')]);
   });
@@ -46,7 +46,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     const stranger = await (await discord.as('other').click(asking, 'Approve 1')).message();
     expect(text(stranger)).toContain('Only the member who requested');
     await member.click(asking, 'Decline 1');
-    const final = await exchange.message(ended);
+    const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('You declined an image');
     expect(outputs(asks(gateway).at(-1))).toEqual([expect.stringContaining('said no')]);
     expect(gateway.heard.filter(({ path }) => path.includes('/images/'))).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
     await Promise.all([member.click(asking, 'Approve 1'), member.click(asking, 'Approve 1')]);
-    await exchange.message(ended);
+    await exchange.message(hasEnded);
     expect(orders()).toHaveLength(1);
     clock.putForward(10_000);
     const other = await member.slash('ask', { prompt: 'make an image of a hare' });
@@ -67,7 +67,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
       (message) => labels(message).includes('Stop') && labels(message).includes('Decline 1'),
     );
     await member.click(open, 'Stop');
-    expect(text(await other.message(ended))).toContain('Stopped.');
+    expect(text(await other.message(hasEnded))).toContain('Stopped.');
     expect(orders()).toHaveLength(1);
   });
 
@@ -83,7 +83,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     expect(asks(gateway)).toHaveLength(1);
     clock.putForward(10_000);
     await (await member.click(open, 'Approve 1')).message(says('Finished in'));
-    const final = await exchange.message(ended);
+    const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');
     expect(asks(gateway)).toHaveLength(2);
   });
@@ -94,7 +94,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));
     await (await member.slash('imagine', { prompt: 'a hidden hare', private: true })).message(says('Finished in'));
     const exchange = await member.slash('ask', { prompt: 'find models and list my tasks' });
-    const final = await exchange.message(ended);
+    const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Searched for models');
     expect(text(final)).toContain('Read your public tasks');
     expect(asks(gateway)).toHaveLength(2);
@@ -108,14 +108,14 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
-    await listed(stage);
+    await waitForModels(stage);
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     const asking = await exchange.message((message) => labels(message).includes('Approve 1'));
     await app.stop();
     await enter(stage);
-    await listed(stage);
+    await waitForModels(stage);
     await (await member.click(asking, 'Approve 1')).message(says('Finished in'));
-    expect(text(await exchange.message(ended))).toContain(said(gateway));
+    expect(text(await exchange.message(hasEnded))).toContain(latestAnswer(gateway));
   });
 });

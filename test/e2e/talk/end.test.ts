@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { enter } from '../bot.ts';
-import { labels, saying } from '../quick.ts';
-import { inPublic, list, opened } from '../tasks/pages.ts';
-import { begun, ended, opens, spoken, talkBot } from './proof.ts';
+import { labels, messagesWith } from '../quick.ts';
+import { list, openTask, publicMessages } from '../tasks/pages.ts';
+import { hasEnded, isOpening, sendUtterance, startTalk, talkBot } from './proof.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -12,30 +12,30 @@ describe('The end of a talk', () => {
   it.each(['the command', 'the button'])('A talk ends by %s, and its message says so', async (how) => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage);
+    const { thread, opening } = await startTalk(stage);
     const there = discord.as('member').in(thread);
     const closed = once(gateway.realtime, 'close');
     const told = how === 'the command' ? await there.slash('talk end', {}) : await there.click(opening, 'End');
     expect(text(await told.message())).toContain('The conversation has ended.');
-    const over = await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
+    const over = await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
     expect([over.id, labels(over)]).toEqual([opening.id, []]);
     expect(text(over)).toContain('/talk start');
     await closed;
-    expect(inPublic(stage, thread)).toHaveLength(1);
+    expect(publicMessages(stage, thread)).toHaveLength(1);
     expect(text(await (await there.slash('talk end', {})).message())).toContain('no live conversation in this thread');
   });
 
   it('Another member can end a talk only with the permission to manage messages', async () => {
     const stage = await talkBot();
     const { discord } = stage;
-    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     const no = await (await discord.as('other').click(opening, 'End')).message();
     expect([text(no), no.ephemeral]).toEqual([expect.stringContaining('Only the member who started'), true]);
     const yes = await (await discord.as('admin').in(thread).slash('talk end', {})).message();
     expect(text(yes)).toContain('has ended');
     // Its other participants see a notice below the last utterance.
     const notice = await discord.until(() =>
-      saying(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
+      messagesWith(discord, thread, 'This conversation has ended.').find(({ id }) => id !== opening.id),
     );
     expect(notice.message_reference?.message_id).toBe(opening.id);
     expect(notice.mentions).toEqual([]);
@@ -44,8 +44,8 @@ describe('The end of a talk', () => {
   it('The buttons of an ended talk say that it has ended, and nothing is submitted', async () => {
     const stage = await talkBot();
     const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage);
-    const answer = await spoken(stage, opening, 'hello');
+    const { thread, opening } = await startTalk(stage);
+    const answer = await sendUtterance(stage, opening, 'hello');
     await (await discord.as('member').in(thread).slash('talk end', {})).message();
     const opened = gateway.realtime.opened;
     expect(text(await (await discord.as('member').click(answer, 'Speak')).message())).toContain('has ended');
@@ -55,10 +55,10 @@ describe('The end of a talk', () => {
   it('A talk ends after a period of silence, with a notice that pings no one', async () => {
     const stage = await talkBot();
     const { discord, clock } = stage;
-    const { thread, opening } = await begun(stage);
+    const { thread, opening } = await startTalk(stage);
     clock.putForward(16 * MINUTE_MS);
     const [over, notice] = await discord.until(() => {
-      const told = saying(discord, thread, 'it was inactive');
+      const told = messagesWith(discord, thread, 'it was inactive');
       return told.length === 2 ? told : undefined;
     });
     expect(over?.id).toBe(opening.id);
@@ -71,14 +71,14 @@ describe('The end of a talk', () => {
 it('After a restart, a talk continues with its history and its buttons', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
-  await spoken(stage, opening, 'remember the snow');
+  const { thread, opening } = await startTalk(stage);
+  await sendUtterance(stage, opening, 'remember the snow');
   await stage.app.stop();
   await enter(stage);
-  const answer = await spoken(stage, opening, 'what was it?');
+  const answer = await sendUtterance(stage, opening, 'what was it?');
   expect(text(answer)).toMatch(/The first of 2 things was: “remember the snow”/);
   await (await discord.as('member').in(thread).slash('talk end', {})).message();
-  await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
+  await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
 it('A bot that stops before a talk has a thread leaves no talk behind', async () => {
@@ -99,32 +99,32 @@ it('A bot that stops before a talk has a thread leaves no talk behind', async ()
 it('The list shows a talk, its page shows the last utterances, and Show brings the transcript', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage, { instructions: 'be brief' });
-  await spoken(stage, opening, 'tell me of snow');
+  const { thread, opening } = await startTalk(stage, { instructions: 'be brief' });
+  await sendUtterance(stage, opening, 'tell me of snow');
   const there = discord.as('member');
   const listed = await list(stage);
   expect(text(listed)).toMatch(/Live conversation · be brief 🔒/);
   expect(text(listed)).not.toContain('Message in');
-  const shown = await opened(stage, listed);
+  const shown = await openTask(stage, listed);
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*↳ This is the sandbox/);
   expect(labels(shown)).toContain('End');
   await (await there.in(thread).slash('talk end', {})).message();
-  await discord.until(() => saying(discord, thread, 'This conversation has ended.')[0]);
+  await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
   const back = await (await there.click(shown, 'Back')).message((message) => !labels(message).includes('Back'));
-  const over = await opened(stage, back);
+  const over = await openTask(stage, back);
   const brought = await (await there.click(over, 'Show only to me')).message();
   expect(text(brought)).toMatch(/Transcript[\s\S]*tell me of snow[\s\S]*Where there is/);
-  expect(discord.messages(thread).filter(opens)).toEqual([]);
-  expect(discord.messages(thread).filter(ended)).toHaveLength(1);
+  expect(discord.messages(thread).filter(isOpening)).toEqual([]);
+  expect(discord.messages(thread).filter(hasEnded)).toHaveLength(1);
 });
 
 it('An utterance can be shown elsewhere, but a talk accepts utterances only in its own thread', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { opening } = await begun(stage, { who: 'everyone' });
-  await spoken(stage, opening, 'tell me of snow');
+  const { opening } = await startTalk(stage, { who: 'everyone' });
+  await sendUtterance(stage, opening, 'tell me of snow');
   const there = discord.as('member');
-  const page = await opened(stage, await list(stage, 'member', { kind: 'said' }));
+  const page = await openTask(stage, await list(stage, 'member', { kind: 'said' }));
   expect(labels(page)).not.toContain('Retry');
   const shown = await (await there.click(page, 'Show here')).message();
   expect(text(shown)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
-import { labels, saying } from '../quick.ts';
-import { inPublic } from '../tasks/pages.ts';
+import { labels, messagesWith } from '../quick.ts';
+import { publicMessages } from '../tasks/pages.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { begun, ended, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
-import { replayed } from './replayed.ts';
-import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { decodeVoiceMessage } from './voice-message-decoder.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const quick = { seed: 1, speed: 10 };
 
@@ -20,7 +20,7 @@ const isRunning = (message: Message): boolean => labels(message).includes('Stop'
 it('A talk that is ended during a reply says so once and keeps what had arrived', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
   const running = await said(stage, opening, 'a long story');
   await running.message(isRunning);
@@ -28,19 +28,19 @@ it('A talk that is ended during a reply says so once and keeps what had arrived'
   const presses = await Promise.all([there.click(opening, 'End'), there.click(opening, 'End')]);
   const told = await Promise.all(presses.map(async (press) => text(await press.message())));
   expect(told.every((words) => words.includes('has ended') || words.includes('is over'))).toBe(true);
-  expect(text(await running.message(ended))).toContain('Stopped.');
+  expect(text(await running.message(hasEnded))).toContain('Stopped.');
   await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   await expect.poll(() => storedTasks(stage).every(({ times }) => times.settled !== undefined)).toBe(true);
-  expect(saying(discord, thread, 'This conversation has ended.')).toHaveLength(1);
+  expect(messagesWith(discord, thread, 'This conversation has ended.')).toHaveLength(1);
   expect(storedEntries(stage).map(standingOf)).toEqual(['settled']);
-  expect(booked(gateway)).toBe(1);
+  expect(chargedReplies(gateway)).toBe(1);
 });
 
 it('A talk that is ended while an utterance is unconfirmed ends at once', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway, clock } = stage;
-  const wire = listenIn(gateway);
-  const { opening } = await begun(stage);
+  const wire = recordSessions(gateway);
+  const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await said(stage, opening, 'hello?');
   await expect.poll(wire.asked).toBe(1);
@@ -62,30 +62,30 @@ it('A talk that is ended while an utterance is unconfirmed ends at once', async 
 it('A reply that is deleted during its stream leaves nothing behind, and the talk continues', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const { thread, opening } = await begun(stage);
-  await spoken(stage, opening, 'my name is Wren');
+  const { thread, opening } = await startTalk(stage);
+  await sendUtterance(stage, opening, 'my name is Wren');
   await discord.until(() => discord.messages(thread).find(isVoice));
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
   const running = await said(stage, opening, 'a long story');
   const message = await running.message(isRunning);
   await discord.as('member').click(message, 'Stop');
-  await discord.as('member').click(await running.message(ended), 'Delete');
-  await discord.until(() => inPublic(stage, thread).length === 3 || undefined, 'only what was before');
-  const next = await spoken(stage, opening, 'who am I?');
+  await discord.as('member').click(await running.message(hasEnded), 'Delete');
+  await discord.until(() => publicMessages(stage, thread).length === 3 || undefined, 'only what was before');
+  const next = await sendUtterance(stage, opening, 'who am I?');
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
 it('A long reply continues in further messages with one voice message, and all of it is deleted together', async () => {
   const stage = await talkBot({ gateway: { ...quick, speed: 40 } });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { thread, opening } = await begun(stage);
-  const answer = await spoken(stage, opening, 'tell me of snow, 420 words');
+  const wire = recordSessions(gateway);
+  const { thread, opening } = await startTalk(stage);
+  const answer = await sendUtterance(stage, opening, 'tell me of snow, 420 words');
   const voice = await discord.until(() => discord.messages(thread).find(isVoice), 'a voice message');
   expect(discord.messages(thread).filter(({ id }) => id > opening.id).length).toBeGreaterThan(2);
   const [told] = wire.told.values();
   const samples = (told?.sound ?? []).reduce((sum, { length }) => sum + length, 0) / 2;
-  expect((await replayed(await bytesOf(voice))).length).toBe(samples);
+  expect((await decodeVoiceMessage(await bytesOf(voice))).length).toBe(samples);
   await discord.as('member').click(answer, 'Delete');
-  await discord.until(() => inPublic(stage, thread).length === 1 || undefined, 'the opening alone');
+  await discord.until(() => publicMessages(stage, thread).length === 1 || undefined, 'the opening alone');
 });

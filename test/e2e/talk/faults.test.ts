@@ -5,8 +5,8 @@ import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { labels } from '../quick.ts';
-import { begun, ended, isVoice, type TalkStage, talkBot } from './proof.ts';
-import { booked, listenIn, storedEntries, storedTasks, type Wire } from './wire.ts';
+import { hasEnded, isVoice, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks, type Wire } from './wire.ts';
 
 const dialects = ['ga', 'beta'] as const;
 
@@ -23,11 +23,11 @@ const isRefused = (message: Message): boolean => /^The gateway/.test(text(messag
 async function say({ discord }: TalkStage, on: Message, words: string): Promise<Message> {
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(on, 'Speak')).modal(), { words });
-  return exchange.message((message) => ended(message) || isUnconfirmed(message) || isRefused(message));
+  return exchange.message((message) => hasEnded(message) || isUnconfirmed(message) || isRefused(message));
 }
 
 /** The outcome as a member reads it. */
-function fateOf(message: Message): string {
+function outcomeOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
   if (isUnconfirmed(message)) return 'nobody knows';
@@ -52,7 +52,7 @@ async function expectBooks(stage: TalkStage, wire: Wire): Promise<void> {
   const entries = storedEntries(stage);
   const standings = entries.map(standingOf);
   const heard = standings.filter((standing) => standing === 'settled' || standing === 'unconfirmed');
-  expect(heard).toHaveLength(booked(stage.gateway));
+  expect(heard).toHaveLength(chargedReplies(stage.gateway));
   expect(wire.asked()).toBe(entries.length);
   const saids = storedTasks(stage).filter(({ kind, remoteId }) => kind === 'said' && remoteId !== undefined);
   expect(saids.map(({ remoteId }) => remoteId).sort()).toEqual([...wire.told.keys()].sort());
@@ -74,18 +74,18 @@ function expectToRemember(message: Message, before: Task | undefined): void {
 }
 
 /** Each fault affects one reply of a talk, which then continues. */
-async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTrouble[]) {
+async function talkUnderFaults(dialect: 'ga' | 'beta', troubles: readonly RealtimeTrouble[]) {
   const stage = await stageIn(dialect);
-  const wire = listenIn(stage.gateway);
-  const { thread, opening } = await begun(stage);
+  const wire = recordSessions(stage.gateway);
+  const { thread, opening } = await startTalk(stage);
   await say(stage, opening, MY_NAME);
-  const fates: Record<string, string> = {};
+  const outcomes: Record<string, string> = {};
   for (const how of troubles) {
     const before = newest(stage);
     stage.gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
     const struck = await say(stage, opening, `tell me of ${how}`);
-    const fate = fateOf(struck);
-    fates[how] = fate;
+    const fate = outcomeOf(struck);
+    outcomes[how] = fate;
     if (fate === 'whole') {
       expectToRemember(struck, before);
       continue;
@@ -94,16 +94,16 @@ async function suffered(dialect: 'ga' | 'beta', troubles: readonly RealtimeTroub
     const known = newest(stage);
     const next = await say(stage, opening, `what came of ${how}?`);
     expectToRemember(next, known);
-    expect(fateOf(next)).toBe('whole');
+    expect(outcomeOf(next)).toBe('whole');
   }
-  return { stage, wire, thread, fates };
+  return { stage, wire, thread, fates: outcomes };
 }
 
 describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) => {
   it('A reply that continues after a fault is complete', async () => {
     const troubles = ['error', 'garbage', 'binary', 'duplicates', 'other-dialect', 'unknown', 'odd-bytes'] as const;
-    const { stage, wire, thread, fates } = await suffered(dialect, troubles);
-    expect(fates).toEqual(Object.fromEntries(troubles.map((how) => [how, 'whole'])));
+    const { stage, wire, thread, fates: outcomes } = await talkUnderFaults(dialect, troubles);
+    expect(outcomes).toEqual(Object.fromEntries(troubles.map((how) => [how, 'whole'])));
     const saids = 1 + troubles.length;
     await stage.discord.until(
       () => stage.discord.messages(thread).filter(isVoice).length === saids || undefined,
@@ -115,7 +115,11 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
   });
 
   it('A reply that is cut off keeps what had arrived and names the reason', async () => {
-    const { stage, wire, fates } = await suffered(dialect, [
+    const {
+      stage,
+      wire,
+      fates: outcomes,
+    } = await talkUnderFaults(dialect, [
       'drop-middle',
       'hang-middle',
       'limit-middle',
@@ -125,7 +129,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'incomplete',
     ]);
     const cut = 'The connection ended mid-reply. What arrived is kept. Send your message again.';
-    expect(fates).toEqual({
+    expect(outcomes).toEqual({
       'drop-middle': cut,
       'hang-middle': cut,
       'limit-middle': cut,
@@ -138,8 +142,12 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
   });
 
   it('If a reply never starts, its member can decide about it or is told the reason', async () => {
-    const { stage, wire, fates } = await suffered(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
-    expect(fates).toEqual({
+    const {
+      stage,
+      wire,
+      fates: outcomes,
+    } = await talkUnderFaults(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
+    expect(outcomes).toEqual({
       'drop-asked': 'nobody knows',
       'hang-asked': 'nobody knows',
       limit: 'nobody knows',

@@ -2,29 +2,29 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { saying } from '../quick.ts';
-import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './proof.ts';
+import { messagesWith } from '../quick.ts';
+import { hasEnded, hearingBot, isVoice, startTalk, type TalkStage, talkBot } from './proof.ts';
 
-const recorded = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
+const recording = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
 
 /** The reply to a message in a thread. */
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
-    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && hasEnded(one)),
     'an answer',
   );
 
 it('A participant can speak by a message, a voice message or an audio file, also with text', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   expect(text(opening)).toContain('Write here');
   const there = discord.as('member').in(thread);
   const written = await answerTo(stage, thread, await there.say('tell me of snow'));
   expect(text(written)).toContain('You said: “tell me of snow”');
-  const spoken = await answerTo(stage, thread, await there.speak({ bytes: await recorded(), seconds: 1 }));
+  const spoken = await answerTo(stage, thread, await there.speak({ bytes: await recording(), seconds: 1 }));
   expect(text(spoken)).toMatch(/🎙️ Voice message[\s\S]*Heard: “/);
-  const files = [{ name: 'a.ogg', bytes: await recorded(), contentType: 'audio/ogg' }];
+  const files = [{ name: 'a.ogg', bytes: await recording(), contentType: 'audio/ogg' }];
   const both = await answerTo(stage, thread, await there.say('what is this?', files));
   expect(text(both)).toMatch(/what is this\?[\s\S]*Heard: “/);
   await discord.until(() =>
@@ -36,12 +36,12 @@ it('A participant can speak by a message, a voice message or an audio file, also
 it('Other members are ignored in a talk for one member and heard in a talk for everyone', async () => {
   const stage = await hearingBot();
   const { discord, gateway } = stage;
-  const mine = await begun(stage, {}, 'no-private-threads');
-  const ours = await begun(stage, { who: 'everyone' });
+  const mine = await startTalk(stage, {}, 'no-private-threads');
+  const ours = await startTalk(stage, { who: 'everyone' });
   await discord.as('other').in(mine.thread).say('and me?');
   const said = await discord.as('other').in(ours.thread).say('hello there');
   await answerTo(stage, ours.thread, said);
-  expect(saying(discord, mine.thread, 'sandbox speaking')).toEqual([]);
+  expect(messagesWith(discord, mine.thread, 'sandbox speaking')).toEqual([]);
   expect(gateway.realtime.opened).toBe(2);
 });
 
@@ -49,9 +49,9 @@ it('During a talk, messages in its thread do not continue an earlier question of
   const stage = await hearingBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
-  await (await there.slash('ask', { prompt: 'snow?' })).message(ended);
+  await (await there.slash('ask', { prompt: 'snow?' })).message(hasEnded);
   await there.slash('talk start', {});
-  await discord.until(() => saying(discord, 'thread', 'Live conversation')[0]);
+  await discord.until(() => messagesWith(discord, 'thread', 'Live conversation')[0]);
   await answerTo(stage, 'thread', await there.say('and ice?'));
   expect(gateway.heard.filter(({ path }) => path.endsWith('/responses'))).toHaveLength(1);
   // After the talk, the question continues.
@@ -63,7 +63,7 @@ it('During a talk, messages in its thread do not continue an earlier question of
 it('An unreadable audio file is reported in the thread, and an image alone is ignored', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
-  const { thread } = await begun(stage);
+  const { thread } = await startTalk(stage);
   const there = discord.as('member').in(thread);
   for (const words of ['', '\u200b']) {
     await there.say(words, [{ name: 'a.png', bytes: Buffer.from('x'), contentType: 'image/png' }]);
@@ -81,7 +81,7 @@ it('An unreadable audio file is reported in the thread, and an image alone is ig
 it('Without the setting, messages in the thread are ignored', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { thread } = await begun(stage);
+  const { thread } = await startTalk(stage);
   await discord.as('member').in(thread).say('hello?');
   await (await discord.as('member').slash('help')).message();
   expect(discord.messages(thread)).toHaveLength(2);

@@ -4,11 +4,11 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { wavOf } from '../../services/sound/wav-file.ts';
-import { labels, saying } from '../quick.ts';
+import { labels, messagesWith } from '../quick.ts';
 import { list } from '../tasks/pages.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { begun, ended, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
-import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
@@ -31,7 +31,7 @@ describe('A talk during failures of Discord', () => {
   it('A talk whose thread is deleted charges nothing twice and leaves nothing open', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
-    const { thread, opening } = await begun(stage);
+    const { thread, opening } = await startTalk(stage);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const there = discord.as('member');
     const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
@@ -40,18 +40,18 @@ describe('A talk during failures of Discord', () => {
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
     // The member still gets the reply.
-    await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
+    await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     clock.putForward(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
-    await begun(stage);
-    expect(booked(gateway)).toBe(1);
+    await startTalk(stage);
+    expect(chargedReplies(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A talk whose thread is locked during a reply keeps what had arrived and charges it once', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
-    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const there = discord.as('member');
     const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'tell me' });
@@ -60,11 +60,11 @@ describe('A talk during failures of Discord', () => {
     discord.as('admin').in(thread).archive({ locked: true });
     gateway.setSpeed(200);
     await expect.poll(() => storedEntries(stage).map(standingOf), { timeout: 15_000 }).toEqual(['settled']);
-    await discord.until(() => saying(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
+    await discord.until(() => messagesWith(discord, 'dm', 'You said: “tell me”')[0], 'a direct message');
     expect(discord.messages(thread).some(isVoice)).toBe(false);
     clock.putForward(16 * MINUTE_MS);
     await expect.poll(() => gateway.realtime.sessions, { timeout: 15_000 }).toEqual([]);
-    expect(booked(gateway)).toBe(1);
+    expect(chargedReplies(gateway)).toBe(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 });
@@ -72,9 +72,9 @@ describe('A talk during failures of Discord', () => {
 it('Forged buttons send nothing to the gateway and reveal nothing about other members', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { opening } = await begun(stage);
-  const answer = await spoken(stage, opening, 'a secret');
+  const wire = recordSessions(gateway);
+  const { opening } = await startTalk(stage);
+  const answer = await sendUtterance(stage, opening, 'a secret');
   const tasks = storedTasks(stage);
   const idOf = (kind: string) => tasks.find((task) => task.kind === kind)?.id ?? '';
   const ids = [
@@ -102,22 +102,22 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
       .sort(),
   ).toEqual(['said', 'talk']);
   expect(gateway.realtime.sessions).toHaveLength(1);
-  expect(text(await spoken(stage, answer, 'still there?'))).toContain('The first of 2 things was: “a secret”');
+  expect(text(await sendUtterance(stage, answer, 'still there?'))).toContain('The first of 2 things was: “a secret”');
   expect(errorsIn(stage)).toEqual([]);
 });
 
 it('A small file with hours of audio is refused before anything is sent', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { opening } = await begun(stage);
+  const wire = recordSessions(gateway);
+  const { opening } = await startTalk(stage);
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
   const bytes = wavOf([new Float32Array(8_000 * 301)], 8_000, { bytes: 1 });
   const told = await (await there.fill(modal, { sound: [{ name: 'long.wav', bytes }] })).message();
   expect(text(told)).toContain('longer than `300` seconds');
   expect([wire.asked(), wire.sounds.length]).toEqual([0, 0]);
-  expect(ended(told)).toBe(false);
+  expect(hasEnded(told)).toBe(false);
 });
 
 /** Lets a member manage the threads of a channel. */

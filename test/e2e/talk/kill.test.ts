@@ -12,17 +12,17 @@ import { shipped } from '../../support/shipped.ts';
 
 import { key, type Stage, stage } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { ended, isVoice, model, opens, threadOf } from './proof.ts';
-import { booked, listenIn, storedEntries } from './wire.ts';
+import { hasEnded, isOpening, isVoice, model, threadOf } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries } from './wire.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const running: ChildProcess[] = [];
 
 afterEach(async () => {
-  for (const child of running.splice(0)) await killed(child);
+  for (const child of running.splice(0)) await kill(child);
 });
 
-async function killed(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const over = once(child, 'exit');
   child.kill('SIGKILL');
@@ -68,23 +68,23 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
 }, async () => {
   const side = await stage({ gateway: { seed: 1, speed: 10 } });
   const { discord, gateway } = side;
-  const wire = listenIn(gateway);
+  const wire = recordSessions(gateway);
   const voices = (thread: string) => discord.messages(thread).filter(isVoice);
   let bot = await run(side);
   const thread = await threadOf(
     await discord.as('member').slash('talk start', { voice: 'sage', instructions: 'Be a pirate.' }),
   );
-  const opening = await discord.until(() => discord.messages(thread).find(opens), 'the first message');
-  await (await say(side, opening, 'my name is Wren')).message(ended);
+  const opening = await discord.until(() => discord.messages(thread).find(isOpening), 'the first message');
+  await (await say(side, opening, 'my name is Wren')).message(hasEnded);
   await discord.until(() => voices(thread)[0], 'a voice message');
 
   // During the stream of a reply.
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
   const streaming = await say(side, opening, 'tell me of snow');
   await streaming.message((message) => /sandbox/.test(text(message)));
-  await killed(bot);
+  await kill(bot);
   bot = await run(side);
-  const broken = await streaming.message(ended);
+  const broken = await streaming.message(hasEnded);
   expect(text(broken)).toContain('The bot restarted mid-reply.');
   expect(wire.asked()).toBe(2);
 
@@ -92,7 +92,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
   const unheard = await say(side, opening, 'tell me of ice');
   await expect.poll(wire.asked, { timeout: 10_000 }).toBe(3);
-  await killed(bot);
+  await kill(bot);
   bot = await run(side);
   const asking = await unheard.message((message) => labels(message).includes('Dismiss'));
   expect(text(asking)).toContain('couldn’t confirm whether the gateway accepted this');
@@ -101,24 +101,24 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
 
   // Between the end of a reply and its voice message, which Discord has not received.
   discord.faults.add({ on: TO_A_CHANNEL, do: HANGS });
-  const unsent = await (await say(side, opening, 'who am I?')).message(ended);
+  const unsent = await (await say(side, opening, 'who am I?')).message(hasEnded);
   expect(text(unsent)).toContain('The first of 3 things was: “my name is Wren”');
   expect(text(unsent)).toContain('I was told: “Be a pirate.”');
   await expect.poll(() => discord.heard.some(isHanging), { timeout: 10_000 }).toBe(true);
-  await killed(bot);
+  await kill(bot);
   discord.faults.clear();
   bot = await run(side);
   await discord.until(() => voices(thread).length === 2 || undefined, 'the voice message after all');
 
   // The same, but the voice message is already posted.
   discord.faults.add({ on: TO_A_CHANNEL, do: { ...HANGS, done: true } });
-  await (await say(side, opening, 'and who are you?')).message(ended);
+  await (await say(side, opening, 'and who are you?')).message(hasEnded);
   await discord.until(() => voices(thread).length === 3 || undefined, 'a voice message that nobody knows of');
-  await killed(bot);
+  await kill(bot);
   discord.faults.clear();
   bot = await run(side);
 
-  const last = await (await say(side, opening, 'what did I say?')).message(ended);
+  const last = await (await say(side, opening, 'what did I say?')).message(hasEnded);
   expect(text(last)).toContain('The first of 5 things was: “my name is Wren”');
   await discord.until(() => voices(thread).length === 4 || undefined, 'the last voice message');
   expect(new Set(voices(thread).map(({ message_reference }) => message_reference?.message_id)).size).toBe(4);
@@ -129,7 +129,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   const entries = storedEntries(side);
   const standings = entries.map(standingOf).sort();
   expect(standings).toEqual(['settled', 'settled', 'settled', 'settled', 'settled', 'unconfirmed']);
-  expect(booked(gateway)).toBe(6);
+  expect(chargedReplies(gateway)).toBe(6);
 
   // The doctor finds nothing to repair and derives the same ledger from the tasks.
   expect(await doctor(side, '--dry-run')).toContain('no problems found');

@@ -51,15 +51,15 @@ export async function threadOf(exchange: Exchange): Promise<string> {
 }
 
 /** Starts a talk and returns its thread and the first message there. */
-export async function begun({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
+export async function startTalk({ discord }: TalkStage, options: Record<string, string> = {}, channel = 'studio') {
   const thread = await threadOf(await discord.as('member').in(channel).slash('talk start', options));
-  return { thread, opening: await discord.until(() => discord.messages(thread).find(opens), 'the first message') };
+  return { thread, opening: await discord.until(() => discord.messages(thread).find(isOpening), 'the first message') };
 }
 
-export const opens = (message: Message): boolean => labels(message).includes('End');
+export const isOpening = (message: Message): boolean => labels(message).includes('End');
 
 /** A reply that has ended, in any way. */
-export const ended = (message: Message): boolean => labels(message).includes('Delete');
+export const hasEnded = (message: Message): boolean => labels(message).includes('Delete');
 
 export const isVoice = ({ flags }: Message): boolean => (Number(flags ?? 0) & VOICE_MESSAGE) !== 0;
 
@@ -68,8 +68,13 @@ export const upgrades = ({ heard }: EmbeddedGateway): number =>
   heard.filter(({ path }) => path.includes('/realtime')).length;
 
 /** Sends an utterance with the button and its form. */
-export async function spoken(stage: TalkStage, opening: Message, words: string, who = 'member'): Promise<Message> {
+export async function sendUtterance(
+  stage: TalkStage,
+  opening: Message,
+  words: string,
+  who = 'member',
+): Promise<Message> {
   const there = stage.discord.as(who);
   const modal = await (await there.click(opening, 'Speak')).modal();
-  return (await there.fill(modal, { words })).message(ended);
+  return (await there.fill(modal, { words })).message(hasEnded);
 }

@@ -3,10 +3,10 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { key } from '../bot.ts';
-import { labels, saying } from '../quick.ts';
+import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/proof.ts';
-import { begun, ended, spoken, type TalkStage, talkBot, upgrades } from './proof.ts';
-import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, sendUtterance, startTalk, type TalkStage, talkBot, upgrades } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const quick = { seed: 1, speed: 10 };
 const gatewayLimits = { readMs: 2_000, submitMs: 4_000, silenceMs: 4_000 };
@@ -44,16 +44,16 @@ describe('A talk at a failing gateway', () => {
       ).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);
       gateway.faults.clear();
-      await begun(stage);
+      await startTalk(stage);
     },
   );
 
   it('If the gateway fails while a session is reopened, the speaker is told and the talk continues afterwards', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
-    const wire = listenIn(gateway);
-    const { opening } = await begun(stage);
-    await spoken(stage, opening, 'my name is Wren');
+    const wire = recordSessions(gateway);
+    const { opening } = await startTalk(stage);
+    await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
     gateway.realtime.cut();
     const there = discord.as('member');
@@ -62,8 +62,10 @@ describe('A talk at a failing gateway', () => {
     expect([text(refused), labels(refused)]).toEqual([expect.stringContaining('gateway'), []]);
     expect(wire.asked()).toBe(1);
     gateway.faults.clear();
-    expect(text(await spoken(stage, opening, 'and now?'))).toContain('The first of 2 things was: “my name is Wren”');
-    expect([wire.asked(), booked(gateway)]).toEqual([2, 2]);
+    expect(text(await sendUtterance(stage, opening, 'and now?'))).toContain(
+      'The first of 2 things was: “my name is Wren”',
+    );
+    expect([wire.asked(), chargedReplies(gateway)]).toEqual([2, 2]);
   });
 
   it.each(['ga', 'beta'] as const)(
@@ -71,17 +73,17 @@ describe('A talk at a failing gateway', () => {
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
-      const struck = (how: RealtimeTrouble) =>
+      const injectFault = (how: RealtimeTrouble) =>
         gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
-      struck('drop-updated');
-      const { opening } = await begun(stage);
-      await spoken(stage, opening, 'my name is Wren');
+      injectFault('drop-updated');
+      const { opening } = await startTalk(stage);
+      await sendUtterance(stage, opening, 'my name is Wren');
       for (const how of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
-        struck(how);
+        injectFault(how);
         gateway.realtime.cut();
-        expect(text(await spoken(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
+        expect(text(await sendUtterance(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
       }
-      expect(booked(gateway)).toBe(4);
+      expect(chargedReplies(gateway)).toBe(4);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
@@ -89,17 +91,17 @@ describe('A talk at a failing gateway', () => {
   it('A talk ends with one notice if the gateway no longer accepts it', async () => {
     const stage = await talkBot({ gateway: quick, gatewayLimits });
     const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage);
-    await spoken(stage, opening, 'hello');
+    const { thread, opening } = await startTalk(stage);
+    await sendUtterance(stage, opening, 'hello');
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
     gateway.realtime.cut();
     const there = discord.as('member');
     // The first refusal could be caused by the text; the second one ends the talk.
     for (const words of ['are you there?', 'are you still there?']) {
       const modal = await (await there.click(opening, 'Speak')).modal();
-      expect(ended(await (await there.fill(modal, { words })).message())).toBe(false);
+      expect(hasEnded(await (await there.fill(modal, { words })).message())).toBe(false);
     }
-    const told = () => saying(discord, thread, 'ended unexpectedly');
+    const told = () => messagesWith(discord, thread, 'ended unexpectedly');
     await discord.until(() => told().length === 2 || undefined, 'its message and a notice');
     const asked = upgrades(gateway);
     expect(text(await (await there.in(thread).slash('talk end', {})).message())).toContain('no live conversation');

@@ -7,8 +7,8 @@ import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { enter, key } from '../bot.ts';
 import { labels } from '../quick.ts';
-import { begun, ended, hearingBot, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
-import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const quick = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
@@ -20,7 +20,7 @@ const said = async ({ discord }: TalkStage, on: Message, words: string) => {
 
 const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message): Promise<Message> =>
   discord.until(
-    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && ended(one)),
+    () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && hasEnded(one)),
     'an answer',
   );
 
@@ -28,9 +28,9 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
   it('After a restart before a reply has begun, its member decides, and the talk keeps its settings', async () => {
     const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } } });
     const { discord, gateway, config, log, clock } = stage;
-    const wire = listenIn(gateway);
-    const { thread, opening } = await begun(stage, { voice: 'verse', instructions: 'Be a pirate.' });
-    await spoken(stage, opening, 'my name is Wren');
+    const wire = recordSessions(gateway);
+    const { thread, opening } = await startTalk(stage, { voice: 'verse', instructions: 'Be a pirate.' });
+    await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     const exchange = await said(stage, opening, 'who am I?');
     await expect.poll(wire.asked).toBe(2);
@@ -45,14 +45,14 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
     // There was no utterance since then, so no session is open.
     expect(gateway.realtime.opened).toBe(1);
     await discord.as('member').click(asking, 'Try again (may be charged twice)');
-    const answer = await exchange.message(ended);
+    const answer = await exchange.message(hasEnded);
     expect(text(answer)).toContain('The first of 2 things was: “my name is Wren”');
     expect(text(answer)).toContain('I was told: “Be a pirate.”');
     expect(gateway.realtime.sessions.at(-1)?.settings.voice).toBe('verse');
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'unconfirmed']);
-    expect([wire.asked(), booked(gateway)]).toEqual([3, 3]);
+    expect([wire.asked(), chargedReplies(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, prices: {}, repair: false });
     expect(findings).toEqual([]);
     expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
@@ -62,8 +62,8 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
 it('A message is heard once, even if Discord’s connection is lost and resumed', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { thread } = await begun(stage);
+  const wire = recordSessions(gateway);
+  const { thread } = await startTalk(stage);
   const there = discord.as('member').in(thread);
   await answerTo(stage, thread, await there.say('one'));
   const { resumes } = discord.gateway;
@@ -79,16 +79,16 @@ it('A message is heard once, even if Discord’s connection is lost and resumed'
 it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const { opening } = await begun(stage);
+  const { opening } = await startTalk(stage);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });
   const bytes = await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
-  const answer = await (await there.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(ended);
+  const answer = await (await there.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(hasEnded);
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).not.toContain('Heard:');
   await stage.app.stop();
   await enter(stage);
-  const next = await spoken(stage, opening, 'what did I say?');
+  const next = await sendUtterance(stage, opening, 'what did I say?');
   expect(text(next)).toContain('The first of 2 things was: “[A spoken message that was not written down.]”');
 });

@@ -6,14 +6,14 @@ import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { likeness } from '../../services/sound/listen.ts';
 import { played, SECONDS } from '../../services/sound/tones.ts';
-import { saying } from '../quick.ts';
+import { messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/proof.ts';
-import { begun, ended, hearingBot, isVoice, type TalkStage, talkBot } from './proof.ts';
-import { replayed } from './replayed.ts';
-import { listenIn, storedEntries, storedTasks } from './wire.ts';
+import { hasEnded, hearingBot, isVoice, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { decodeVoiceMessage } from './voice-message-decoder.ts';
+import { recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const quick = { seed: 1, speed: 10 };
-const recorded = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
+const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
 const original = played(PCM_RATE);
 
 /** Sends the audio with the form, with or without text. */
@@ -29,17 +29,17 @@ const voicesIn = ({ discord }: TalkStage, thread: string): Message[] =>
 it('Voice messages and audio files reach the gateway with their recorded samples', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { thread, opening } = await begun(stage);
+  const wire = recordSessions(gateway);
+  const { thread, opening } = await startTalk(stage);
   const voice = await discord
     .as('member')
     .in(thread)
-    .speak({ bytes: await recorded('mono.ogg'), seconds: SECONDS });
+    .speak({ bytes: await recording('mono.ogg'), seconds: SECONDS });
   await discord.until(() =>
-    discord.messages(thread).find((one) => one.message_reference?.message_id === voice.id && ended(one)),
+    discord.messages(thread).find((one) => one.message_reference?.message_id === voice.id && hasEnded(one)),
   );
   for (const name of ['constant-with-title.mp3', 'twenty-four-bits.wav', 'stereo.ogg']) {
-    const answer = await (await speak(stage, opening, name, await recorded(name))).message(ended);
+    const answer = await (await speak(stage, opening, name, await recording(name))).message(hasEnded);
     // The gateway reports the length and the loudest tone that it received.
     expect(text(answer)).toMatch(/Heard: “a (?:clear|loud) sound of 0\.9 seconds, at about 330 hertz”/);
   }
@@ -52,30 +52,30 @@ it('Voice messages and audio files reach the gateway with their recorded samples
 
 it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
   const stage = await talkBot({ gateway: quick });
-  const wire = listenIn(stage.gateway);
-  const { opening } = await begun(stage);
-  const both = await speak(stage, opening, 'tones.ogg', await recorded('mono.ogg'), 'what do you hear?');
-  expect(text(await both.message(ended))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
+  const wire = recordSessions(stage.gateway);
+  const { opening } = await startTalk(stage);
+  const both = await speak(stage, opening, 'tones.ogg', await recording('mono.ogg'), 'what do you hear?');
+  expect(text(await both.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
   expect(wire.asked()).toBe(1);
   // The next session receives the audio as text.
   stage.gateway.realtime.cut();
-  const next = await speak(stage, opening, 'tones.wav', await recorded('with-a-list.wav'));
-  expect(text(await next.message(ended))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
+  const next = await speak(stage, opening, 'tones.wav', await recording('with-a-list.wav'));
+  expect(text(await next.message(hasEnded))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
   expect(stage.gateway.realtime.opened).toBe(2);
 });
 
 const unknown = 'audio format is not supported';
 
 it.each([
-  ['a file in AAC', 'tones.m4a', () => recorded('tones.m4a'), unknown],
+  ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unknown],
   ['rubbish', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
   ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
   ['a picture', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
 ])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
-  const wire = listenIn(stage.gateway);
-  const { opening } = await begun(stage);
+  const wire = recordSessions(stage.gateway);
+  const { opening } = await startTalk(stage);
   const before = stage.gateway.realtime.sessions[0]?.heard.length;
   const told = text(await (await speak(stage, opening, name, await bytes())).message());
   expect(told).toContain(words);
@@ -88,15 +88,15 @@ it.each([
 it('A voice message plays the reply of the gateway and states its duration', async () => {
   const stage = await talkBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { thread, opening } = await begun(stage, { voice: 'cedar' });
+  const wire = recordSessions(gateway);
+  const { thread, opening } = await startTalk(stage, { voice: 'cedar' });
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-odd-bytes' });
   const there = discord.as('member');
-  await (await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' })).message(ended);
+  await (await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' })).message(hasEnded);
   const voice = await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
   const [told] = wire.told.values();
   const said = samplesFrom(Buffer.concat(told?.sound ?? []));
-  const heard = await replayed(await bytesOf(voice));
+  const heard = await decodeVoiceMessage(await bytesOf(voice));
   expect(said.length).toBeGreaterThan(5 * PCM_RATE);
   expect(heard.length).toBe(said.length);
   const part = (sound: Int16Array) => sound.subarray(PCM_RATE, 4 * PCM_RATE);
@@ -118,18 +118,18 @@ it.each([
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
-  const wire = listenIn(stage.gateway);
-  const { thread, opening } = await begun(stage);
+  const wire = recordSessions(stage.gateway);
+  const { thread, opening } = await startTalk(stage);
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /messages$|webhooks/ }, do: { type: 'status', status, code } });
-  await exchange.message(ended);
-  const file = await discord.until(() => saying(discord, thread, 'Voice reply')[0], 'a file');
+  await exchange.message(hasEnded);
+  const file = await discord.until(() => messagesWith(discord, thread, 'Voice reply')[0], 'a file');
   expect(voicesIn(stage, thread)).toEqual([]);
   const said = Buffer.concat([...wire.told.values()].flatMap(({ sound }) => sound));
   expect(said.length).toBeGreaterThan(PCM_RATE);
-  expect(await replayed(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
-  expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
+  expect(await decodeVoiceMessage(await bytesOf(file))).toHaveLength(samplesFrom(said).length);
+  expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
 it.each([
@@ -139,15 +139,15 @@ it.each([
 ] as const)('If Discord %s, the voice message is still posted once', async (_, trouble) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'hello' });
   discord.faults.add({ on: { method: 'POST', route: /channels\/\d+\/messages$/ }, do: trouble, times: 2 });
-  await exchange.message(ended);
+  await exchange.message(hasEnded);
   await discord.until(() => voicesIn(stage, thread)[0], 'a voice message');
   await expect.poll(() => keepsSound(stage), { timeout: 15_000 }).toBe(false);
   expect(voicesIn(stage, thread)).toHaveLength(1);
-  expect(saying(discord, thread, 'Voice reply')).toEqual([]);
+  expect(messagesWith(discord, thread, 'Voice reply')).toEqual([]);
 });
 
 const keepsSound = (stage: TalkStage): boolean =>

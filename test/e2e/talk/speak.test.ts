@@ -3,11 +3,11 @@ import { PermissionFlagsBits as May } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, saying } from '../quick.ts';
-import { inPublic } from '../tasks/pages.ts';
-import { begun, ended, isVoice, spoken, talkBot } from './proof.ts';
+import { labels, messagesWith } from '../quick.ts';
+import { publicMessages } from '../tasks/pages.ts';
+import { hasEnded, isVoice, sendUtterance, startTalk, talkBot } from './proof.ts';
 
-const recorded = async (name: string) => ({
+const recording = async (name: string) => ({
   name,
   bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
 });
@@ -16,8 +16,8 @@ describe.each(profiles)('A talk at a gateway of the %s profile', (profile) => {
   it('A text utterance gets a streamed text reply and one voice message below it', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { discord } = stage;
-    const { thread, opening } = await begun(stage);
-    const answer = await spoken(stage, opening, 'tell me of *snow*');
+    const { thread, opening } = await startTalk(stage);
+    const answer = await sendUtterance(stage, opening, 'tell me of *snow*');
     expect(text(answer)).toContain('tell me of \\*snow\\*');
     expect(text(answer)).toContain('This is the sandbox speaking.');
     expect(labels(answer)).toEqual(['Speak', 'Delete']);
@@ -28,7 +28,7 @@ describe.each(profiles)('A talk at a gateway of the %s profile', (profile) => {
     expect(sound?.duration_secs).toBeGreaterThan(0.5);
     expect(Buffer.from(sound?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
     // The next reply takes the first one into account and has its own voice message.
-    const next = await spoken(stage, answer, 'and of ice');
+    const next = await sendUtterance(stage, answer, 'and of ice');
     expect(text(next)).toContain('The first of 2 things was');
     await discord.until(() => (discord.messages(thread).filter(isVoice).length === 2 ? true : undefined));
     expect(stage.logged()).not.toMatch(/tell me of|Something unexpected/);
@@ -38,10 +38,10 @@ describe.each(profiles)('A talk at a gateway of the %s profile', (profile) => {
 it('An audio file is heard, and its transcript is shown', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { opening } = await begun(stage);
+  const { opening } = await startTalk(stage);
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
-  const answer = await (await there.fill(modal, { sound: [await recorded('mono.ogg')] })).message(ended);
+  const answer = await (await there.fill(modal, { sound: [await recording('mono.ogg')] })).message(hasEnded);
   expect(text(answer)).toContain('🎙️ Voice message');
   expect(text(answer)).toContain('Heard: “');
 });
@@ -49,7 +49,7 @@ it('An audio file is heard, and its transcript is shown', async () => {
 it('An empty utterance and a file that is not audio are refused with a sentence', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { opening } = await begun(stage);
+  const { opening } = await startTalk(stage);
   const there = discord.as('member');
   const filled = async (values: Record<string, string | { name: string; bytes: Buffer }[]>) =>
     (await there.fill(await (await there.click(opening, 'Speak')).modal(), values)).message();
@@ -68,20 +68,20 @@ it('An empty utterance and a file that is not audio are refused with a sentence'
 it('Other members are refused in a talk for one member and heard in a talk for everyone', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const mine = await begun(stage, {}, 'no-private-threads');
+  const mine = await startTalk(stage, {}, 'no-private-threads');
   const no = await (await discord.as('other').click(mine.opening, 'Speak')).message();
   expect(text(no)).toContain('Only the member who started this conversation can speak');
   expect(no.ephemeral).toBe(true);
-  const ours = await begun(stage, { who: 'everyone' });
-  expect(text(await spoken(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
+  const ours = await startTalk(stage, { who: 'everyone' });
+  expect(text(await sendUtterance(stage, ours.opening, 'hello', 'other'))).toContain('This is the sandbox speaking.');
 });
 
 it('Without the permission for voice messages, the audio is posted as a file at once', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage, {}, 'no-voice-messages');
-  await spoken(stage, opening, 'hello');
-  const [file] = await discord.until(() => nonEmpty(saying(discord, thread, 'Voice reply')));
+  const { thread, opening } = await startTalk(stage, {}, 'no-voice-messages');
+  await sendUtterance(stage, opening, 'hello');
+  const [file] = await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
   expect(discord.messages(thread).some(isVoice)).toBe(false);
   expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
@@ -90,9 +90,9 @@ it('Without the permission for voice messages, the audio is posted as a file at 
 it('If the bot may not post files, the voice message uses the speaker’s token', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   discord.restrict('studio', May.AttachFiles);
-  await spoken(stage, opening, 'hello');
+  await sendUtterance(stage, opening, 'hello');
   const voice = await discord.until(() => discord.messages(thread).find(isVoice));
   expect(voice.webhook_id).toBe(discord.applicationId);
 });
@@ -100,27 +100,27 @@ it('If the bot may not post files, the voice message uses the speaker’s token'
 it('If Discord refuses the voice message, a file is posted once instead', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
   const exchange = await there.fill(modal, { words: 'hello' });
   discord.restrict('studio', May.SendVoiceMessages);
-  await exchange.message(ended);
-  await discord.until(() => nonEmpty(saying(discord, thread, 'Voice reply')));
+  await exchange.message(hasEnded);
+  await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(discord.messages(thread).some(isVoice)).toBe(false);
-  expect(saying(discord, thread, 'Voice reply')).toHaveLength(1);
+  expect(messagesWith(discord, thread, 'Voice reply')).toHaveLength(1);
 });
 
 it('A new utterance interrupts the current reply, which says so', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   const there = discord.as('member');
   const first = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await first.message((message) => labels(message).includes('Stop'));
-  await spoken(stage, opening, 'wait');
-  const broken = await first.message(ended);
+  await sendUtterance(stage, opening, 'wait');
+  const broken = await first.message(hasEnded);
   expect(text(broken)).toContain('Interrupted by a new message.');
   await discord.until(() => discord.messages(thread).find(isVoice));
   expect(discord.messages(thread).filter(isVoice)).toHaveLength(1);
@@ -130,24 +130,24 @@ it('The button Stop keeps what had arrived', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
-  const { opening } = await begun(stage, { who: 'everyone' });
+  const { opening } = await startTalk(stage, { who: 'everyone' });
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
   const running = await exchange.message((message) => labels(message).includes('Stop'));
   const refused = await (await discord.as('other').click(running, 'Stop')).followUp();
   expect(text(refused)).toContain('Only the member who requested');
   await there.click(running, 'Stop');
-  expect(text(await exchange.message(ended))).toMatch(/a long story[\s\S]*Stopped\./);
+  expect(text(await exchange.message(hasEnded))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
 it('The button Delete also deletes the voice message', async () => {
   const stage = await talkBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage);
-  const answer = await spoken(stage, opening, 'hello');
+  const { thread, opening } = await startTalk(stage);
+  const answer = await sendUtterance(stage, opening, 'hello');
   await discord.until(() => discord.messages(thread).find(isVoice));
   await discord.as('member').click(answer, 'Delete');
-  await discord.until(() => (inPublic(stage, thread).length === 1 ? true : undefined));
+  await discord.until(() => (publicMessages(stage, thread).length === 1 ? true : undefined));
 });
 
 const nonEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);

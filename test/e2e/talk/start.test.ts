@@ -2,9 +2,9 @@ import { ChannelType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { saying } from '../quick.ts';
-import { inPublic } from '../tasks/pages.ts';
-import { model, opens, talkBot, threadOf, upgrades } from './proof.ts';
+import { messagesWith } from '../quick.ts';
+import { publicMessages } from '../tasks/pages.ts';
+import { isOpening, model, talkBot, threadOf, upgrades } from './proof.ts';
 
 describe.each(profiles)('The start of a talk at a gateway of the %s profile', (profile) => {
   it('A talk for one member gets a private thread, and only its member is told', async () => {
@@ -15,7 +15,7 @@ describe.each(profiles)('The start of a talk at a gateway of the %s profile', (p
     expect(answer.ephemeral).toBe(true);
     const thread = discord.world.channel(await threadOf(exchange));
     expect(thread).toMatchObject({ type: ChannelType.PrivateThread, name: `Live: ${model}` });
-    const [opening] = discord.messages(thread.id).filter(opens);
+    const [opening] = discord.messages(thread.id).filter(isOpening);
     expect(opening && text(opening)).toMatch(
       /parley-realtime · Voice marin[\s\S]*be brief[\s\S]*listens only to <@\d+>\./,
     );
@@ -30,7 +30,7 @@ describe.each(profiles)('The start of a talk at a gateway of the %s profile', (p
     expect((await exchange.message()).ephemeral).toBe(false);
     const thread = discord.world.channel(await threadOf(exchange));
     expect(thread.type).toBe(ChannelType.PublicThread);
-    expect(saying(discord, thread.id, 'The model listens to everyone here.')).toHaveLength(1);
+    expect(messagesWith(discord, thread.id, 'The model listens to everyone here.')).toHaveLength(1);
   });
 });
 
@@ -47,7 +47,7 @@ it('A talk that is started in a thread stays there, and a thread has one talk at
   const { discord, gateway } = stage;
   const there = discord.as('member').in('thread');
   expect(text(await (await there.slash('talk start', {})).message())).toContain('starts below');
-  expect(discord.messages('thread').filter(opens)).toHaveLength(1);
+  expect(discord.messages('thread').filter(isOpening)).toHaveLength(1);
   const before = upgrades(gateway);
   const again = await (await discord.as('other').in('thread').slash('talk start', { who: 'everyone' })).message();
   expect(text(again)).toContain('already has a live conversation');
@@ -62,8 +62,8 @@ it('Of two talks that start at once in the same thread, one takes place and the 
   );
   expect(answers.map(text).sort()).toEqual([expect.stringContaining('already'), expect.stringContaining('below')]);
   await (await discord.as('member').in('thread').slash('talk end', {})).message();
-  await discord.until(() => saying(discord, 'thread', 'This conversation has ended.')[0]);
-  expect(inPublic(stage, 'thread')).toHaveLength(1);
+  await discord.until(() => messagesWith(discord, 'thread', 'This conversation has ended.')[0]);
+  expect(publicMessages(stage, 'thread')).toHaveLength(1);
 });
 
 it.each([
@@ -110,11 +110,11 @@ it('A voice that the model does not have is refused with the message of the gate
 
 it('Suggestions for a talk list realtime models first, then all others, and voices by name', async () => {
   const { discord } = await talkBot();
-  const suggested = async (option: string, typed: string) =>
+  const suggestionsFor = async (option: string, typed: string) =>
     (await discord.as('member').complete('talk start', { [option]: typed }, option)).map(({ value }) => value);
-  expect(await suggested('voice', 'AR')).toEqual(['cedar', 'marin']);
-  expect((await suggested('voice', '')).length).toBe(10);
-  expect(await suggested('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
+  expect(await suggestionsFor('voice', 'AR')).toEqual(['cedar', 'marin']);
+  expect((await suggestionsFor('voice', '')).length).toBe(10);
+  expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
 });
 
 it('A member who may not use the bot here is told so, and nothing is submitted', async () => {

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { enter } from '../bot.ts';
-import { labels, saying } from '../quick.ts';
-import { askedToForget, inPublic } from '../tasks/pages.ts';
-import { begun, ended, hearingBot, isVoice, spoken, type TalkStage, talkBot } from './proof.ts';
-import { booked, listenIn, storedEntries, storedTasks } from './wire.ts';
+import { labels, messagesWith } from '../quick.ts';
+import { publicMessages, requestErasure } from '../tasks/pages.ts';
+import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, type TalkStage, talkBot } from './proof.ts';
+import { chargedReplies, recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const quick = { seed: 1, speed: 10 };
 const dialects = ['ga', 'beta'] as const;
 
-const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wanted = ended): Promise<Message> =>
+const answerTo = ({ discord }: TalkStage, thread: string, { id }: Message, wanted = hasEnded): Promise<Message> =>
   discord.until(
     () => discord.messages(thread).find((one) => one.message_reference?.message_id === id && wanted(one)),
     'an answer',
@@ -25,7 +25,7 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
     const { discord, gateway } = stage;
     const heard: string[] = [];
     gateway.realtime.on('heard', (_, event) => heard.push(String((event as { type?: unknown }).type)));
-    const { thread } = await begun(stage);
+    const { thread } = await startTalk(stage);
     const there = discord.as('member').in(thread);
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const first = await there.say('a long story, 200 words');
@@ -53,8 +53,8 @@ describe.each(dialects)('Simultaneous utterances in the dialect %s', (realtimeDi
 it('Two members who speak at once are both heard, one after the other, and each is charged for their own', async () => {
   const stage = await hearingBot({ gateway: quick });
   const { discord, gateway } = stage;
-  const wire = listenIn(gateway);
-  const { thread } = await begun(stage, { who: 'everyone' });
+  const wire = recordSessions(gateway);
+  const { thread } = await startTalk(stage, { who: 'everyone' });
   const said = await Promise.all(
     ['member', 'other'].map((who) => discord.as(who).in(thread).say(`this is ${who} speaking`)),
   );
@@ -71,20 +71,23 @@ it('Two members who speak at once are both heard, one after the other, and each 
       .map(({ memberId }) => memberId)
       .sort(),
   ).toEqual(saids.map(({ requesterId }) => requesterId).sort());
-  expect(booked(gateway)).toBe(2);
+  expect(chargedReplies(gateway)).toBe(2);
 });
 
 it('Simultaneous talks are independent of each other', async () => {
   const stage = await talkBot({ gateway: quick });
   const { gateway } = stage;
-  const [one, other] = [await begun(stage, { voice: 'sage' }), await begun(stage, { who: 'everyone', voice: 'ash' })];
+  const [one, other] = [
+    await startTalk(stage, { voice: 'sage' }),
+    await startTalk(stage, { who: 'everyone', voice: 'ash' }),
+  ];
   await Promise.all([
-    spoken(stage, one.opening, 'my name is Wren'),
-    spoken(stage, other.opening, 'my name is Crane', 'other'),
+    sendUtterance(stage, one.opening, 'my name is Wren'),
+    sendUtterance(stage, other.opening, 'my name is Crane', 'other'),
   ]);
   const [mine, theirs] = await Promise.all([
-    spoken(stage, one.opening, 'who am I?'),
-    spoken(stage, other.opening, 'who am I?', 'other'),
+    sendUtterance(stage, one.opening, 'who am I?'),
+    sendUtterance(stage, other.opening, 'who am I?', 'other'),
   ]);
   expect([text(mine), text(theirs)]).toEqual([
     expect.stringContaining('was: “my name is Wren”'),
@@ -97,13 +100,13 @@ describe('The time limits of a talk', () => {
   it('A talk without utterances ends with one notice, even if the bot is down', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, clock, gateway } = stage;
-    const { thread, opening } = await begun(stage);
-    await spoken(stage, opening, 'hello');
+    const { thread, opening } = await startTalk(stage);
+    await sendUtterance(stage, opening, 'hello');
     await discord.until(() => discord.messages(thread).find(isVoice));
     await stage.app.stop();
     clock.putForward(16 * MINUTE_MS);
     const second = await enter(stage);
-    const told = () => saying(discord, thread, 'it was inactive');
+    const told = () => messagesWith(discord, thread, 'it was inactive');
     await discord.until(() => told().length === 2 || undefined, 'a notice');
     await second.stop();
     await enter(stage);
@@ -115,11 +118,11 @@ describe('The time limits of a talk', () => {
   it('A talk continues unnoticed after the session limit of one hour', async () => {
     const stage = await talkBot({ gateway: quick });
     const { clock, gateway } = stage;
-    const { opening } = await begun(stage);
-    await spoken(stage, opening, 'my name is Wren');
+    const { opening } = await startTalk(stage);
+    await sendUtterance(stage, opening, 'my name is Wren');
     for (const minutes of [14, 28, 42, 56, 70]) {
       clock.putForward(14 * MINUTE_MS);
-      expect(text(await spoken(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
+      expect(text(await sendUtterance(stage, opening, `it is ${minutes} past`))).toContain('was: “my name is Wren”');
     }
     expect(gateway.realtime.opened).toBeGreaterThan(1);
     expect(stage.logged()).not.toContain('session_expired');
@@ -130,10 +133,12 @@ describe('The time limits of a talk', () => {
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect, realtimeMinutes: 10 } } });
       const { clock, gateway } = stage;
-      const { opening } = await begun(stage);
-      await spoken(stage, opening, 'my name is Wren');
+      const { opening } = await startTalk(stage);
+      await sendUtterance(stage, opening, 'my name is Wren');
       clock.putForward(11 * MINUTE_MS);
-      expect(text(await spoken(stage, opening, 'who am I?'))).toContain('The first of 2 things was: “my name is Wren”');
+      expect(text(await sendUtterance(stage, opening, 'who am I?'))).toContain(
+        'The first of 2 things was: “my name is Wren”',
+      );
       expect(gateway.realtime.opened).toBe(2);
     },
   );
@@ -143,13 +148,13 @@ describe('The erasure of a member’s data during a talk', () => {
   it('An erasure during a reply leaves nothing, and the gateway is told to stop', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage, { who: 'everyone' });
+    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     const there = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-slow' });
     const running = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await running.message(isRunning);
-    await askedToForget(stage);
-    await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');
+    await requestErasure(stage);
+    await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     await expect.poll(() => storedTasks(stage)).toEqual([]);
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
@@ -158,30 +163,30 @@ describe('The erasure of a member’s data during a talk', () => {
   it('An erasure during an unconfirmed utterance leaves nothing once the wait limit is over', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway, clock } = stage;
-    const wire = listenIn(gateway);
-    const { thread, opening } = await begun(stage);
+    const wire = recordSessions(gateway);
+    const { thread, opening } = await startTalk(stage);
     const there = discord.as('member');
     gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-asked' });
     await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await expect.poll(wire.asked).toBe(1);
-    await (await askedToForget(stage)).message((message) => text(message).includes('still running'));
+    await (await requestErasure(stage)).message((message) => text(message).includes('still running'));
     clock.putForward(2 * MINUTE_MS);
     await expect.poll(() => storedTasks(stage), { timeout: 15_000 }).toEqual([]);
-    await discord.until(() => inPublic(stage, thread).length === 0 || undefined, 'an empty thread');
+    await discord.until(() => publicMessages(stage, thread).length === 0 || undefined, 'an empty thread');
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
   it('A member who takes part in the conversation of another member is erased there, and the conversation continues', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
-    const { thread, opening } = await begun(stage, { who: 'everyone' });
-    await spoken(stage, opening, 'my name is Wren');
-    const secret = await spoken(stage, opening, 'a secret of somebody else', 'other');
+    const { thread, opening } = await startTalk(stage, { who: 'everyone' });
+    await sendUtterance(stage, opening, 'my name is Wren');
+    const secret = await sendUtterance(stage, opening, 'a secret of somebody else', 'other');
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
-    await askedToForget(stage, 'other');
+    await requestErasure(stage, 'other');
     await discord.until(() => !discord.messages(thread).some(({ id }) => id === secret.id) || undefined, 'it gone');
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 1 || undefined, 'its voice gone');
-    const next = await spoken(stage, opening, 'who spoke?');
+    const next = await sendUtterance(stage, opening, 'who spoke?');
     expect(text(next)).toContain('The first of 2 things was: “my name is Wren”');
     const items = JSON.stringify(gateway.realtime.sessions.map((session) => session.items));
     expect(items).not.toContain('secret');

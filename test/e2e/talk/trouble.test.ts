@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
-import { labels, saying } from '../quick.ts';
-import { askedToForget, inPublic, list } from '../tasks/pages.ts';
-import { begun, ended, hearingBot, isVoice, spoken, talkBot, upgrades } from './proof.ts';
+import { labels, messagesWith } from '../quick.ts';
+import { list, publicMessages, requestErasure } from '../tasks/pages.ts';
+import { hasEnded, hearingBot, isVoice, sendUtterance, startTalk, talkBot, upgrades } from './proof.ts';
 
-const everybody = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
+const mentions = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
 describe.each(profiles)('A talk at a faulty gateway of the %s profile', (profile) => {
   it.each([
@@ -27,18 +27,18 @@ describe.each(profiles)('A talk at a faulty gateway of the %s profile', (profile
   it('A connection that breaks during a reply leaves what had arrived, and the talk continues', async () => {
     const stage = await talkBot({ gateway: { profile } });
     const { gateway } = stage;
-    const { opening } = await begun(stage);
+    const { opening } = await startTalk(stage);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
-    const cut = await spoken(stage, opening, 'tell me of snow');
+    const cut = await sendUtterance(stage, opening, 'tell me of snow');
     expect(text(cut)).toMatch(/This is[\s\S]*The connection ended mid-reply/);
-    expect(text(await spoken(stage, opening, 'once more'))).toContain('You said: “once more”');
+    expect(text(await sendUtterance(stage, opening, 'once more'))).toContain('You said: “once more”');
   });
 });
 
 it('If it is unknown whether an utterance was received, its member decides, and it is sent again', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { opening } = await begun(stage);
+  const { opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'drop-asked' } });
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
@@ -46,32 +46,32 @@ it('If it is unknown whether an utterance was received, its member decides, and 
   const unknown = await exchange.message((message) => labels(message).includes('Dismiss'));
   expect(text(unknown)).toContain('couldn’t confirm whether the gateway accepted');
   await there.click(unknown, 'Try again (may be charged twice)');
-  const answer = await exchange.message(ended);
+  const answer = await exchange.message(hasEnded);
   expect(text(answer)).toContain('You said: “hello”');
 });
 
 it('A bot that stops during a reply says so after its restart, and the talk continues', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { thread, opening } = await begun(stage);
+  const { thread, opening } = await startTalk(stage);
   gateway.faults.add({ do: { type: 'realtime', how: 'slow' } });
   const there = discord.as('member');
   const exchange = await there.fill(await (await there.click(opening, 'Speak')).modal(), { words: 'a long story' });
   await exchange.message((message) => labels(message).includes('Stop'));
   await stage.app.stop();
   await enter(stage);
-  const interrupted = await discord.until(() => saying(discord, thread, 'restarted mid-')[0]);
+  const interrupted = await discord.until(() => messagesWith(discord, thread, 'restarted mid-')[0]);
   expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
-  expect(text(await spoken(stage, interrupted, 'go on'))).toContain('sandbox speaking');
+  expect(text(await sendUtterance(stage, interrupted, 'go on'))).toContain('sandbox speaking');
 });
 
 it('No utterance pings a member, breaks the Markdown or appears in the log', async () => {
   const stage = await hearingBot();
   const { discord } = stage;
-  const { thread, opening } = await begun(stage, { instructions: everybody });
-  const said = await discord.as('member').in(thread).say(everybody);
+  const { thread, opening } = await startTalk(stage, { instructions: mentions });
+  const said = await discord.as('member').in(thread).say(mentions);
   const answer = await discord.until(() =>
-    discord.messages(thread).find((one) => one.message_reference?.message_id === said.id && ended(one)),
+    discord.messages(thread).find((one) => one.message_reference?.message_id === said.id && hasEnded(one)),
   );
   for (const message of [opening, answer]) {
     expect([message.mention_everyone, message.mention_roles]).toEqual([false, []]);
@@ -83,11 +83,11 @@ it('No utterance pings a member, breaks the Markdown or appears in the log', asy
 it('The erasure of a member’s data deletes their messages from the thread and ends the talk', async () => {
   const stage = await talkBot();
   const { discord, gateway } = stage;
-  const { thread, opening } = await begun(stage);
-  await spoken(stage, opening, 'remember me');
+  const { thread, opening } = await startTalk(stage);
+  await sendUtterance(stage, opening, 'remember me');
   await discord.until(() => discord.messages(thread).find(isVoice));
-  await askedToForget(stage);
-  await discord.until(() => (inPublic(stage, thread).length === 0 ? true : undefined));
+  await requestErasure(stage);
+  await discord.until(() => (publicMessages(stage, thread).length === 0 ? true : undefined));
   expect(text(await list(stage))).toContain('No tasks found');
   const asked = upgrades(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');

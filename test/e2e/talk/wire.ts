@@ -36,7 +36,7 @@ type Frame = {
 type Usage = { input_tokens: number; output_tokens: number; output_token_details: { audio_tokens: number } };
 
 /** Records every session of a gateway from now on without changing it. */
-export function listenIn({ realtime }: EmbeddedGateway): Wire {
+export function recordSessions({ realtime }: EmbeddedGateway): Wire {
   const told = new Map<string, Told>();
   const sounds: Pcm[] = [];
   let asked = 0;
@@ -86,5 +86,5 @@ export const storedTasks = (stage: Pick<Stage, 'config'>): Task[] => [
 export const storedEntries = (stage: Pick<Stage, 'config'>): Entry[] => rows<Entry>(stage, 'ledger');
 
 /** The number of replies that the gateway has charged. */
-export const booked = ({ usage }: EmbeddedGateway): number =>
+export const chargedReplies = ({ usage }: EmbeddedGateway): number =>
   usage.rows('sk-sandbox').reduce((sum, { requests }) => sum + requests, 0);

@@ -16,7 +16,7 @@ async function withoutButtons(profile: 'spec' | 'stock'): Promise<QuickStage> {
   return stage;
 }
 
-const enlarged = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
+const upscaledImage = async (stage: QuickStage, options?: Parameters<typeof grid>[1]): Promise<Message> =>
   follow(stage, await grid(stage, options), 'U1');
 
 const lastOrder = ({ gateway }: QuickStage) =>
@@ -26,7 +26,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
   it('An image becomes a video with the options of the form, its own image and an end image', async () => {
     const stage = await withoutButtons(profile);
     const { discord, gateway } = stage;
-    const image = await enlarged(stage, { spoiler: true });
+    const image = await upscaledImage(stage, { spoiler: true });
     expect(labels(image)).toContain('Animate');
     // The gateway's own file may have expired when someone requests a video of it.
     for (const { id } of jobs(gateway)) gateway.jobs.expireFiles(id);
@@ -65,7 +65,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
   it('A video without a prompt has the prompt of its image and can be extended', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
-    const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
+    const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
     expect(Object.keys(lastOrder(stage).body).sort()).toEqual(['image', 'motion']);
     expect(lastOrder(stage).body.motion).toBe('low');
@@ -91,7 +91,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
     const stage = await withoutButtons(profile);
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
-    const image = await enlarged(stage);
+    const image = await upscaledImage(stage);
     const animate = async (words: string) =>
       member.fill(await (await member.click(image, 'Animate')).modal(), { words });
     gateway.faults.add({ do: { type: 'fail', reason: 'The picture does not move.' } });
@@ -112,7 +112,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
   it('An address without an image is refused before anything is submitted', async () => {
     const stage = await withoutButtons(profile);
     const member = stage.discord.as('member');
-    const single = await enlarged(stage);
+    const single = await upscaledImage(stage);
     const before = submits(stage.gateway);
     const refused = [
       ['fox', 'is not a valid URL'],
@@ -171,7 +171,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
 it('A video that exceeds Discord’s upload limit is linked', async () => {
   const stage = await withoutButtons('stock');
   const member = stage.discord.as('member');
-  const form = await (await member.click(await enlarged(stage), 'Animate')).modal();
+  const form = await (await member.click(await upscaledImage(stage), 'Animate')).modal();
   stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
   const video = await (await member.fill(form, {})).message(says('Finished in'));
   expect(video.attachments).toEqual([]);

@@ -16,7 +16,7 @@ const calls = (discord: EmbeddedDiscord): Message[] =>
     .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
 
 /** Waits until no task is in progress. */
-async function atRest(discord: EmbeddedDiscord): Promise<void> {
+async function waitUntilIdle(discord: EmbeddedDiscord): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
     .toContain('Tasks in progress: 0');
@@ -29,7 +29,7 @@ describe.each(profiles)('The owner ping of a long job at a gateway of the %s pro
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
     const final = await exchange.message(says('Finished in'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     const { id } = discord.world.user('member');
     expect(calls(discord)).toMatchObject([
       {
@@ -52,7 +52,7 @@ describe.each(profiles)('The owner ping of a long job at a gateway of the %s pro
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
     await exchange.message(says('This task failed'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord).map(text)).toEqual([`<@${discord.world.user('member').id}>, your task failed.`]);
   });
 });
@@ -61,7 +61,7 @@ describe('The owner ping of a job', () => {
   it('A job of less than a minute pings no one', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord)).toEqual([]);
     expect(discord.messages('studio').filter(says('<@'))).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe('The owner ping of a job', () => {
       .toBeGreaterThan(3);
     clock.putForward(6 * minute);
     await exchange.message(says('no longer has this task'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord).map(text)).toEqual([
       expect.stringContaining('we couldn’t confirm what happened to your task'),
     ]);
@@ -91,7 +91,7 @@ describe('The owner ping of a job', () => {
     await exchange.message(says('%'));
     clock.putForward(5 * minute);
     await exchange.message(says('Finished in'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord)).toEqual([]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('The owner ping of a job', () => {
       await app.stop();
     }
     await enter(stage);
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord)).toHaveLength(1);
     expect(discord.messages('studio').filter(says('Finished in'))).toHaveLength(1);
   });
@@ -126,7 +126,7 @@ describe('The owner ping of a job', () => {
     await exchange.message(says('%'));
     clock.putForward(2 * minute);
     await exchange.message(says('Finished in'));
-    await atRest(discord);
+    await waitUntilIdle(discord);
     expect(calls(discord)).toHaveLength(1);
   });
 });

@@ -18,7 +18,7 @@ const png = async (name: string, background: string) => ({ name, bytes: await co
 
 const dataUri = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`;
 
-async function described({ discord }: QuickStage, options: { private?: boolean } = {}): Promise<Message> {
+async function describeImages({ discord }: QuickStage, options: { private?: boolean } = {}): Promise<Message> {
   const image = await png('fox.png', 'orange');
   return (await discord.as('member').slash('describe', { image, ...options })).message(says('Finished in'));
 }
@@ -38,7 +38,7 @@ const linesOf = (message: Message): string[] =>
     .map((line) => line.replace(/^\S+ /, '').replaceAll('\\', ''));
 
 /** The tasks that are made from all four lines; the tests do not wait for the images. */
-const made = ({ discord }: QuickStage): Promise<Message[]> =>
+const waitForImages = ({ discord }: QuickStage): Promise<Message[]> =>
   discord.until(() => {
     const found = discord.messages('studio').filter(says('Made from [this result]'));
     return found.length === 4 ? found : undefined;
@@ -66,7 +66,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
 
   it('/describe lets everyone who sees a line open it in a form and order an image of it', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await described(stage);
+    const parent = await describeImages(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, '2️⃣')).modal();
     expect(form.title).toBe('Generate images from this prompt');
@@ -88,7 +88,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
 
   it('/describe can be repeated for the same images', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
-    const parent = await described(stage);
+    const parent = await describeImages(stage);
     const pressed = await stage.discord.as('other').click(parent, 'Describe again');
     const child = await pressed.message(says('Finished in'));
     expect(child.id).not.toBe(parent.id);
@@ -99,7 +99,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
   it('/describe tells the member who presses All of them the number of tasks, and submits them once for any number of presses', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, gateway } = stage;
-    const parent = await described(stage);
+    const parent = await describeImages(stage);
     const other = discord.as('other');
     const question = await (await other.click(parent, 'Generate all')).message();
     expect(question.ephemeral).toBe(true);
@@ -107,7 +107,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(submits(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     const presses = await Promise.all([1, 2].map(() => other.click(question, 'Submit all 4 tasks')));
-    const results = await made(stage);
+    const results = await waitForImages(stage);
     expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
     expect(
       orders(gateway)
@@ -126,12 +126,12 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord } = stage;
     const member = discord.as('member');
-    const parent = await described(stage, { private: true });
+    const parent = await describeImages(stage, { private: true });
     expect(parent.ephemeral).toBe(true);
     const question = await (await member.click(parent, 'Generate all')).message();
     stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
     await member.click(question, 'Submit all 4 tasks');
-    await made(stage);
+    await waitForImages(stage);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
@@ -276,8 +276,8 @@ describe('A long description', () => {
     );
     expect(text(message).length).toBeLessThanOrEqual(2_000);
     expect(linesOf(message)).toHaveLength(4);
-    const [picture, file] = message.attachments;
-    expect(picture?.content_type).toBe('image/png');
+    const [image, file] = message.attachments;
+    expect(image?.content_type).toBe('image/png');
     expect(file?.filename).toMatch(/^describe-.*\.txt$/);
     expect((await bytesOf(message, 1)).toString() === long).toBe(true);
     expect(verbs(message)).toEqual(['line', 'line', 'line', 'line', 'same', 'lines', 'delete']);
@@ -289,7 +289,7 @@ describe('A long description', () => {
 it('The buttons of a description still work months and a restart later', async () => {
   const stage = await quickStage({ gateway: { speed: 20 } });
   const app = await enter(stage);
-  const parent = await described(stage);
+  const parent = await describeImages(stage);
   await app.stop();
   stage.clock.putForward(60 * 24 * 60 * minute);
   await enter(stage);

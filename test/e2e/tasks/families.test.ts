@@ -3,7 +3,17 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says, submits } from '../quick.ts';
-import { answerWith, errorsIn, finished, follow, grid, jobs, offered, orders, shortVideos } from './proof.ts';
+import {
+  answerPollsWith,
+  buttonIdOf,
+  errorsIn,
+  finishedTask,
+  follow,
+  grid,
+  jobs,
+  orders,
+  shortVideos,
+} from './proof.ts';
 
 /** The buttons of a single image that submit at once, with the title of their result. */
 const atOnce = [
@@ -33,7 +43,10 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
     const child = await follow(stage, parent, button);
     const [, enlarged, job] = jobs(stage.gateway);
     expect(enlarged && orders(stage.gateway).slice(2)).toEqual([
-      { path: '/imgx/submit/action', body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) } },
+      {
+        path: '/imgx/submit/action',
+        body: { taskId: enlarged?.id, customId: enlarged && buttonIdOf(enlarged, button) },
+      },
     ]);
     expect(job?.details.parent).toBe(enlarged?.id);
     expect(text(child)).toContain(`${what} · [source](https://discord.com/channels/`);
@@ -50,7 +63,7 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
     const [, enlarged] = jobs(stage.gateway);
     expect(orders(stage.gateway).at(-1)).toEqual({
       path: '/imgx/submit/action',
-      body: { taskId: enlarged?.id, customId: enlarged && offered(enlarged, button) },
+      body: { taskId: enlarged?.id, customId: enlarged && buttonIdOf(enlarged, button) },
     });
     expect(text(video)).toContain('Animation · [source]');
     expect(video.attachments).toMatchObject([
@@ -77,7 +90,7 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
       const longer = await filled.message(says('Finished in'));
       const [, , shot, extended] = jobs(stage.gateway);
       expect(orders(stage.gateway).slice(before)).toEqual([
-        { path: '/imgx/submit/action', body: { taskId: shot?.id, customId: shot && offered(shot, button) } },
+        { path: '/imgx/submit/action', body: { taskId: shot?.id, customId: shot && buttonIdOf(shot, button) } },
         { path: '/imgx/submit/modal', body: { taskId: extended?.id, prompt: 'the fox runs away' } },
       ]);
       expect(text(longer)).toContain('Extended video · [source]');
@@ -91,7 +104,7 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
     const video = await follow(stage, await single(stage), 'Animate (Low motion)');
     const larger = await follow(stage, video, 'U1');
     const [, , shot] = jobs(stage.gateway);
-    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && offered(shot, 'U1') });
+    expect(orders(stage.gateway).at(-1)?.body).toEqual({ taskId: shot?.id, customId: shot && buttonIdOf(shot, 'U1') });
     expect(text(larger)).toContain('Single video · [source]');
     expect(larger.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
@@ -101,9 +114,9 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
     const parent = await grid(stage);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
     const [first] = jobs(stage.gateway);
-    answerWith(
+    answerPollsWith(
       stage.gateway,
-      finished({
+      finishedTask({
         ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🔄', label: '', type: 2, style: 2 }],
       }),
@@ -171,9 +184,9 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
     const parent = await grid(stage);
     const [first] = jobs(stage.gateway);
     const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
-    answerWith(
+    answerPollsWith(
       stage.gateway,
-      finished({
+      finishedTask({
         ...{ action: 'UPSCALE', imageUrl: `${stage.gateway.url}/files/${first?.id}/1.png` },
         buttons: [{ customId, emoji: '🖌️', label: '', type: 2, style: 2 }],
       }),
@@ -191,7 +204,7 @@ describe.each(profiles)('The buttons of a single image at a gateway of the %s pr
       ...{ customId: `MJ::JOB::pan_left::${at}::5c1d2a4e::SOLO`, type: 2, style: 2 },
       ...(at % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${at}` }),
     }));
-    answerWith(stage.gateway, finished({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }));
+    answerPollsWith(stage.gateway, finishedTask({ imageUrl: `${stage.gateway.url}/files/${job?.id}/1.png`, buttons }));
     const crowded = await follow(stage, first, 'V1');
     expect(crowded.attachments).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);

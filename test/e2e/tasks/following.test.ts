@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { PresetName } from '../../../sandbox/gateway/fault-presets.ts';
 import { profiles } from '../../contract/both.ts';
-import { polls, quickBot, saying, says, submits } from '../quick.ts';
+import { messagesWith, polls, quickBot, says, submits } from '../quick.ts';
 
 const onFetch = { path: /\/fetch$/ };
 const minute = 60_000;
@@ -38,7 +38,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     gateway.faults.add({ on: onFetch, do: fault, times: 2 });
     await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     expect(submits(gateway)).toBe(1);
-    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
+    expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
   });
 
   it('No task ends while the gateway refuses all polls, and the log and /about name the reason', async () => {
@@ -55,7 +55,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     await expect
       .poll(() => {
         clock.putForward(minute);
-        return saying(discord, 'studio', 'Finished in');
+        return messagesWith(discord, 'studio', 'Finished in');
       }, waitLimit)
       .toHaveLength(1);
     expect(text(await (await discord.as('admin').slash('about')).message())).not.toContain('refuses status checks');
@@ -85,7 +85,7 @@ describe.each(profiles)('The polling of a gateway of the %s profile', (profile) 
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await expect.poll(() => polls(gateway), waitLimit).toBeGreaterThanOrEqual(4);
-    expect(saying(discord, 'studio', 'no longer has this task')).toEqual([]);
+    expect(messagesWith(discord, 'studio', 'no longer has this task')).toEqual([]);
     clock.putForward(6 * minute);
     await exchange.message(says('no longer has this task'));
     expect(submits(gateway)).toBe(1);

@@ -6,13 +6,13 @@ import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
 import { errorsIn, grid, jobs, orders } from './proof.ts';
 
-const everybody =
+const mentionText =
   '@everyone @here <@&200000000000000001> <@100000000000000001> <@!100000000000000001> <#300000000000000001>';
 const rightToLeft = 'a \u202efox\u2066 in \u2067the \u200fsnow';
 
 /** Prompts with text that must not have an effect in Discord. */
 const prompts = {
-  mentions: everybody,
+  mentions: mentionText,
   markdown:
     '# head\n> quote\n- list\n1. one ***bold*** __under__ ~~gone~~ ||spoiler|| `code` [words](https://a.example)',
   fences: '```js\nalert("x")\n``` and ``two`` and `one',
@@ -78,8 +78,8 @@ describe.each(profiles)('A hostile prompt at a gateway of the %s profile', (prof
     async (_, prompt) => {
       const stage = await quickBot({ gateway: { profile, speed: 20 } });
       const exchange = await stage.discord.as('member').slash('imagine', { prompt });
-      const labelled = (message: Message): boolean => labels(message).includes('Upscale all');
-      const final = await exchange.message(labelled);
+      const hasUpscaleAll = (message: Message): boolean => labels(message).includes('Upscale all');
+      const final = await exchange.message(hasUpscaleAll);
       expect(promptOf(stage)).toBe(prompt);
       expect(isQuiet(final)).toBe(true);
       expect(text(final).isWellFormed()).toBe(true);
@@ -125,7 +125,7 @@ describe('An invisible prompt', () => {
 
 describe('Hostile text in a form', () => {
   it.each([
-    ['mentions', everybody],
+    ['mentions', mentionText],
     ['markdown', prompts.markdown],
     ['4,000 emoji halves', '🦊'.repeat(2_000)],
   ])('Form text with %s arrives unchanged and pings no one', async (_, words) => {
@@ -176,7 +176,9 @@ describe('Hostile text of the gateway', () => {
   it('Hostile reasons of failures ping no one and stay plain text', async () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const { discord, gateway } = stage;
-    gateway.faults.add({ do: { type: 'fail', reason: `${everybody} **now** https://a.example ${'x'.repeat(5_000)}` } });
+    gateway.faults.add({
+      do: { type: 'fail', reason: `${mentionText} **now** https://a.example ${'x'.repeat(5_000)}` },
+    });
     const failed = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('This task failed'),
     );
@@ -190,7 +192,12 @@ describe('Hostile text of the gateway', () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     stage.gateway.faults.add({
       on: { path: /\/submit\// },
-      do: { type: 'status', status: 400, code: 'invalid_request', message: `${everybody} **now** https://a.example/` },
+      do: {
+        type: 'status',
+        status: 400,
+        code: 'invalid_request',
+        message: `${mentionText} **now** https://a.example/`,
+      },
     });
     const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox' })).message();
     expect(isQuiet(refused)).toBe(true);

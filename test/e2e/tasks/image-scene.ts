@@ -4,14 +4,14 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
-import { studioThat } from './proof.ts';
+import { studioWith } from './proof.ts';
 
 export const PATH = '/v1/images/generations/jobs';
 export const MODEL = 'lumen-image-1';
 
 /** Images with an eighth of the ordered width: only their relative size matters, and large ones take time. */
 const smallImages = () =>
-  studioThat((studio) => ({
+  studioWith((studio) => ({
     drawImage: (scene, options) =>
       studio.drawImage(scene, { ...options, width: options.width / 8, height: options.height / 8 }),
     drawGrid: (scenes, options) =>
@@ -19,7 +19,7 @@ const smallImages = () =>
   }));
 
 /** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
-export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
+export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
     gateway: { speed: 20, studio: smallImages(), ...gateway },
@@ -27,7 +27,7 @@ export const here = ({ gateway, settings, ...options }: StageOptions = {}): Prom
   });
 
 /** The orders that the gateway received, oldest first. */
-export const ordered = ({ heard }: EmbeddedGateway): unknown[] =>
+export const receivedOrders = ({ heard }: EmbeddedGateway): unknown[] =>
   heard.filter(({ method, path }) => method === 'POST' && path === PATH).map(({ body }) => body);
 
 const png = (): Promise<Buffer> =>
@@ -35,13 +35,13 @@ const png = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 /** A file that a member uploads. */
-export const upload = async (name = 'fox.png') => ({ name, bytes: await png() });
+export const imageUpload = async (name = 'fox.png') => ({ name, bytes: await png() });
 
 /** An image that was ordered and delivered. */
-export async function image(stage: QuickStage, options: object = {}): Promise<Message> {
+export async function orderImage(stage: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox', ...options });
   return exchange.message(says('Finished in'));
 }
 
 /** Matches an address of which only a part is known. */
-export const at = (address: unknown) => expect.stringContaining(String(address));
+export const addressWith = (address: unknown) => expect.stringContaining(String(address));

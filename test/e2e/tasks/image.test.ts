@@ -5,18 +5,18 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, type QuickStage, says } from '../quick.ts';
-import { at, here, image, MODEL, ordered, PATH, upload } from './image-scene.ts';
+import { addressWith, imageUpload, localBot, MODEL, orderImage, PATH, receivedOrders } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
 
 describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
-  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
-    const stage = await stand();
+    const stage = await start();
     // Larger sizes are offered once the list of models is known.
     await (await stage.discord.as('member').slash('models')).message(says('22 models'));
-    const message = await image(stage);
-    expect(ordered(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
+    const message = await orderImage(stage);
+    expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
     // It was polled right after its creation, so its id is recorded (specification, 4.5).
     expect(stage.gateway.heard.find(({ method, path }) => method === 'GET' && path.startsWith(PATH))).toBeDefined();
     expect(text(message)).toContain(`-# Model ${MODEL}`);
@@ -34,20 +34,20 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   });
 
   it('/image sends the addresses of its reference images, first the uploaded ones, then the linked ones', async () => {
-    const stage = await stand();
-    const said = await stage.discord.as('member').say('look', [await upload('linked.png')]);
+    const stage = await start();
+    const said = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);
     const links = `<${said.attachments[0]?.url}>`;
-    await image(stage, {
-      image: await upload('one.png'),
-      image3: await upload('three.png'),
+    await orderImage(stage, {
+      image: await imageUpload('one.png'),
+      image3: await imageUpload('three.png'),
       links,
       model: `${MODEL}-2K`,
     });
-    expect(ordered(stage.gateway)).toEqual([
+    expect(receivedOrders(stage.gateway)).toEqual([
       {
         model: `${MODEL}-2K`,
         prompt: 'a red fox',
-        image: [at('one.png?ex='), at('three.png?ex='), said.attachments[0]?.url],
+        image: [addressWith('one.png?ex='), addressWith('three.png?ex='), said.attachments[0]?.url],
       },
     ]);
     // The embedded gateway has fetched them: it fails a job whose references it cannot read.
@@ -55,7 +55,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   });
 
   it('/image shows why a job failed and can be retried with another prompt', async () => {
-    const stage = await stand();
+    const stage = await start();
     stage.gateway.faults.add({ do: 'moderated' });
     const member = stage.discord.as('member');
     const exchange = await member.slash('image', { prompt: 'a red fox' });
@@ -64,14 +64,14 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     const form = await (await member.click(failed, 'Edit and retry')).modal();
     const better = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
     expect(text(better)).toContain('a blue fox');
-    expect(ordered(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
+    expect(receivedOrders(stage.gateway)).toMatchObject([{ prompt: 'a red fox' }, { prompt: 'a blue fox' }]);
   });
 
   it('A retry after a lost response creates no second image job', async () => {
-    const stage = await stand();
+    const stage = await start();
     stage.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: 'accepted-then-reset' });
     const member = stage.discord.as('member');
-    const exchange = await member.slash('image', { prompt: 'a red fox', image: await upload('one.png') });
+    const exchange = await member.slash('image', { prompt: 'a red fox', image: await imageUpload('one.png') });
     const message = await exchange.message(says('couldn’t confirm whether the gateway accepted this'));
     await member.click(message, 'Try again (may be charged twice)');
     const done = (one: Message) => one.id === message.id && says('Finished in')(one);
@@ -87,19 +87,19 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   });
 
   it('An image job that exceeds its wait limit says so, is not ordered again and is delivered in the end', async () => {
-    const stage = await stand({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
+    const stage = await start({ settings: { MAX_WAIT_PICTURE_SECONDS: '30' }, gateway: { speed: 1 } });
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await stage.discord.as('member').slash('image', { prompt: 'a red fox' });
     await exchange.message(says('longer than usual'));
     const message = await exchange.message(says('Finished in'));
     expect(message.attachments).toHaveLength(1);
-    expect(ordered(stage.gateway)).toHaveLength(1);
+    expect(receivedOrders(stage.gateway)).toHaveLength(1);
   });
 
   it('/image links a result that exceeds the upload limit', async () => {
     // Not even its smallest copy fits.
-    const stage = await stand({ discord: { limits: { uploadBytes: 512 } } });
-    const message = await image(stage);
+    const stage = await start({ discord: { limits: { uploadBytes: 512 } } });
+    const message = await orderImage(stage);
     expect(message.attachments).toEqual([]);
     expect(text(message)).toContain(`Open it at ${stage.gateway.url}/`);
     // The message links results that it does not contain.
@@ -110,7 +110,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
 
 describe('The refusals of /image before a request to the gateway', () => {
   it('/image refuses at once what the payload of the interaction shows to be invalid', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
@@ -128,13 +128,13 @@ describe('The refusals of /image before a request to the gateway', () => {
     }
     const nowhere = await stage.discord.as('member').in('read-only').slash('image', { prompt: 'a fox' });
     expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('/image refuses files whose content is invalid', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
-    const said = await member.say('look', [await upload('old.png')]);
+    const said = await member.say('look', [await imageUpload('old.png')]);
     const old = String(said.attachments[0]?.url);
     for (const [options, words] of [
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
@@ -145,30 +145,30 @@ describe('The refusals of /image before a request to the gateway', () => {
       const exchange = await member.slash('image', { prompt: 'a fox', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('/image refuses addresses that the gateway cannot reach, or that may expire too early', async () => {
-    const strict = await here({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const strict = await localBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const ask = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
-    expect(await ask(strict, { image: await upload() })).toContain('cannot download');
+    expect(await ask(strict, { image: await imageUpload() })).toContain('cannot download');
     expect(await ask(strict, { links: 'http://10.0.0.1/a.png' })).toContain('`a.png` is not on the public internet');
     expect(await ask(strict, { links: 'http://localhost:1/a.png' })).toContain('`a.png` is not on the public internet');
-    expect(ordered(strict.gateway)).toEqual([]);
-    const brief = await here({
+    expect(receivedOrders(strict.gateway)).toEqual([]);
+    const brief = await localBot({
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
-    expect(await ask(brief, { image: await upload() })).toMatch(/`fox\.png` expires at `.* UTC`.*`10` minutes/);
-    expect(ordered(brief.gateway)).toEqual([]);
+    expect(await ask(brief, { image: await imageUpload() })).toMatch(/`fox\.png` expires at `.* UTC`.*`10` minutes/);
+    expect(receivedOrders(brief.gateway)).toEqual([]);
   });
 
   it('/image shows a refusal of the gateway unchanged', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const why = { status: 400, code: 'invalid_request', message: 'This model takes no references.' } as const;
     stage.gateway.faults.add({ on: { path: new RegExp(`^${PATH}$`) }, do: { type: 'status', ...why } });
-    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
+    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
     expect(text(await exchange.message())).toContain('This model takes no references.');
     expect(stage.gateway.jobs.list()).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('The refusals of /image before a request to the gateway', () => {
 
 describe('The suggestions of /image', () => {
   it('/image suggests models for images first, then all others', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
     // Waits for the list of models, because one second is very short on the quick clock.
     await (await member.slash('models', {})).message();
@@ -188,13 +188,13 @@ describe('The suggestions of /image', () => {
 });
 
 describe.each(profiles)('The buttons of an image task at a gateway of the %s profile', (profile) => {
-  const stand = () => here({ gateway: { profile } });
+  const start = () => localBot({ gateway: { profile } });
 
   it('Everyone who sees an image can order it again unchanged, with another prompt or larger', async () => {
-    const stage = await stand();
-    const parent = await image(stage, { image: await upload() });
+    const stage = await start();
+    const parent = await orderImage(stage, { image: await imageUpload() });
     const other = stage.discord.as('other');
-    const [first] = ordered(stage.gateway);
+    const [first] = receivedOrders(stage.gateway);
     const again = await (await other.click(parent, 'Run again')).message(says('Finished in'));
     expect(again.id).not.toBe(parent.id);
     expect(text(again)).toContain(other.user.id);
@@ -205,7 +205,7 @@ describe.each(profiles)('The buttons of an image task at a gateway of the %s pro
     const larger = await (await other.click(parent, 'Enlarge (2K)')).message(says('Finished in'));
     expect(await sharp(await bytesOf(larger)).metadata()).toMatchObject({ width: 256 });
     expect(labels(larger).filter((label) => label.startsWith('Enlarge'))).toEqual(['Enlarge (4K)']);
-    expect(ordered(stage.gateway)).toEqual([
+    expect(receivedOrders(stage.gateway)).toEqual([
       first,
       first,
       { ...(first as object), prompt: 'a blue fox' },

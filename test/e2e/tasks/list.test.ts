@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says } from '../quick.ts';
-import { list, offeredIn, opened } from './pages.ts';
+import { list, offeredTaskIds, openTask } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 const day = 24 * 3_600_000;
@@ -32,7 +32,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.putForward(90 * day);
-    const page = await opened(stage, await list(stage));
+    const page = await openTask(stage, await list(stage));
     expect(labels(page)).toContain('Show here');
     const shown = await (await stage.discord.as('member').click(page, 'Show here')).message(says('Finished in'));
     expect(shown.ephemeral).toBe(false);
@@ -53,7 +53,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(text(here)).toContain('fox');
     expect(text(here)).not.toMatch(/owl|hare|wolf/);
     // The page of another member's task has no owner actions and no amounts.
-    const page = await opened(stage, here, 'admin');
+    const page = await openTask(stage, here, 'admin');
     expect(labels(page)).toEqual(['Back', 'Show only to me', 'Show here', 'Delete message']);
     const elsewhere = text(await list(stage, 'owner', whose, 'hall'));
     expect(elsewhere).toContain('hare');
@@ -75,7 +75,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     const shown = await list(stage, 'other', { whose: 'server' });
     expect(text(shown)).toContain('fox');
     expect(text(shown)).not.toContain('owl');
-    expect(text(await opened(stage, shown, 'other'))).toContain('a fox in the snow');
+    expect(text(await openTask(stage, shown, 'other'))).toContain('a fox in the snow');
   });
 
   it('/tasks shows members with a user installation only their own tasks', async () => {
@@ -103,13 +103,13 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     stage.gateway.faults.add({ do: 'fail', times: words.length });
     for (const prompt of words) await (await member.slash('imagine', { prompt })).message(says('This task failed'));
     const first = await list(stage, 'member', { text: 'fox', kind: 'imagine', state: 'failed' });
-    expect(offeredIn(first)).toHaveLength(10);
+    expect(offeredTaskIds(first)).toHaveLength(10);
     const second = await (await member.click(first, 'Older')).message((shown) => labels(shown).includes('Newest'));
-    expect(offeredIn(second)).toHaveLength(2);
-    const page = await opened(stage, second);
+    expect(offeredTaskIds(second)).toHaveLength(2);
+    const page = await openTask(stage, second);
     const back = await (await member.click(page, 'Back')).message(says('Your tasks'));
-    expect(offeredIn(back)).toEqual(offeredIn(second));
-    const all = [...offeredIn(await list(stage)), ...offeredIn(second)].map(({ label }) => label);
+    expect(offeredTaskIds(back)).toEqual(offeredTaskIds(second));
+    const all = [...offeredTaskIds(await list(stage)), ...offeredTaskIds(second)].map(({ label }) => label);
     expect(all.every((label) => label.trim() !== '')).toBe(true);
     expect(errorsIn(stage)).toEqual([]);
   });

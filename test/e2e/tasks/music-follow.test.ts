@@ -4,23 +4,23 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { enter } from '../bot.ts';
 import { labels, quickBot, quickStage, says } from '../quick.ts';
 import { bytesOf, errorsIn, shortSongs } from './proof.ts';
-import { lists, singles, songs } from './songs.ts';
+import { batchPolls, orderSongs, singlePolls } from './songs.ts';
 
-const quickly = () => ({ speed: 60, studio: shortSongs() });
+const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 const names = (message: Message) => message.attachments.map(({ filename }) => filename);
-const complete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
+const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
 describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (profile) => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickly(), quirks: { looseBatches: true } } });
+    const side = await quickBot({ gateway: { profile, ...quickGateway(), quirks: { looseBatches: true } } });
     const { discord, gateway } = side;
-    const [light, harbour] = await songs(gateway, 'Light', 'Harbour');
+    const [light, harbour] = await orderSongs(gateway, 'Light', 'Harbour');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
-    const [storm] = await songs(gateway, 'Storm');
+    const [storm] = await orderSongs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', {
       ids: `${light}, ${gateway.url}/music/fetch/${storm}\n["${harbour}"] ${light}`,
     });
-    const message = await exchange.message(complete);
+    const message = await exchange.message(isComplete);
     expect(text(message)).toContain('**3 songs** · <@');
     expect(text(message)).toContain('All finished. Failed: 1.');
     expect(text(message)).toMatch(
@@ -33,44 +33,44 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect((await bytesOf(message)).subarray(0, 4).toString()).toBe('RIFF');
     expect(labels(message)).toEqual(['Delete']);
-    const asked = lists(gateway).length + singles(gateway).length;
+    const asked = batchPolls(gateway).length + singlePolls(gateway).length;
     await (await discord.as('owner').slash('about')).message();
-    expect(lists(gateway).length + singles(gateway).length).toBe(asked);
+    expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(asked);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
     expect(errorsIn(side)).toEqual([]);
   });
 
   it('/music follow attaches finished tracks while other songs are still running', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
-    const [light] = await songs(gateway, 'Light');
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
+    const [light] = await orderSongs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
-    const [storm] = await songs(gateway, 'Storm');
+    const [storm] = await orderSongs(gateway, 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
     const early = await exchange.message((message) => names(message).includes('Light-1.wav'));
     expect(text(early)).toContain('1 of 2 finished.');
   });
 
   it('/music follow continues in the same message after a restart', async () => {
-    const stage = await quickStage({ gateway: { profile, ...quickly() } });
+    const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway } = stage;
     const app = await enter(stage);
-    const [light, storm] = await songs(gateway, 'Light', 'Storm');
+    const [light, storm] = await orderSongs(gateway, 'Light', 'Storm');
     const exchange = await discord.as('owner').slash('music follow', { ids: `${light} ${storm}` });
     const first = await exchange.message(says('0 of 2'));
     await app.stop();
     await enter(stage);
-    const message = await exchange.message(complete);
+    const message = await exchange.message(isComplete);
     expect(message.id).toBe(first.id);
     expect(names(message)).toHaveLength(8);
   });
 
   it('/music follow uses pages when a message is too small, and attaches the tracks of the selected song', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
-    const ids = await songs(gateway, ...titles);
+    const ids = await orderSongs(gateway, ...titles);
     const owner = discord.as('owner');
     const exchange = await owner.slash('music follow', { ids: ids.join(','), private: true });
-    const message = await exchange.message(complete);
+    const message = await exchange.message(isComplete);
     expect(names(message)).toEqual([]);
     expect(text(message)).toContain('15. 🟢 **Song 15** · 2 tracks');
     expect(text(message)).not.toContain('Song 16');
@@ -88,51 +88,51 @@ describe.each(['spec', 'stock'] as const)('/music follow at a %s gateway', (prof
 
 describe('/music follow', () => {
   it('/music follow polls a single song when a member selects it before its end', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { ...quickly() } });
+    const { discord, gateway } = await quickBot({ gateway: { ...quickGateway() } });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
-    const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
+    const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
     const owner = discord.as('owner');
     const exchange = await owner.slash('music follow', { ids: ids.join(' ') });
     const message = await exchange.message(says('0 of 7'));
-    const before = singles(gateway).length;
+    const before = singlePolls(gateway).length;
     const [, chosen = ''] = ids;
     const select = 'Select a song';
     await (await owner.choose(message, select, [chosen])).message();
-    const asked = () => singles(gateway).slice(before);
+    const asked = () => singlePolls(gateway).slice(before);
     // As soon as the rate limit allows it.
     await expect.poll(() => asked().map(({ path }) => path)).toEqual([`/music/fetch/${chosen}`]);
   });
 
   it('/music follow polls a song again when its files have expired, and says so', async () => {
-    const { discord, gateway } = await quickBot({ gateway: quickly() });
+    const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
-    const ids = await songs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
+    const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
     const owner = discord.as('owner');
-    const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(complete);
-    const before = singles(gateway).length;
+    const message = await (await owner.slash('music follow', { ids: ids.join(' ') })).message(isComplete);
+    const before = singlePolls(gateway).length;
     const tracks = await (await owner.choose(message, 'Select a song', ['C3'])).message();
     expect(text(tracks)).toContain('**C3** · <@');
     expect(text(tracks)).not.toContain('Made from');
     expect(text(tracks)).toMatch(/2 results .*(downloaded|no longer available)/);
     expect(
-      singles(gateway)
+      singlePolls(gateway)
         .slice(before)
         .map(({ path }) => path),
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
   it('/music follow shows a song that the bot ordered without polling it twice', async () => {
-    const { discord, gateway } = await quickBot({ gateway: quickly() });
+    const { discord, gateway } = await quickBot({ gateway: quickGateway() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
     const [job] = gateway.jobs.list();
-    const message = await (await discord.as('other').slash('music follow', { ids: job?.id ?? '' })).message(complete);
+    const message = await (await discord.as('other').slash('music follow', { ids: job?.id ?? '' })).message(isComplete);
     expect(names(message).filter((name) => name.endsWith('.wav'))).toHaveLength(2);
-    expect(lists(gateway)).toEqual([]);
+    expect(batchPolls(gateway)).toEqual([]);
   });
 
   it('/music follow is not recorded as usage in the ledger, not even after a restart', async () => {
-    const stage = await quickStage({ gateway: quickly() });
+    const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway } = stage;
     const app = await enter(stage);
     gateway.faults.add({ do: { type: 'stick' } });
@@ -148,16 +148,16 @@ describe('/music follow', () => {
   });
 
   it('/music follow allows foreign ids to operators and managers, and names the ids that it refuses', async () => {
-    const stage = await quickStage({ gateway: quickly() });
+    const stage = await quickStage({ gateway: quickGateway() });
     const { discord, gateway, config } = stage;
     const adminGuildIds = [discord.world.guild('atelier').id];
     await enter({ ...stage, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
       text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
-    const [first = '', second = '', third = ''] = await songs(gateway, 'A1', 'B2', 'C3');
+    const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');
     const not = 'Only the operator and admins of the bot’s server can follow';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
-    expect(lists(gateway).length + singles(gateway).length).toBe(0);
+    expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(0);
     // The owner is the operator; the admin manages the admin server.
     expect(await follow('owner', first, true, 'hall')).toContain('1 song');
     expect(await follow('admin', second)).toContain('1 song');
@@ -185,14 +185,14 @@ describe('/music follow', () => {
 it('300 songs share one message with pages, and each round has at most three polls', async () => {
   const side = await quickBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
   const { discord, gateway } = side;
-  const ids = await songs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
+  const ids = await orderSongs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));
   const half = (from: number) => ids.slice(from, from + 150).join(' ');
   const owner = discord.as('owner');
   const exchange = await owner.slash('music follow', { ids: half(0), more: half(150), private: true });
-  const message = await exchange.message(complete);
+  const message = await exchange.message(isComplete);
   expect(text(message)).toContain('**300 songs**');
   expect(text(message)).toContain('Page 1 of 20');
-  const asked = [...lists(gateway), ...singles(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
+  const asked = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
   const within = asked.map((start) => asked.filter((at) => at >= start && at < start + 2_000).length);
   expect(Math.max(...within)).toBeLessThanOrEqual(3);
   const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;

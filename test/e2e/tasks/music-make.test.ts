@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
 import { enter } from '../bot.ts';
-import { labels, quickBot, quickStage, saying, says } from '../quick.ts';
+import { labels, messagesWith, quickBot, quickStage, says } from '../quick.ts';
 import { bytesOf, errorsIn, orders, shortSongs } from './proof.ts';
 
 const missing = 'This gateway cannot generate songs';
-const quickly = () => ({ speed: 60, studio: shortSongs() });
+const quickGateway = () => ({ speed: 60, studio: shortSongs() });
 
 describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profile) => {
   it('/music make sends the given options and shows both tracks with covers, durations and lyrics', async () => {
-    const side = await quickBot({ gateway: { profile, ...quickly() } });
+    const side = await quickBot({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway } = side;
     const lyrics = 'Harbour lights are calling';
     const exchange = await discord.as('member').slash('music make', {
@@ -40,7 +40,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('/music make sends no omitted options', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickly() } });
+    const { discord, gateway } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const exchange = await discord.as('member').slash('music make', { about: 'a lighthouse' });
     await exchange.message();
     expect(orders(gateway)).toEqual([
@@ -49,7 +49,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('/music make puts long lyrics into a file', async () => {
-    const { discord } = await quickBot({ gateway: { profile, ...quickly() } });
+    const { discord } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
     expect(text(message)).toContain('The lyrics are in the attached file');
@@ -58,7 +58,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('/music make shows why a song failed, and a retry can use the same or another prompt', async () => {
-    const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickly() } });
+    const { discord, gateway, clock } = await quickBot({ gateway: { profile, ...quickGateway() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
     const failed = await (await member.slash('music make', { about: 'a storm', style: 'folk' })).message(
@@ -79,7 +79,7 @@ describe.each(['spec', 'stock'] as const)('/music make at a %s gateway', (profil
   });
 
   it('/music make is refused for some minutes without a request after the gateway said that it has no music', async () => {
-    const stage = await quickStage({ gateway: { profile, ...quickly() } });
+    const stage = await quickStage({ gateway: { profile, ...quickGateway() } });
     const { discord, gateway, clock } = stage;
     await enter(stage);
     const none: Fault = { type: 'status', status: 404, code: 'invalid_url', message: 'Invalid URL' };
@@ -104,7 +104,7 @@ describe('/music make', () => {
   it.each([302, 404, 405, 501])(
     '/music make reports a %s without a reason to the member, and stays available to others',
     async (status) => {
-      const { discord, gateway } = await quickBot({ gateway: quickly() });
+      const { discord, gateway } = await quickBot({ gateway: quickGateway() });
       const bare: Fault =
         status < 400
           ? { type: 'redirect', to: 'https://elsewhere.example/login', status }
@@ -144,7 +144,10 @@ describe('/music make', () => {
   );
 
   it('/music make suggests music models and uses the configured default model', async () => {
-    const { discord, gateway } = await quickBot({ settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' }, gateway: quickly() });
+    const { discord, gateway } = await quickBot({
+      settings: { DEFAULT_MUSIC_MODEL: 'chorale-4' },
+      gateway: quickGateway(),
+    });
     const member = discord.as('member');
     const names = async () => (await member.complete('music make', { model: '' }, 'model')).map(({ value }) => value);
     // Suggestions do not wait for a slow list.
@@ -155,12 +158,12 @@ describe('/music make', () => {
   });
 
   it('A private song is visible only to its member', async () => {
-    const { discord } = await quickBot({ gateway: quickly() });
+    const { discord } = await quickBot({ gateway: quickGateway() });
     const message = await (
       await discord.as('member').slash('music make', { about: 'a secret', private: true })
     ).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
-    expect(saying(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
+    expect(messagesWith(discord, 'studio', 'secret').every(({ ephemeral }) => ephemeral)).toBe(true);
   });
 
   it('/help lists the commands of /music as links', async () => {

@@ -6,12 +6,12 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import { profiles } from '../../contract/both.ts';
 import { enter } from '../bot.ts';
 import { type QuickStage, quickBot, says, submits } from '../quick.ts';
-import { askedToForget, inPublic, list, opened, standing } from './pages.ts';
+import { list, openTask, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 /** Waits for the text that reports the end. */
-const forgotten = async (stage: QuickStage, who = 'member'): Promise<Message> =>
-  (await askedToForget(stage, who)).message(says('Your data is deleted'));
+const erase = async (stage: QuickStage, who = 'member'): Promise<Message> =>
+  (await requestErasure(stage, who)).message(says('Your data is deleted'));
 
 const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
   text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
@@ -60,7 +60,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
       if (!files.includes(answer)) expect(text(answer)).toContain('already in progress');
     }
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
-    await (await askedToForget(stage)).message(says('Your data is being deleted'));
+    await (await requestErasure(stage)).message(says('Your data is being deleted'));
     const refused = await (await member.click(await list(stage), 'Export my data')).message();
     expect(text(refused)).toContain('being deleted');
     expect([refused.ephemeral, refused.attachments]).toEqual([true, []]);
@@ -71,7 +71,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
-    const done = await forgotten(stage);
+    const done = await erase(stage);
     expect(text(done)).toContain('Your data is deleted (tasks: 1, messages: 1)');
     expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(mine.id);
     expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(theirs.id);
@@ -84,7 +84,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(says('%'));
-    expect(text(await forgotten(stage))).toContain('1 task is still running');
+    expect(text(await erase(stage))).toContain('1 task is still running');
     const before = stage.discord.messages('studio').length;
     stage.gateway.jobs.finish(jobs(stage.gateway).at(-1)?.id ?? '');
     await expect.poll(async () => text(await list(stage)), { timeout: 20_000 }).toContain('No tasks found');
@@ -96,15 +96,15 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const stage = await quickBot({ gateway: { profile, speed: 1 } });
     const member = stage.discord.as('member');
     await grid(stage);
-    await standing(stage, 'studio', 'your task has finished');
+    await waitForMessage(stage, 'studio', 'your task has finished');
     await expect.poll(async () => text(await list(stage))).toContain('🟢');
-    const page = await opened(stage, await list(stage));
+    const page = await openTask(stage, await list(stage));
     await (await member.click(page, 'Show here')).message(says('Finished in'));
     const inHall = await list(stage, 'member', {}, 'hall');
-    await (await member.click(await opened(stage, inHall), 'Show here')).message(says('Finished in'));
-    expect([inPublic(stage).length, inPublic(stage, 'hall').length]).toEqual([3, 1]);
-    expect(text(await forgotten(stage))).toContain('Your data is deleted (tasks: 1, messages: 4)');
-    expect([...inPublic(stage), ...inPublic(stage, 'hall')]).toEqual([]);
+    await (await member.click(await openTask(stage, inHall), 'Show here')).message(says('Finished in'));
+    expect([publicMessages(stage).length, publicMessages(stage, 'hall').length]).toEqual([3, 1]);
+    expect(text(await erase(stage))).toContain('Your data is deleted (tasks: 1, messages: 4)');
+    expect([...publicMessages(stage), ...publicMessages(stage, 'hall')]).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const secret = await grid(stage, { private: true });
     stage.clock.putForward(20 * MINUTE_MS);
-    const done = await forgotten(stage);
+    const done = await erase(stage);
     expect(text(done)).toContain('could not delete 1 message');
     expect(text(done)).toContain(`/${secret.channel_id}/${secret.id}>`);
   });
@@ -126,17 +126,17 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     await grid(stage);
     clock.putForward(20 * MINUTE_MS);
     discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'status', status: 503 }, times: 30 });
-    const exchange = await askedToForget(stage);
+    const exchange = await requestErasure(stage);
     const answer = await exchange.message(says('Your data is being deleted'));
     expect(answer.ephemeral).toBe(true);
-    expect(inPublic(stage)).toHaveLength(1);
+    expect(publicMessages(stage)).toHaveLength(1);
     if (isDead) discord.expireTokens();
     discord.faults.clear();
     const told = isDead
-      ? await standing(stage, 'dm', 'Your data is deleted')
+      ? await waitForMessage(stage, 'dm', 'Your data is deleted')
       : await exchange.followUp(says('Your data is deleted'));
     expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
-    expect(inPublic(stage)).toEqual([]);
+    expect(publicMessages(stage)).toEqual([]);
   });
 
   it('An erasure continues after a restart and reports its end', async () => {
@@ -144,11 +144,11 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     await grid(stage);
     stage.clock.putForward(20 * MINUTE_MS);
     stage.discord.faults.add({ on: { method: 'DELETE' }, do: { type: 'hang' }, times: 30 });
-    await (await askedToForget(stage)).message(says('Your data is being deleted'));
+    await (await requestErasure(stage)).message(says('Your data is being deleted'));
     await stage.app.stop();
     stage.discord.faults.clear();
     await enter(stage);
-    expect(text(await standing(stage, 'dm', 'Your data is deleted'))).toContain(
+    expect(text(await waitForMessage(stage, 'dm', 'Your data is deleted'))).toContain(
       'Your data is deleted (tasks: 1, messages: 1)',
     );
     expect(text(await list(stage))).toContain('No tasks found');
@@ -170,7 +170,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     expect(keys).toHaveLength(2);
     expect(JSON.parse(json).tasks).toHaveLength(2);
     for (const secret of secrets) expect([json.includes(secret), logged().includes(secret)]).toEqual([false, false]);
-    await forgotten(stage);
+    await erase(stage);
     const marks = stored(stage, 'forgetting');
     expect(marks).toHaveLength(1);
     for (const { secret } of marks) expect(logged()).not.toContain(secret);

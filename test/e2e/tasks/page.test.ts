@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, quickBot, says, submits } from '../quick.ts';
-import { inPublic, list, opened } from './pages.ts';
+import { list, openTask, publicMessages } from './pages.ts';
 import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -24,13 +24,13 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
   it('The page of a task shows its cost, can delete its message and stays open', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);
-    const page = await opened(stage, await list(stage));
+    const page = await openTask(stage, await list(stage));
     expect(text(page)).toContain('Cost: ~0.05');
     expect(text(page)).toContain(`/${shown.id}`);
     const member = stage.discord.as('member');
     expect(text(await (await member.click(page, 'Delete message')).message(says('is deleted')))).toContain('kept');
-    expect(inPublic(stage)).toEqual([]);
-    const again = await opened(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
+    expect(publicMessages(stage)).toEqual([]);
+    const again = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
     expect(labels(again)).not.toContain('Delete message');
     // Discord's copy is gone, so the file comes from the gateway.
     const back = await (await member.click(again, 'Show here')).message(says('Finished in'));
@@ -45,7 +45,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(says('This task failed'));
     const found = await list(stage, 'member', { state: 'failed' });
-    const fox = await opened(stage, found, 'member', 'fox');
+    const fox = await openTask(stage, found, 'member', 'fox');
     expect(text(fox)).toContain('🔴');
     // An identical order within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
@@ -54,9 +54,9 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const modal = await (await member.click(fox, 'Edit and retry')).modal();
     const edited = await (await member.fill(modal, { words: 'a hare' })).message(says('Finished in'));
     expect([edited.ephemeral, text(edited).includes('a hare')]).toEqual([false, true]);
-    const owl = await opened(stage, await list(stage, 'member', { state: 'failed' }), 'member', 'owl');
+    const owl = await openTask(stage, await list(stage, 'member', { state: 'failed' }), 'member', 'owl');
     expect((await (await member.click(owl, 'Retry')).message(says('Finished in'))).ephemeral).toBe(true);
-    expect(JSON.stringify(inPublic(stage))).not.toContain('owl');
+    expect(JSON.stringify(publicMessages(stage))).not.toContain('owl');
     expect(submits(stage.gateway)).toBe(5);
   });
 
@@ -65,7 +65,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const member = stage.discord.as('member');
     stage.gateway.faults.add({ on: onSubmit, do: 'accepted-then-reset' });
     await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
-    const page = await opened(stage, await list(stage, 'member', { state: 'unknown' }));
+    const page = await openTask(stage, await list(stage, 'member', { state: 'unknown' }));
     const again = 'Try again (may be charged twice)';
     expect((await (await member.click(page, again)).message(says('Finished in'))).ephemeral).toBe(false);
     await (await member.click(page, again)).message(says('already submitted again'));
@@ -76,12 +76,12 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { private: true });
     const member = stage.discord.as('member');
-    const page = await opened(stage, await list(stage, 'member', { text: 'fox' }));
+    const page = await openTask(stage, await list(stage, 'member', { text: 'fox' }));
     const mine = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([mine.ephemeral, mine.attachments.length]).toEqual([true, 1]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     expect(question.ephemeral).toBe(true);
-    expect(inPublic(stage)).toEqual([]);
+    expect(publicMessages(stage)).toEqual([]);
     const shown = await (await member.click(question, 'Show to everyone')).message(says('Finished in'));
     expect(shown.ephemeral).toBe(false);
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
@@ -94,7 +94,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const [job] = jobs(stage.gateway);
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.putForward(90 * DAY_MS);
-    const page = await opened(stage, await list(stage));
+    const page = await openTask(stage, await list(stage));
     await (await member.click(page, 'Delete message')).message(says('is deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
     await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
@@ -111,7 +111,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
       says('Finished in'),
     );
     stage.clock.putForward(90 * DAY_MS);
-    const page = await opened(stage, await list(stage));
+    const page = await openTask(stage, await list(stage));
     expect(text(page)).toContain('a very long red fox');
     const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect(text(shown).split('\n').slice(1)).toEqual(text(before).split('\n').slice(1));
@@ -137,10 +137,10 @@ describe('A result that could not be delivered', () => {
       .toContain('1 result could not be delivered. Press **Show undelivered** to see it.');
     const waiting = await (await member.click(await list(stage), 'Show undelivered')).message(says('📬'));
     // A manager sees it too, and it stays available to its owner.
-    const managed = await opened(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
+    const managed = await openTask(stage, await list(stage, 'admin', { whose: 'server' }), 'admin');
     await (await discord.as('admin').click(managed, 'Show only to me')).message(says('Finished in'));
     expect(text(await list(stage))).toContain('1 result could not be delivered');
-    const page = await opened(stage, waiting);
+    const page = await openTask(stage, waiting);
     const shown = await (await member.click(page, 'Show here')).message(says('Finished in'));
     expect((await bytesOf(shown)).length).toBeGreaterThan(100);
     expect(text(await list(stage))).not.toContain('could not be delivered');

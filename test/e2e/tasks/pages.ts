@@ -11,7 +11,7 @@ export async function list({ discord }: QuickStage, who = 'member', options: Opt
 }
 
 /** The ids of the tasks in the menu of a list. */
-export const offeredIn = (shown: Message): { value: string; label: string }[] =>
+export const offeredTaskIds = (shown: Message): { value: string; label: string }[] =>
   (shown.components ?? [])
     .flatMap((row): { options?: { value: string; label: string }[] }[] =>
       'components' in row ? (row.components as object[]) : [],
@@ -19,14 +19,14 @@ export const offeredIn = (shown: Message): { value: string; label: string }[] =>
     .flatMap((one) => one.options ?? []);
 
 /** Opens a task of a list; by default the newest one. */
-export async function opened(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
-  const option = offeredIn(shown).find(({ label }) => label.includes(words));
+export async function openTask(stage: QuickStage, shown: Message, who = 'member', words = ''): Promise<Message> {
+  const option = offeredTaskIds(shown).find(({ label }) => label.includes(words));
   const chosen = await stage.discord.as(who).choose(shown, 'Open a task', [option?.value ?? '']);
   return chosen.message(says('Requested'));
 }
 
 /** Requests an erasure, confirms both questions and returns the exchange of the last press. */
-export async function askedToForget(stage: QuickStage, who = 'member') {
+export async function requestErasure(stage: QuickStage, who = 'member') {
   const member = stage.discord.as(who);
   const first = await (await member.click(await list(stage, who), 'Delete my data')).message(says('This deletes your'));
   const second = await (await member.click(first, 'Delete everything')).message(says('cannot be undone'));
@@ -34,9 +34,9 @@ export async function askedToForget(stage: QuickStage, who = 'member') {
 }
 
 /** The public messages of a channel. */
-export const inPublic = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
+export const publicMessages = ({ discord }: QuickStage, channel = 'studio'): Message[] =>
   discord.messages(channel).filter(({ ephemeral }) => !ephemeral);
 
 /** Waits for a message in a channel. */
-export const standing = ({ discord }: QuickStage, channel: string, words: string): Promise<Message> =>
+export const waitForMessage = ({ discord }: QuickStage, channel: string, words: string): Promise<Message> =>
   discord.until(() => discord.messages(channel).find((message) => text(message).includes(words)), words);

@@ -19,7 +19,7 @@ import { quickBot, says } from '../quick.ts';
 const SPEED = 10;
 
 /** Slower than the others: drawing a preview takes real time, and the bot waits at most five seconds for it. */
-const bearableBot = (options: StageOptions = {}): Promise<Stage> =>
+const slowerBot = (options: StageOptions = {}): Promise<Stage> =>
   bot({
     clock: new QuickClock(SPEED),
     discord: { limits: { acknowledgeMs: 10_000 * SPEED } },
@@ -40,7 +40,7 @@ const shownWith =
 
 describe.each(profiles)('The preview of a running job at a gateway of the %s profile', (profile) => {
   it('The message of a job shows its preview until the result replaces it', async () => {
-    const { discord, gateway } = await bearableBot({ gateway: { profile } });
+    const { discord, gateway } = await slowerBot({ gateway: { profile } });
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const [preview] = (await exchange.message(shownWith(1))).attachments;
@@ -80,7 +80,7 @@ describe.each(profiles)('The preview of a running job at a gateway of the %s pro
 
 describe('The visibility of a preview', () => {
   it('A preview is removed when its job fails', async () => {
-    const { discord, gateway } = await bearableBot();
+    const { discord, gateway } = await slowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message(shownWith(1));
@@ -89,7 +89,7 @@ describe('The visibility of a preview', () => {
   });
 
   it('A preview of a private job is visible only to its member', async () => {
-    const { discord, gateway } = await bearableBot();
+    const { discord, gateway } = await slowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     expect(await exchange.message(shownWith(1))).toMatchObject({ ephemeral: true, attachments: [{ ephemeral: true }] });

@@ -34,20 +34,20 @@ export function jobs({ jobs: book }: EmbeddedGateway): ImgxJob[] {
 }
 
 /** The custom id that the gateway assigned to a button of a job, by its label or its emoji. */
-export function offered({ details }: ImgxJob, name: string): string {
+export function buttonIdOf({ details }: ImgxJob, name: string): string {
   const button = buttonsOf(details, false).find(({ label, emoji }) => label === name || emoji === name);
   if (!button) throw new Error(`The gateway offers no ${name}.`);
   return button.customId;
 }
 
 /** A stock gateway's response for a finished task, with further fields. */
-export const finished = (more: object) => ({
+export const finishedTask = (more: object) => ({
   ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
   ...more,
 });
 
 /** Makes the gateway answer all polls with this task. */
-export function answerWith({ faults }: EmbeddedGateway, body: object): void {
+export function answerPollsWith({ faults }: EmbeddedGateway, body: object): void {
   faults.add({
     on: { path: /\/fetch$/ },
     do: { type: 'body', body: JSON.parse(JSON.stringify(body)) },
@@ -78,7 +78,7 @@ export function fullStudio(): Studio {
 }
 
 /** A studio with small results and the given overrides; closed after the test. */
-export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
+export function studioWith(ways: (studio: Studio) => Partial<Studio>): Studio {
   const studio = thriftyStudio();
   onTestFinished(() => studio.close());
   return { ...studio, ...ways(studio) };
@@ -86,13 +86,13 @@ export function studioThat(ways: (studio: Studio) => Partial<Studio>): Studio {
 
 /** Very short videos: encoding a long one takes longer than the download limit on the quick clock. */
 export const shortVideos = (): Studio =>
-  studioThat((studio) => ({
+  studioWith((studio) => ({
     shoot: (scene, options) => studio.shoot(scene, { ...options, width: 160, height: 96, seconds: 1 }),
   }));
 
 /** Very short songs and small covers, for the same reason. */
 export const shortSongs = (): Studio =>
-  studioThat((studio) => ({
+  studioWith((studio) => ({
     compose: (prompt, seed) => studio.compose(prompt, seed, 1),
     drawImage: (scene, options) => studio.drawImage(scene, { ...options, width: 64, height: 64 }),
   }));

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, says } from '../quick.ts';
-import { at, here, image, MODEL, ordered, upload } from './image-scene.ts';
+import { addressWith, imageUpload, localBot, MODEL, orderImage, receivedOrders } from './image-scene.ts';
 import { grid } from './proof.ts';
 
 const MENU = 'Use as reference';
 
 describe.each(profiles)('Using a message as a reference at a gateway of the %s profile', (profile) => {
-  const stand = () => here({ gateway: { profile } });
+  const start = () => localBot({ gateway: { profile } });
 
   it('A new image can use a result as its reference, with a fresh address and a link to it', async () => {
-    const stage = await stand();
-    const parent = await image(stage);
+    const stage = await start();
+    const parent = await orderImage(stage);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, 'Use as reference')).modal();
     const child = await (await other.fill(form, { words: 'the same at night' })).message(says('Finished in'));
@@ -20,27 +20,29 @@ describe.each(profiles)('Using a message as a reference at a gateway of the %s p
     expect(text(child)).toContain(other.user.id);
     expect(child.ephemeral).toBe(false);
     const file = parent.attachments[0]?.filename ?? '?';
-    expect(ordered(stage.gateway).at(-1)).toEqual({
-      ...{ model: MODEL, prompt: 'the same at night', image: [at(`/${file}?ex=`)] },
+    expect(receivedOrders(stage.gateway).at(-1)).toEqual({
+      ...{ model: MODEL, prompt: 'the same at night', image: [addressWith(`/${file}?ex=`)] },
     });
     expect(labels(child)).toContain('Use as reference');
   });
 
   it('A new image can use a result of /imagine as its reference', async () => {
-    const stage = await stand();
+    const stage = await start();
     const parent = await grid(stage, { spoiler: true });
     const member = stage.discord.as('member');
     const form = await (await member.click(parent, 'Use as reference')).modal();
     const filled = await member.fill(form, { words: 'as a woodcut', model: `${MODEL}-2K` });
     const child = await filled.message(says('Finished in'));
-    expect(ordered(stage.gateway)).toEqual([{ model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [at('ex=')] }]);
+    expect(receivedOrders(stage.gateway)).toEqual([
+      { model: `${MODEL}-2K`, prompt: 'as a woodcut', image: [addressWith('ex=')] },
+    ]);
     // A spoiler stays a spoiler in everything made from it.
     expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
   });
 
   it('An image made from a private result is private', async () => {
-    const stage = await stand();
-    const parent = await image(stage, { private: true });
+    const stage = await start();
+    const parent = await orderImage(stage, { private: true });
     const member = stage.discord.as('member');
     // An identical order within three seconds counts as a duplicate.
     stage.clock.putForward(5_000);
@@ -53,63 +55,63 @@ describe.each(profiles)('Using a message as a reference at a gateway of the %s p
   });
 
   it('A new image can use one or all images of any message as its references', async () => {
-    const stage = await stand();
+    const stage = await start();
     const member = stage.discord.as('member');
-    const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(upload));
+    const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(imageUpload));
     const message = await stage.discord
       .as('other')
       .say('look', [...files, { name: 'notes.txt', bytes: Buffer.from('x') }]);
     for (const [which, images] of [
-      [undefined, [at('one.png'), at('two.png'), at('three.png')]],
-      ['2', [at('two.png')]],
+      [undefined, [addressWith('one.png'), addressWith('two.png'), addressWith('three.png')]],
+      ['2', [addressWith('two.png')]],
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       const filled = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
       const answer = await filled.message(says('Finished in'));
       expect(answer.ephemeral).toBe(false);
-      expect(ordered(stage.gateway).at(-1)).toEqual({ model: MODEL, prompt: 'as a woodcut', image: images });
+      expect(receivedOrders(stage.gateway).at(-1)).toEqual({ model: MODEL, prompt: 'as a woodcut', image: images });
     }
-    expect(ordered(stage.gateway)).toHaveLength(2);
+    expect(receivedOrders(stage.gateway)).toHaveLength(2);
   });
 });
 
 describe('The refusals of references', () => {
   it('A message without an image, and a channel where the bot may not post, are refused', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, plain);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
     const silent = stage.discord.as('admin').in('admin-room');
-    const shown = await silent.say('look', [await upload()]);
+    const shown = await silent.say('look', [await imageUpload()]);
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
   });
 
   it('Invalid form values are refused, and nothing is submitted', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
-    const message = await member.say('look', [await upload('one.png'), await upload('two.png')]);
-    const pictures = (count: number) =>
+    const message = await member.say('look', [await imageUpload('one.png'), await imageUpload('two.png')]);
+    const addresses = (count: number) =>
       Array.from({ length: count }, (_, n) => `https://x.example/${n}.png`).join('\n');
     for (const [filled, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'a fox', pictures: 'my cat' }, '`my` is not a valid URL'],
-      [{ words: 'a fox', pictures: pictures(8) }, 'at most `7` images'],
-      [{ words: 'a fox', pictures: pictures(1), which: ['2'] }, 'The form has no image `2`'],
+      [{ words: 'a fox', pictures: addresses(8) }, 'at most `7` images'],
+      [{ words: 'a fox', pictures: addresses(1), which: ['2'] }, 'The form has no image `2`'],
       [{ words: 'a fox', model: 'nothing-1' }, 'The model `nothing-1` does not exist'],
     ] as const) {
       const form = await (await member.menu(MENU, message)).modal();
       expect(text(await (await member.fill(form, filled)).message())).toContain(words);
     }
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('A press on a result that is gone or never existed is refused', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const { discord, gateway } = stage;
-    const parent = await image(stage, { image: await upload() });
-    const ordersBefore = ordered(gateway).length;
+    const parent = await orderImage(stage, { image: await imageUpload() });
+    const ordersBefore = receivedOrders(gateway).length;
     const member = discord.as('member');
     // Discord's address of a file is valid for a day, and the button for longer.
     stage.clock.putForward(25 * 3_600_000);
@@ -123,6 +125,6 @@ describe('The refusals of references', () => {
     expect(text(await (await member.click(parent, 'Enlarge (2K)')).message())).toContain(
       'does not exist or is not available',
     );
-    expect(ordered(gateway)).toHaveLength(ordersBefore);
+    expect(receivedOrders(gateway)).toHaveLength(ordersBefore);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { sql } from '../../services/store/stage.ts';
 import { enter } from '../bot.ts';
-import { polls, quickBot, quickStage, saying, says, submits } from '../quick.ts';
+import { messagesWith, polls, quickBot, quickStage, says, submits } from '../quick.ts';
 
 const minute = 60_000;
 
@@ -24,7 +24,7 @@ describe('A stored task that a new version cannot read', () => {
 
     const back = await enter(stage);
     const { channel } = member.in('dm');
-    const told = () => saying(discord, channel.id, 'One of your tasks cannot be read');
+    const told = () => messagesWith(discord, channel.id, 'One of your tasks cannot be read');
     await discord.until(() => told()[0]);
     await back.stop();
     const again = await enter(stage);
@@ -60,14 +60,14 @@ describe('A restart during running jobs', () => {
     clock.putForward(20 * minute);
     discord.expireTokens();
     const back = await enter(stage);
-    const final = await discord.until(() => saying(discord, 'studio', 'Finished in')[0]);
+    const final = await discord.until(() => messagesWith(discord, 'studio', 'Finished in')[0]);
     expect(final.id).toBe(moving.id);
     expect(final.attachments).toHaveLength(1);
     await back.stop();
     const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
     await (await enter(stage)).stop();
     expect(discord.heard.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
-    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(1);
+    expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
   });
 
@@ -83,7 +83,7 @@ describe('A restart during running jobs', () => {
     discord.expireTokens();
     await enter(stage);
     const { channel } = member.in('dm');
-    const final = await discord.until(() => saying(discord, channel.id, 'Finished in')[0]);
+    const final = await discord.until(() => messagesWith(discord, channel.id, 'Finished in')[0]);
     expect(text(final)).toContain('a secret');
     expect(final.attachments).toHaveLength(1);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -119,7 +119,7 @@ describe('A restart during running jobs', () => {
     await expect
       .poll(async () => text(await (await discord.as('other').slash('about')).message()), { timeout: 20_000 })
       .toContain('Tasks in progress: 0');
-    expect(saying(discord, 'studio', 'Finished in')).toEqual([]);
+    expect(messagesWith(discord, 'studio', 'Finished in')).toEqual([]);
     expect(submits(gateway)).toBe(1);
   });
 
@@ -137,7 +137,7 @@ describe('A restart during running jobs', () => {
     await enter(stage);
     await Promise.all(exchanges.map((one) => one.message(says('Finished in'))));
     expect(polls(gateway)).toBeGreaterThan(before);
-    expect(saying(discord, 'studio', 'Finished in')).toHaveLength(12);
+    expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(12);
     expect(submits(gateway)).toBe(12);
   });
 });

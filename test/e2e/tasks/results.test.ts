@@ -6,17 +6,17 @@ import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, type QuickStage, quickBot, says } from '../quick.ts';
 import {
-  answerWith,
+  answerPollsWith,
   bytesOf,
   errorsIn,
-  finished,
+  finishedTask,
   follow,
   fullStudio,
   grid,
   jobs,
   orders,
   shortVideos,
-  studioThat,
+  studioWith,
 } from './proof.ts';
 
 const prompt = 'a fox in the snow';
@@ -24,7 +24,7 @@ const described = 'AI-generated: a fox in the snow';
 const hour = 3_600_000;
 
 /** The polls and downloads of results, in order. */
-const asked = ({ gateway }: QuickStage): string[] =>
+const pollsAndDownloads = ({ gateway }: QuickStage): string[] =>
   gateway.heard.flatMap(({ path }) =>
     /\/fetch$/.test(path) ? ['task'] : /^\/files\/(?!.*preview)/.test(path) ? ['file'] : [],
   );
@@ -33,8 +33,8 @@ const fileOf = ({ gateway }: QuickStage, name = '1.png'): string =>
   `${gateway.url}/files/${jobs(gateway)[0]?.id}/${name}`;
 
 /** Orders another task, for which the gateway returns this response. */
-async function answered(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
-  answerWith(stage.gateway, finished(body));
+async function orderAnsweredWith(stage: QuickStage, body: object, by?: 'other'): Promise<Message> {
+  answerPollsWith(stage.gateway, finishedTask(body));
   const exchange = await stage.discord.as(by ?? 'member').slash('imagine', { prompt: 'a hare in the grass' });
   return exchange.message(says('Finished'));
 }
@@ -49,7 +49,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     const message = await grid(stage);
     expect(text(message)).toContain('1 result could not be downloaded.');
     expect(message.attachments).toEqual([]);
-    expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
+    expect(pollsAndDownloads(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
     expect(labels(message)).toContain('U1');
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -62,13 +62,13 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     gateway.jobs.expireFiles(old?.id ?? '');
     gateway.jobs.on('change', ({ state }, before) => {
       if (state !== 'succeeded' || before?.state === 'succeeded') return;
-      const body = JSON.parse(JSON.stringify(finished({ imageUrl: fileOf(stage) })));
+      const body = JSON.parse(JSON.stringify(finishedTask({ imageUrl: fileOf(stage) })));
       gateway.faults.add({ on: { path: /\/fetch$/ }, do: { type: 'body', body } });
     });
     const message = await grid(stage, { prompt: 'a hare in the grass' });
     expect(message.attachments).toHaveLength(1);
     expect(text(message)).not.toContain('could not be downloaded');
-    expect(asked(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
+    expect(pollsAndDownloads(stage).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    const message = await answered(stage, { imageUrl: spelled(bytes.toString('base64')) });
+    const message = await orderAnsweredWith(stage, { imageUrl: spelled(bytes.toString('base64')) });
     expect(message.attachments).toMatchObject([{ content_type: 'image/png', width: 64, height: 48 }]);
     expect((await bytesOf(message)).equals(bytes)).toBe(true);
     expect(message.attachments[0]?.description).toBe('AI-generated: a hare in the grass');
@@ -119,7 +119,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
     stage.gateway.faults.add({ do: 'html-as-picture' });
     await grid(stage, { prompt: 'an impostor' });
     const odd = jobs(stage.gateway).at(-1);
-    const message = await answered(stage, {
+    const message = await orderAnsweredWith(stage, {
       imageUrls: [address(grids?.id, '9.png'), address(single?.id), address(odd?.id), address(second?.id)],
     });
     expect(message.attachments.map(({ content_type, description }) => [content_type, description])).toEqual([
@@ -133,7 +133,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
 
   it('The metadata of an image is removed, and every pixel is kept', async () => {
     const notes = { IFD0: { Artist: 'somebody', Copyright: 'a secret' }, IFD3: { GPSLatitudeRef: 'N' } };
-    const noted = async (image: Image): Promise<Image> => ({
+    const withMetadata = async (image: Image): Promise<Image> => ({
       ...image,
       bytes: await sharp(image.bytes).withExif(notes).png().toBuffer(),
     });
@@ -141,7 +141,9 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
       discord: { limits: { uploadBytes: 50_000_000 } },
       gateway: {
         ...{ profile, speed: 20 },
-        studio: studioThat((studio) => ({ drawGrid: async (...given) => noted(await studio.drawGrid(...given)) })),
+        studio: studioWith((studio) => ({
+          drawGrid: async (...given) => withMetadata(await studio.drawGrid(...given)),
+        })),
       },
     });
     const message = await grid(stage);
@@ -193,7 +195,7 @@ describe('A result that exceeds the upload limit', () => {
       await grid(stage);
       const address = (at: number): string => `${fileOf(stage)}?signature=${String(at).repeat(length)}`;
       const addresses = Array.from({ length: count }, (_, at) => address(at));
-      answerWith(stage.gateway, finished({ imageUrls: addresses.map((url) => ({ url })) }));
+      answerPollsWith(stage.gateway, finishedTask({ imageUrls: addresses.map((url) => ({ url })) }));
       const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox '.repeat(300).trim() });
       const message = await exchange.message(says('Finished in'));
       for (const one of addresses) expect(text(message)).toContain(one);
@@ -204,7 +206,7 @@ describe('A result that exceeds the upload limit', () => {
     const stage = await quickBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
     await grid(stage);
     const url = fileOf(stage);
-    const message = await answered(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
+    const message = await orderAnsweredWith(stage, { imageUrls: [{ url }, { url }, { url }, { url }] });
     expect(message.attachments).toHaveLength(4);
     expect(new Set(message.attachments.map(({ filename }) => filename)).size).toBe(4);
     for (const { size, description } of message.attachments) {
@@ -225,7 +227,7 @@ describe('A result that exceeds the upload limit', () => {
     expect(text(video)).not.toContain('until');
     expect(video.attachments).toEqual([]);
     const until = Math.floor((stage.clock.now() + 24 * hour) / 1000);
-    const dated = await answered(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
+    const dated = await orderAnsweredWith(stage, { action: 'VIDEO', videoUrls: [{ url, expires_at: until }] });
     expect(text(dated)).toContain(
       `The result could not be attached. Open it at ${url} (available until <t:${until}:f>)`,
     );

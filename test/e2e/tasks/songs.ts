@@ -2,7 +2,7 @@ import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { key } from '../bot.ts';
 
 /** Songs that another client ordered with the same key: their ids in the order of their titles. */
-export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
+export async function orderSongs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: string[]): Promise<string[]> {
   return Promise.all(
     titles.map(async (title) => {
       const answer = await fetch(`${url}/music/submit/music`, {
@@ -18,7 +18,7 @@ export async function songs({ url }: Pick<EmbeddedGateway, 'url'>, ...titles: st
 }
 
 /** The number of batch polls and of single polls. */
-export const lists = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
+export const batchPolls = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
   heard.filter(({ method, path }) => method === 'POST' && path === '/music/fetch');
-export const singles = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
+export const singlePolls = ({ heard }: Pick<EmbeddedGateway, 'heard'>) =>
   heard.filter(({ method, path }) => method === 'GET' && path.startsWith('/music/fetch/'));

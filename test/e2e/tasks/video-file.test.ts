@@ -3,23 +3,23 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { at, MODEL as IMAGE_MODEL, image, upload } from './image-scene.ts';
+import { addressWith, MODEL as IMAGE_MODEL, imageUpload, orderImage } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
-import { here, MODEL, ordered } from './video-scene.ts';
+import { localBot, MODEL, receivedOrders } from './video-scene.ts';
 
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
 describe.each(profiles)('A video from a message at a gateway of the %s profile', (profile) => {
-  const stand = (options: StageOptions = {}) =>
-    here({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
+  const start = (options: StageOptions = {}) =>
+    localBot({ ...options, gateway: { profile }, settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings } });
 
   it('A video can be ordered from the menu of any message, with its image and the default model filled in', async () => {
-    const stage = await stand();
+    const stage = await start();
     const member = stage.discord.as('member');
     const shown = await stage.discord
       .as('other')
-      .say('look', [await upload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
+      .say('look', [await imageUpload(), { name: 'a.txt', bytes: Buffer.from('x') }]);
     const form = await (await member.menu(MENU, shown)).modal();
     expect(form.title).toBe('Generate a video from this image');
     expect(JSON.stringify(form.components)).toContain(`"value":"${MODEL}"`);
@@ -28,14 +28,20 @@ describe.each(profiles)('A video from a message at a gateway of the %s profile',
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(text(message)).toContain(`**the fox runs** · <@${member.user.id}>\n-# Model ${MODEL} · Size 160x96 · 1 s`);
-    const body = { model: MODEL, prompt: 'the fox runs', size: '160x96', duration: 1, image: at('fox.png?ex=') };
-    expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body]);
+    const body = {
+      model: MODEL,
+      prompt: 'the fox runs',
+      size: '160x96',
+      duration: 1,
+      image: addressWith('fox.png?ex='),
+    };
+    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('Everyone who sees a result can order a video of it, which links to it', async () => {
-    const stage = await stand();
-    const parent = await image(stage);
+    const stage = await start();
+    const parent = await orderImage(stage);
     expect(labels(parent)).toContain(BUTTON);
     const other = stage.discord.as('other');
     const form = await (await other.click(parent, BUTTON)).modal();
@@ -44,14 +50,18 @@ describe.each(profiles)('A video from a message at a gateway of the %s profile',
     );
     expect(text(message)).toContain(parent.id);
     expect(text(message)).toContain(other.user.id);
-    const body = { model: 'reel-2-pro', prompt: 'it runs', image: at(`${parent.attachments[0]?.filename}?ex=`) };
-    expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body]);
+    const body = {
+      model: 'reel-2-pro',
+      prompt: 'it runs',
+      image: addressWith(`${parent.attachments[0]?.filename}?ex=`),
+    };
+    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([body]);
   });
 
   it('A video of a private result is private', async () => {
-    const stage = await stand();
+    const stage = await start();
     const member = stage.discord.as('member');
-    const form = await (await member.click(await image(stage, { private: true }), BUTTON)).modal();
+    const form = await (await member.click(await orderImage(stage, { private: true }), BUTTON)).modal();
     const message = await (await member.fill(form, { words: 'it runs' })).message(says('Finished in'));
     expect(message.ephemeral).toBe(true);
   });
@@ -59,22 +69,22 @@ describe.each(profiles)('A video from a message at a gateway of the %s profile',
 
 describe('The refusals of a video from a message', () => {
   it('A message without an image, and a channel where the bot may not post, are refused for a video', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
     const plain = await member.say('look', [{ name: 'notes.txt', bytes: Buffer.from('x') }]);
     const refused = await member.menu(MENU, plain);
     expect(await refused.acknowledged()).toMatchObject({ type: 4, ephemeral: true });
     expect(text(await refused.message())).toContain('This message has no image.');
     const silent = stage.discord.as('admin').in('admin-room');
-    const shown = await silent.say('look', [await upload()]);
+    const shown = await silent.say('look', [await imageUpload()]);
     expect(text(await (await silent.menu(MENU, shown)).message())).toContain('these permissions: `View Channel`');
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('Invalid values in the form for a video are refused, and nothing is submitted', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
-    const shown = await member.say('look', [await upload()]);
+    const shown = await member.say('look', [await imageUpload()]);
     for (const [values, words] of [
       [{ words: ' \u200b' }, 'The prompt is empty'],
       [{ words: 'x', size: 'huge' }, '`huge` is not a valid size'],
@@ -85,6 +95,6 @@ describe('The refusals of a video from a message', () => {
       const form = await (await member.menu(MENU, shown)).modal();
       expect(text(await (await member.fill(form, values)).message())).toContain(words);
     }
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 });

@@ -5,21 +5,21 @@ import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { upload } from './image-scene.ts';
+import { imageUpload } from './image-scene.ts';
 import { errorsIn } from './proof.ts';
-import { fileHost, here, ordered, video, wav } from './video-scene.ts';
+import { fileHost, localBot, orderVideo, receivedOrders, silentWav } from './video-scene.ts';
 
 describe.each(profiles)('The notes of a video task at a gateway of the %s profile', (profile) => {
-  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('A failed video names the references to check; each was fetched once, without the key', async () => {
     const host = await fileHost();
-    const stage = await stand({ extraOrigins: [host.origin] });
-    const image = file((await upload()).bytes);
+    const stage = await start({ extraOrigins: [host.origin] });
+    const image = file((await imageUpload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
     const [good, lost, page] = paths.slice(0, 3).map((path) => host.on(path, image));
     const dance = host.on('/dance.mp4', file(mp4Video({ seconds: 4 })));
-    const song = host.on('/song.wav', file(wav()));
+    const song = host.on('/song.wav', file(silentWav()));
     stage.gateway.faults.add({ do: 'fail' });
     stage.gateway.jobs.on('change', ({ state }) => {
       if (state !== 'failed') return;
@@ -46,9 +46,9 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
   });
 
   it('A failed video says that a Discord address has expired in the meantime', async () => {
-    const stage = await stand({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
+    const stage = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
-    const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await upload() });
+    const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
     await exchange.message(says('Running since'));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
     stage.clock.putForward(1_100_000);
@@ -59,32 +59,32 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
   });
 
   it('A video names the parameters without effect, and where else they may belong', async () => {
-    const stage = await stand();
-    const message = await video(stage, { size: '640x360', duration: '6' });
+    const stage = await start();
+    const message = await orderVideo(stage, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
     expect(text(message)).toContain('-# You asked for 6 s, but the video is 1 s long: the model ignored `duration`.');
     expect(text(message)).toContain('try again with `{"duration":6}` in the option `extra`');
-    const again = await video(stage, { extra: '{"duration":6}' });
-    expect(ordered(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
+    const again = await orderVideo(stage, { extra: '{"duration":6}' });
+    expect(receivedOrders(stage.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });
     expect(text(again)).toContain('try again with the option `duration`');
-    const vendor = await video(stage, { image: await upload(), duration: '6', endpoint: 'image-to-video' });
+    const vendor = await orderVideo(stage, { image: await imageUpload(), duration: '6', endpoint: 'image-to-video' });
     expect(text(vendor)).toContain('Try again with the generic endpoint');
   });
 
   it('A video says that the face check was not sent if its name is unknown', async () => {
-    const stage = await stand();
-    const message = await video(stage, { face_check: false });
-    expect(ordered(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
-    expect(Object.keys(ordered(stage.gateway)[0]?.body ?? {})).toEqual(['model', 'prompt']);
+    const stage = await start();
+    const message = await orderVideo(stage, { face_check: false });
+    expect(receivedOrders(stage.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
+    expect(Object.keys(receivedOrders(stage.gateway)[0]?.body ?? {})).toEqual(['model', 'prompt']);
     expect(text(message)).toContain('-# Not sent: `face_check`.');
   });
 });
 
 describe('The notes of a failed image task', () => {
   it('A failed image names the references to check', async () => {
-    const stage = await here({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
+    const stage = await localBot({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     stage.gateway.faults.add({ do: 'fail' });
-    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await upload() });
+    const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
     const failed = await exchange.message(says('The engine could not finish this task.'));
     expect(text(failed)).toContain('The reference `fox.png` is available and valid.');
     expect(text(failed)).toContain('-# The model may not support these references, or this many of them.');

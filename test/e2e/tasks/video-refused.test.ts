@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
-import { upload } from './image-scene.ts';
-import { fileHost, here, ordered, shownVideo } from './video-scene.ts';
+import { imageUpload } from './image-scene.ts';
+import { fileHost, localBot, postVideo, receivedOrders } from './video-scene.ts';
 
 const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
 
 describe.each(profiles)('The refusals of /video before a request to a gateway of the %s profile', (profile) => {
   it('/video refuses at once what the payload of the interaction shows to be invalid', async () => {
-    const stage = await here({ gateway: { profile } });
-    const image = await upload();
+    const stage = await localBot({ gateway: { profile } });
+    const image = await imageUpload();
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
@@ -37,14 +37,14 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
     }
     const nowhere = await stage.discord.as('member').in('read-only').slash('video', { prompt: 'waves' });
     expect(text(await nowhere.message())).toContain('these permissions: `Send Messages`');
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('/video refuses files whose content is invalid', async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok' };
-    const stage = await here({ gateway: { profile }, settings, extraOrigins: [host.origin] });
-    const videos = await Promise.all([6, 5, 6].map((seconds) => shownVideo(stage, seconds)));
+    const stage = await localBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
+    const videos = await Promise.all([6, 5, 6].map((seconds) => postVideo(stage, seconds)));
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
@@ -58,29 +58,29 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
       const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
   it('/video refuses an address that the gateway cannot reach', async () => {
-    const stage = await here({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const stage = await localBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
       [{ links, endpoint: 'image-to-video' }, '`a.png` is not on the public internet'],
-      [{ image: await upload(), endpoint: 'image-to-video' }, 'cannot download'],
+      [{ image: await imageUpload(), endpoint: 'image-to-video' }, 'cannot download'],
       [{ reference_video: 'http://localhost:1/v.mp4' }, '`v.mp4` is not on the public internet'],
       [{ reference_audio: 'http://[::1]:1/s.mp3' }, '`s.mp3` is not on the public internet'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
       expect(text(await exchange.message())).toContain(words);
     }
-    expect(ordered(stage.gateway)).toEqual([]);
+    expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 });
 
 describe('The suggestions of /video', () => {
   it('/video suggests models for videos first, then all others', async () => {
-    const stage = await here();
+    const stage = await localBot();
     const member = stage.discord.as('member');
     // Waits for the list of models, because one second is very short on the quick clock.
     await (await member.slash('models', {})).message();

@@ -5,7 +5,7 @@ import { type FileHost, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
 import type { StageOptions } from '../bot.ts';
 import { type QuickStage, quickBot, says } from '../quick.ts';
-import { studioThat } from './proof.ts';
+import { studioWith } from './proof.ts';
 
 export const GENERIC = '/v1/video/generations';
 export const SECOND = '/v1/videos';
@@ -15,13 +15,13 @@ export const MODEL = 'reel-2';
 /** Only the metadata of videos matters here; frames and large images take time. */
 const SMALL = { width: 160, height: 96, seconds: 1 } as const;
 const framelessVideos = () =>
-  studioThat(({ drawImage }) => ({
+  studioWith(({ drawImage }) => ({
     shoot: async () => ({ bytes: mp4Video(SMALL), mime: 'video/mp4', ...SMALL }),
     drawImage: (scene, options) => drawImage(scene, { ...options, width: 128, height: 128 }),
   }));
 
 /** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
-export const here = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
+export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
   quickBot({
     ...options,
     gateway: { speed: 60, studio: framelessVideos(), ...gateway },
@@ -29,13 +29,13 @@ export const here = ({ gateway, settings, ...options }: StageOptions = {}): Prom
   });
 
 /** The orders that the gateway received, oldest first. */
-export const ordered = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
+export const receivedOrders = ({ heard }: EmbeddedGateway): { path: string; body: unknown }[] =>
   heard
     .filter(({ method, path }) => method === 'POST' && [GENERIC, SECOND, VENDOR].includes(path))
     .map(({ path, body }) => ({ path, body }));
 
 /** A video that was ordered and delivered. */
-export async function video({ discord }: QuickStage, options: object = {}): Promise<Message> {
+export async function orderVideo({ discord }: QuickStage, options: object = {}): Promise<Message> {
   const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn', ...options });
   return exchange.message(says('Finished in'));
 }
@@ -48,13 +48,13 @@ export async function fileHost(): Promise<FileHost> {
 }
 
 /** The address of a reference video of this length in a Discord message. */
-export async function shownVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
+export async function postVideo({ discord }: QuickStage, seconds: number, name = 'dance.mp4'): Promise<string> {
   const said = await discord.as('member').say('look', [{ name, bytes: mp4Video({ seconds }) }]);
   return String(said.attachments[0]?.url);
 }
 
 /** A very short silent audio file. */
-export function wav(): Buffer {
+export function silentWav(): Buffer {
   const bytes = Buffer.alloc(44 + 800);
   bytes.write('RIFF', 0, 'latin1');
   bytes.writeUInt32LE(bytes.length - 8, 4);

@@ -4,19 +4,30 @@ import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
 import type { StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
-import { at, upload } from './image-scene.ts';
+import { addressWith, imageUpload } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
-import { fileHost, GENERIC, here, MODEL, ordered, SECOND, shownVideo, VENDOR, video, wav } from './video-scene.ts';
+import {
+  fileHost,
+  GENERIC,
+  localBot,
+  MODEL,
+  orderVideo,
+  postVideo,
+  receivedOrders,
+  SECOND,
+  silentWav,
+  VENDOR,
+} from './video-scene.ts';
 
 const hour = 3_600_000;
 
 describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
-  const stand = (options: StageOptions = {}) => here({ ...options, gateway: { profile, ...options.gateway } });
+  const start = (options: StageOptions = {}) => localBot({ ...options, gateway: { profile, ...options.gateway } });
 
   it('/video orders a video from a prompt and shows it', async () => {
-    const stage = await stand();
-    const message = await video(stage);
-    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
+    const stage = await start();
+    const message = await orderVideo(stage);
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body: { model: MODEL, prompt: 'waves at dawn' } }]);
     expect(text(message)).toContain(
       `**waves at dawn** · <@${stage.discord.as('member').user.id}>\n-# Model ${MODEL}\nFinished`,
     );
@@ -30,13 +41,18 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
 
   it('/video sends every option in its place, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
-    const stage = await stand({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
-    const dance = await shownVideo(stage, 7);
-    const leap = await shownVideo(stage, 7.9, 'leap.mp4');
-    const song = host.on('/song.wav', file(wav()));
-    const message = await video(stage, {
-      ...{ model: 'reel-2-pro', image: await upload('first.png'), image7: await upload('last.png') },
-      ...{ links: host.on('/third.png', file((await upload()).bytes)), size: '160x96', duration: '1', mode: 'pro' },
+    const stage = await start({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
+    const dance = await postVideo(stage, 7);
+    const leap = await postVideo(stage, 7.9, 'leap.mp4');
+    const song = host.on('/song.wav', file(silentWav()));
+    const message = await orderVideo(stage, {
+      ...{ model: 'reel-2-pro', image: await imageUpload('first.png'), image7: await imageUpload('last.png') },
+      ...{
+        links: host.on('/third.png', file((await imageUpload()).bytes)),
+        size: '160x96',
+        duration: '1',
+        mode: 'pro',
+      },
       ...{
         negative: 'people',
         seed: 7,
@@ -48,11 +64,11 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     });
     const body = {
       ...{ model: 'reel-2-pro', prompt: 'waves at dawn', size: '160x96', duration: 1, mode: 'pro' },
-      images: [at('first.png?ex='), at('last.png?ex='), `${host.origin}/third.png`],
+      images: [addressWith('first.png?ex='), addressWith('last.png?ex='), `${host.origin}/third.png`],
       metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
       ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
     };
-    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
     expect(text(message)).toContain('-# Model reel-2-pro · Size 160x96 · 1 s · Mode pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = stage.discord.as('other');
@@ -61,7 +77,11 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const form = await (await other.click(message, 'Edit prompt')).modal();
     const edited = await (await other.fill(form, { words: 'waves at night' })).message(says('Finished in'));
     expect(text(edited)).toContain('waves at night');
-    expect(ordered(stage.gateway).map((one) => one.body)).toEqual([body, body, { ...body, prompt: 'waves at night' }]);
+    expect(receivedOrders(stage.gateway).map((one) => one.body)).toEqual([
+      body,
+      body,
+      { ...body, prompt: 'waves at night' },
+    ]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
@@ -69,47 +89,47 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
   ])('/video sends the size %s under its own name, and a single image as one value', async (size, sent) => {
-    const stage = await stand();
-    await video(stage, { size, duration: '1.0', image: await upload() });
-    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: at('fox.png?ex=') };
-    expect(ordered(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+    const stage = await start();
+    await orderVideo(stage, { size, duration: '1.0', image: await imageUpload() });
+    const body = { model: MODEL, prompt: 'waves at dawn', ...sent, duration: '1.0', image: addressWith('fox.png?ex=') };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
   });
 
   it('/video can use the vendor endpoint with an image', async () => {
-    const stage = await stand();
-    const image = { image: await upload(), duration: '1', mode: 'std' };
-    const message = await video(stage, { ...image, endpoint: 'image-to-video' });
-    const body = { model: MODEL, prompt: 'waves at dawn', image: at('fox.png?ex='), duration: 1, mode: 'std' };
-    expect(ordered(stage.gateway)).toEqual([{ path: VENDOR, body }]);
+    const stage = await start();
+    const image = { image: await imageUpload(), duration: '1', mode: 'std' };
+    const message = await orderVideo(stage, { ...image, endpoint: 'image-to-video' });
+    const body = { model: MODEL, prompt: 'waves at dawn', image: addressWith('fox.png?ex='), duration: 1, mode: 'std' };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: VENDOR, body }]);
     expect(text(message)).toContain(`-# Model ${MODEL} · 1 s · Mode std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
   it('/video can use /v1/videos with the generic parameters and one image', async () => {
-    const stage = await stand();
+    const stage = await start();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
-    const message = await video(stage, { ...options, image: await upload(), endpoint: 'videos' });
+    const message = await orderVideo(stage, { ...options, image: await imageUpload(), endpoint: 'videos' });
     const body = {
-      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: at('fox.png?ex=') },
+      ...{ model: MODEL, prompt: 'waves at dawn', seconds: '1', input_reference: addressWith('fox.png?ex=') },
       ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
     };
-    expect(ordered(stage.gateway)).toEqual([{ path: SECOND, body }]);
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: SECOND, body }]);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
   it('/video sends images as data if the gateway cannot reach them', async () => {
-    const stage = await stand({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
-    await video(stage, { image: await upload(), image2: await upload() });
-    await video(stage, { image: await upload(), endpoint: 'videos' });
+    const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    await orderVideo(stage, { image: await imageUpload(), image2: await imageUpload() });
+    await orderVideo(stage, { image: await imageUpload(), endpoint: 'videos' });
     const data = expect.stringMatching(/^data:image\/png;base64,/);
-    expect(ordered(stage.gateway).map(({ body }) => body)).toEqual([
+    expect(receivedOrders(stage.gateway).map(({ body }) => body)).toEqual([
       { model: MODEL, prompt: 'waves at dawn', images: [data, data] },
       { model: MODEL, prompt: 'waves at dawn', input_reference: data },
     ]);
   });
 
   it('A video that exceeds its wait limit says so and is shown in the same message hours later', async () => {
-    const stage = await stand({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
+    const stage = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = stage;
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('video', { prompt: 'waves at dawn' });
@@ -121,15 +141,15 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const shown = () => discord.messages('studio').find(({ id }) => id === waiting.id);
     await expect.poll(() => shown()?.attachments.length, { timeout: 10_000 }).toBe(1);
     expect(text(shown() ?? waiting)).toContain('Finished in');
-    expect(ordered(gateway)).toHaveLength(1);
+    expect(receivedOrders(gateway)).toHaveLength(1);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A video that exceeds the upload limit is linked, with the gateway’s preview image', async () => {
-    const stage = await stand();
+    const stage = await start();
     const host = await fileHost();
     stage.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });
-    const cover_url = host.on('/cover.png', file((await upload()).bytes));
+    const cover_url = host.on('/cover.png', file((await imageUpload()).bytes));
     stage.gateway.jobs.on('change', ({ id, state }) => {
       if (state !== 'succeeded') return;
       const videos = [{ id: '1', url: `${stage.gateway.url}/files/${id}/1.mp4`, duration: '5.1', cover_url }];
@@ -137,7 +157,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
       const body = { code: 0, message: 'SUCCEED', request_id: '1', data };
       stage.gateway.faults.add({ on: { method: 'GET', path: `${GENERIC}/` }, do: { type: 'body', body }, times: 100 });
     });
-    const message = await video(stage);
+    const message = await orderVideo(stage);
     expect(text(message)).toContain(`The result could not be attached. Open it at ${stage.gateway.url}/files/`);
     expect(message.attachments).toMatchObject([
       {

@@ -17,7 +17,7 @@ import { makeTask } from '../../services/store/stage.ts';
 
 const say = speak(texts);
 
-const asked = (request: object = {}): Task =>
+const askTask = (request: object = {}): Task =>
   makeTask({ kind: 'ask', state: 'accepted', request: { prompt: 'why @everyone?', model: 'quill-5', ...request } });
 
 const response = (text: string) => ({
@@ -40,15 +40,15 @@ function shown(task: Task) {
 
 describe('the message of an answer', () => {
   it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
-    const { content, labels } = shown(markAnswering(asked(), []));
+    const { content, labels } = shown(markAnswering(askTask(), []));
     expect(content).toContain('Thinking …');
     expect(labels).toEqual(['Stop']);
-    expect(shown(updateDraft(asked(), '', 'searching', 0)).content).toContain('Searching the web …');
+    expect(shown(updateDraft(askTask(), '', 'searching', 0)).content).toContain('Searching the web …');
   });
 
   it('The message of an answer says that the answer reached its limit, with the reason of the gateway', () => {
     const { content, labels } = shown(
-      completeAnswer(addRound(asked(), response('So far'), []), 'max_output_tokens', 1),
+      completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
     expect(content).toContain('So far');
     expect(content).toContain('stopped before the end (max\\_output\\_tokens)');
@@ -56,10 +56,12 @@ describe('the message of an answer', () => {
   });
 
   it('The message of an answer says that the answer is empty, or that its JSON is invalid', () => {
-    expect(shown(completeAnswer(addRound(asked(), response(''), []), undefined, 1)).content).toContain('empty answer');
-    const odd = completeAnswer(addRound(asked({ format: 'json' }), response('{"a":'), []), undefined, 1);
+    expect(shown(completeAnswer(addRound(askTask(), response(''), []), undefined, 1)).content).toContain(
+      'empty answer',
+    );
+    const odd = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":'), []), undefined, 1);
     expect(shown(odd).content).toContain('did not return valid JSON');
-    const right = completeAnswer(addRound(asked({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
+    const right = completeAnswer(addRound(askTask({ format: 'json' }), response('{"a":1}'), []), undefined, 1);
     expect(shown(right).content).toContain('```json\n{"a":1}\n```');
   });
 
@@ -67,8 +69,8 @@ describe('the message of an answer', () => {
     const words = 'word '.repeat(2_000);
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     for (const task of [
-      awaitMember(addRound(markAnswering(asked(), ['tools', 'reasoning']), response(words), calls)),
-      breakOffAnswer(updateDraft(markAnswering(asked(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
+      awaitMember(addRound(markAnswering(askTask(), ['tools', 'reasoning']), response(words), calls)),
+      breakOffAnswer(updateDraft(markAnswering(askTask(), ['tools']), words, undefined, 0), 'cut', undefined, 1),
     ]) {
       const { content, labels, further } = shown(task);
       expect(content.length).toBeLessThanOrEqual(2_000);
@@ -81,7 +83,7 @@ describe('the message of an answer', () => {
   it('The message of an answer names no activity that is not visible', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const past = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));
-    const long = asked({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
+    const long = askTask({ prompt: '_why_ '.repeat(400), model: 'm'.repeat(300), effort: 'minimal' });
     const before = addRound(
       { ...markAnswering(long, ['tools', 'reasoning']), model: 'm'.repeat(300) },
       response('word '.repeat(900)),
@@ -94,14 +96,14 @@ describe('the message of an answer', () => {
   });
 
   it('The message of an answer has the whole answer as a file if further messages could not be posted', () => {
-    const task = completeAnswer(addRound(asked(), response('word '.repeat(1_000)), []), undefined, 1);
+    const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(shown(task).files.map(({ name }) => name)).toEqual(['answer.md']);
     expect(shown({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
   });
 
   it('The message of an answer notifies no one, even if it contains mentions', () => {
     expect(
-      shown(completeAnswer(addRound(asked(), response('<@1> @everyone'), []), undefined, 1)).first,
+      shown(completeAnswer(addRound(askTask(), response('<@1> @everyone'), []), undefined, 1)).first,
     ).not.toHaveProperty('notifies');
   });
 });

@@ -4,7 +4,7 @@ import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
 import { answering, clientOf, stage } from './stage.ts';
 
 /** Sends requests without discord.js, which would wait instead of being refused. */
-async function bare(options: DiscordOptions = {}) {
+async function rawClient(options: DiscordOptions = {}) {
   const { discord, clock } = await stage(options);
   const call = async (method: string, path: string, body?: unknown, token: string | null = discord.token) => {
     const answer = await fetch(`${discord.apiUrl}/v10${path}`, {
@@ -23,7 +23,7 @@ async function bare(options: DiscordOptions = {}) {
 
 describe('Rate limits', () => {
   it('A bucket is reported in headers, refuses excess requests and refills', async () => {
-    const { call, messages, clock, discord } = await bare();
+    const { call, messages, clock, discord } = await rawClient();
     const first = await call('POST', messages, { content: 'x' });
     const header = (name: string) => first.headers.get(`x-ratelimit-${name}`);
     expect([header('limit'), header('remaining'), header('reset-after')]).toEqual(['5', '4', '5.000']);
@@ -45,7 +45,7 @@ describe('Rate limits', () => {
   });
 
   it('Each channel has its own bucket', async () => {
-    const { call, messages, discord } = await bare({ limits: { messagesPerChannel: 1 } });
+    const { call, messages, discord } = await rawClient({ limits: { messagesPerChannel: 1 } });
     const hall = `/channels/${discord.world.channel('hall').id}/messages`;
     expect((await call('POST', messages, { content: 'x' })).status).toBe(200);
     expect((await call('POST', messages, { content: 'x' })).status).toBe(429);
@@ -53,7 +53,7 @@ describe('Rate limits', () => {
   });
 
   it('The global limit is fifty requests a second and does not apply to interactions', async () => {
-    const { call, discord, clock } = await bare({ limits: { otherPerRoute: 1_000 } });
+    const { call, discord, clock } = await rawClient({ limits: { otherPerRoute: 1_000 } });
     for (let sent = 0; sent < 50; sent++) expect((await call('GET', '/users/@me')).status).toBe(200);
     const refused = await call('GET', '/users/@me');
     expect([refused.status, refused.json.global, refused.headers.get('x-ratelimit-global')]).toEqual([
@@ -80,7 +80,7 @@ describe('Rate limits', () => {
 
 describe('Invalid requests', () => {
   it('Too many invalid requests block the address, but shared 429s do not count', async () => {
-    const { call, clock, discord } = await bare({ limits: { invalidRequests: 3 } });
+    const { call, clock, discord } = await rawClient({ limits: { invalidRequests: 3 } });
     discord.faults.add({ do: { type: '429', retryAfter: 1, scope: 'shared' } });
     await call('GET', '/users/@me');
     for (let sent = 0; sent < 3; sent++) expect((await call('GET', '/users/@me', undefined, 'wrong')).status).toBe(401);
@@ -93,7 +93,7 @@ describe('Invalid requests', () => {
 
 describe('Old messages', () => {
   it('Old messages can be edited three times in twenty seconds', async () => {
-    const { call, messages, clock } = await bare();
+    const { call, messages, clock } = await rawClient();
     const { json } = await call('POST', messages, { content: 'x' });
     const edit = () => call('PATCH', `${messages}/${json.id}`, { content: 'y' });
     clock.advance(60 * 60 * 1_000 + 1);
@@ -138,7 +138,7 @@ describe('Uploads', () => {
 
 describe('Injected faults', () => {
   it('Faults are applied to the selected requests as ordered', async () => {
-    const { call, discord, messages, clock } = await bare();
+    const { call, discord, messages, clock } = await rawClient();
     discord.faults.add({
       on: { method: 'post', route: '/channels/:channel/messages' },
       do: { type: 'status', status: 502 },

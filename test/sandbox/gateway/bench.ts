@@ -34,7 +34,7 @@ interface Ask {
   readonly headers?: Record<string, string>;
   readonly key?: string | null;
   /** Milliseconds until the client gives up. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface Bench {
@@ -84,7 +84,7 @@ export async function bench(options: GatewayOptions = {}): Promise<Bench> {
 }
 
 async function send(url: string, method: string, path: string, ask: Ask): Promise<Answer> {
-  const client = new Client(url, { headersTimeout: ask.patience ?? 5_000, bodyTimeout: ask.patience ?? 5_000 });
+  const client = new Client(url, { headersTimeout: ask.timeoutMs ?? 5_000, bodyTimeout: ask.timeoutMs ?? 5_000 });
   try {
     const { key = KEY } = ask;
     const body = ask.raw ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));

@@ -52,7 +52,7 @@ describe('The faults of a response', () => {
       'hang',
     ] as const) {
       gateway.faults.add({ do: fault === 'redirect' ? { type: 'redirect', to: '/elsewhere' } : fault });
-      await call('POST', imagine, { body: words, patience: 100 }).catch(() => undefined);
+      await call('POST', imagine, { body: words, timeoutMs: 100 }).catch(() => undefined);
     }
     expect(gateway.faults.list()).toEqual([]);
     // Another round trip: delayed work of the earlier requests would have been done by then.

@@ -160,11 +160,11 @@ describe('Results of the real studio', () => {
     await side.settle(json.task_id);
     // Every new studio starts a worker for each of them.
     const waitLimit = 30_000;
-    const video = await side.get(`/files/${json.task_id}/1.mp4`, { patience: waitLimit });
+    const video = await side.get(`/files/${json.task_id}/1.mp4`, { timeoutMs: waitLimit });
     expect(video.bytes.subarray(4, 8).toString()).toBe('ftyp');
     const song = (await side.post('/music/submit/music', { prompt: 'waves', duration: 2 })).json.id;
     await side.settle(song);
-    expect((await side.get(`/files/${song}/1.wav`, { patience: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
+    expect((await side.get(`/files/${song}/1.wav`, { timeoutMs: waitLimit })).bytes.subarray(0, 4).toString()).toBe(
       'RIFF',
     );
     const grid = (await side.post('/imgx/submit/imagine', { prompt: 'a tower', base64Array: [await pngUri()] })).json

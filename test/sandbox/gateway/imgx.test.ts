@@ -11,7 +11,7 @@ async function done(side: Bench, answer: Answer): Promise<Json> {
   return (await side.get(`/imgx/task/${id}/fetch`)).json;
 }
 
-const imagined = async (side: Bench, prompt = 'a lighthouse --ar 3:2') =>
+const imagine = async (side: Bench, prompt = 'a lighthouse --ar 3:2') =>
   await done(side, await side.post('/imgx/submit/imagine', { prompt }));
 
 const press = (side: Bench, taskId: string, customId: string) => side.post('/imgx/submit/action', { taskId, customId });
@@ -77,7 +77,7 @@ describe('The imagine tasks of the gateway', () => {
   });
 
   it('An imagine task has the buttons of a grid with its own uuid', async () => {
-    const ids = customIds(await imagined(await bench()));
+    const ids = customIds(await imagine(await bench()));
     expect(ids).toHaveLength(9);
     const uuid = ids[0]?.split('::')[4] ?? '';
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -88,7 +88,7 @@ describe('The imagine tasks of the gateway', () => {
 
   it('An imagine task applies --ar and --seed, and returns the seed', async () => {
     const side = await bench();
-    const task = await imagined(side, 'a lighthouse --ar 2:1 --seed 99');
+    const task = await imagine(side, 'a lighthouse --ar 2:1 --seed 99');
     await side.get(new URL(task.imageUrl).pathname);
     const { options, scenes } = side.drawn.calls[0] ?? { options: {} as Record<string, unknown>, scenes: [] };
     expect(Number(options.width) / Number(options.height)).toBeCloseTo(2);
@@ -104,7 +104,7 @@ describe('The imagine tasks of the gateway', () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       side.gateway.faults.add({ do: { type: 'fail', reason: 'Out of paint.' } });
-      const task = await imagined(side);
+      const task = await imagine(side);
       expect(task.failReason).toBe('Out of paint.');
       expect(task.status).toBe(profile === 'spec' ? 'failed' : 'FAILURE');
       expect(task.buttons).toEqual([]);
@@ -263,7 +263,7 @@ describe('The other submit endpoints', () => {
 describe('The follow-ups of a task', () => {
   it('Each button of a grid is executed by its custom id', async () => {
     const side = await bench();
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     const actions = new Map<string, string>();
     for (const id of customIds(grid)) {
       const answer = await press(side, grid.id, id);
@@ -277,7 +277,7 @@ describe('The follow-ups of a task', () => {
 
   it('An upscale is the same scene larger, a variation a similar one, and a reroll a new one', async () => {
     const side = await bench();
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     const draw = async (task: Json) => {
       await side.get(new URL(task.imageUrl).pathname);
       return side.drawn.calls.at(-1);
@@ -299,7 +299,7 @@ describe('The follow-ups of a task', () => {
 
   it('Each button of a single image is executed, or asks for a prompt', async () => {
     const side = await bench();
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
     const ids = customIds(single);
     expect(ids.length).toBeGreaterThanOrEqual(14);
@@ -319,7 +319,7 @@ describe('The follow-ups of a task', () => {
 
   it('A zoom shows more and a pan shows the neighbouring area, in the same shape', async () => {
     const side = await bench();
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
     const drawn = async (part: string) => {
       const task = await done(side, await press(side, single.id, button(single, part)));
@@ -336,8 +336,8 @@ describe('The follow-ups of a task', () => {
   it('Unknown custom ids and those of another task are refused and named', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
-      const grid = await imagined(side);
-      const other = await imagined(side);
+      const grid = await imagine(side);
+      const other = await imagine(side);
       for (const customId of ['MJ::JOB::teleport::1::x', button(other, 'upsample::1'), `MJ::BOOKMARK::x`]) {
         const { status, json } = await press(side, grid.id, customId);
         expect(status).toBe(400);
@@ -359,7 +359,7 @@ describe('The follow-ups of a task', () => {
 
   it('The change and simple-change endpoints support U, V and R, with their words in either order', async () => {
     const side = await bench();
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     const action = async (answer: Answer) => (await done(side, answer)).action;
     const change = (body: object) => side.post('/imgx/submit/change', { taskId: grid.id, ...body });
     expect(await action(await change({ action: 'UPSCALE', index: 2 }))).toBe('UPSCALE');
@@ -377,8 +377,8 @@ describe('The follow-ups of a task', () => {
 });
 
 describe('A modal task', () => {
-  async function asked(side: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
-    const grid = await imagined(side, 'a lighthouse');
+  async function openModal(side: Bench, part: string): Promise<{ answer: Answer; single: Json }> {
+    const grid = await imagine(side, 'a lighthouse');
     const single = await done(side, await press(side, grid.id, button(grid, 'upsample::1')));
     return { answer: await press(side, single.id, button(single, part)), single };
   }
@@ -386,7 +386,7 @@ describe('A modal task', () => {
   it('A modal task is created with code 21 and waits without a limit or a charge', async () => {
     const side = await bench();
     const before = side.gateway.usage.rows('sk-sandbox')[0]?.requests ?? 0;
-    const { answer } = await asked(side, 'CustomZoom');
+    const { answer } = await openModal(side, 'CustomZoom');
     expect(answer.json).toMatchObject({
       code: 21,
       status: 'modal',
@@ -405,7 +405,7 @@ describe('A modal task', () => {
 
   it('A modal task has the status MODAL in the stock profile, where local edit and custom zoom keep code 21', async () => {
     const side = await bench({ profile: 'stock' });
-    const { answer } = await asked(side, 'Inpaint');
+    const { answer } = await openModal(side, 'Inpaint');
     expect(answer.json).toMatchObject({
       code: 21,
       description: 'Waiting for window confirm',
@@ -417,7 +417,7 @@ describe('A modal task', () => {
 
   it('A modal task accepts a mask that limits the edit', async () => {
     const side = await bench();
-    const { answer, single } = await asked(side, 'Inpaint');
+    const { answer, single } = await openModal(side, 'Inpaint');
     const mask = await pngUri('#fff');
     expect(
       (await side.post('/imgx/submit/modal', { taskId: answer.json.id, prompt: 'a boat', maskBase64: 'QUJD' })).status,
@@ -452,7 +452,7 @@ describe('A modal task', () => {
 
   it('Variation, reroll, pan and animate create a modal task only in remix mode', async () => {
     const side = await bench({ quirks: { remix: true } });
-    const grid = await imagined(side);
+    const grid = await imagine(side);
     for (const part of ['variation::1', 'reroll']) {
       const answer = await press(side, grid.id, button(grid, part));
       expect(answer.json.code, part).toBe(21);
@@ -472,7 +472,7 @@ describe('A modal task', () => {
 
   it('A modal task cannot be submitted twice, and other tasks cannot be submitted as modal tasks', async () => {
     const side = await bench();
-    const { answer, single } = await asked(side, 'CustomZoom');
+    const { answer, single } = await openModal(side, 'CustomZoom');
     const words = { taskId: answer.json.id, prompt: 'a --zoom 2' };
     expect((await side.post('/imgx/submit/modal', words)).status).toBe(200);
     expect((await side.post('/imgx/submit/modal', words)).status).toBe(400);

@@ -6,7 +6,7 @@ import { type Bench, bench, LONG } from './bench.ts';
 const imagine = '/imgx/submit/imagine';
 const video = '/v1/video/generations';
 const words = { prompt: 'a boat' };
-const film = { model: 'reel-2', prompt: 'a wave' };
+const request = { model: 'reel-2', prompt: 'a wave' };
 
 async function grid(side: Bench): Promise<string> {
   const { json } = await side.post(imagine, words);
@@ -16,7 +16,7 @@ async function grid(side: Bench): Promise<string> {
 }
 
 async function videoTask(side: Bench) {
-  const { json } = await side.post(video, film);
+  const { json } = await side.post(video, request);
   await side.settle(json.task_id);
   return (await side.get(`${video}/${json.task_id}`)).json;
 }
@@ -166,7 +166,7 @@ describe('The quirks of the gateway', () => {
 
   it('With vendorPathNative, the vendor endpoint ignores the video format of the others', async () => {
     const side = await bench({ quirks: { vendorPathNative: true } });
-    const { json } = await side.post(video, film);
+    const { json } = await side.post(video, request);
     expect((await side.get(`/videoa/v1/videos/image2video/${json.task_id}`)).json.code).toBe(0);
     expect((await side.get(`${video}/${json.task_id}`)).json.status).toBe('queued');
   });
@@ -182,7 +182,7 @@ describe('The quirks of the gateway', () => {
     'With lateTask, a task does not exist for its first second (%s)',
     async (profile) => {
       const side = await bench({ profile, speed: 2, quirks: { lateTask: true } });
-      const { task_id } = (await side.post(video, film)).json;
+      const { task_id } = (await side.post(video, request)).json;
       const song = (await side.post('/music/submit/music', words)).json;
       const ids = [`${video}/${task_id}`, `/music/fetch/${song.id ?? song.data}`];
       for (const path of ids) expect((await side.get(path)).status).toBe(profile === 'spec' ? 404 : 400);
@@ -193,7 +193,7 @@ describe('The quirks of the gateway', () => {
 
   it('With contentOnly, a finished video is available only under /content', async () => {
     const side = await bench({ quirks: { contentOnly: true } });
-    const { json } = await side.post('/v1/videos', film);
+    const { json } = await side.post('/v1/videos', request);
     await side.settle(json.id);
     const task = (await side.get(`/v1/videos/${json.id}`)).json;
     expect(JSON.stringify(task)).not.toContain('http');
@@ -209,7 +209,7 @@ describe('The quirks of the gateway', () => {
     expect(
       (await side.get('/v1/dashboard/billing/usage?start_date=1999-01-01&end_date=1999-01-02')).json.data,
     ).toHaveLength(1);
-    const unknown = await side.post(video, { ...film, model: 'none' });
+    const unknown = await side.post(video, { ...request, model: 'none' });
     expect([unknown.status, unknown.json.error.code]).toEqual([503, 'model_not_found']);
   });
 });

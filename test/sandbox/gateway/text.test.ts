@@ -7,7 +7,7 @@ const model = 'inkwell/Quill-5-Reasoning-2026-02-14';
 const ask = { model: 'quill-5', input: 'Tell me of foxes' };
 
 /** The text of a stream, with the clock advanced to its end. */
-async function streamed({ gateway, clock }: Bench, body: object): Promise<string> {
+async function streamText({ gateway, clock }: Bench, body: object): Promise<string> {
   const answer = await open(gateway.url, body);
   const text = answer.body.text();
   // Due text is written when it is read, so the clock advances until nothing more is written.
@@ -57,7 +57,7 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
 
   it('Text responses are streamed as numbered events in order, and the last one is complete', async () => {
     const side = await bench({ profile });
-    const text = await streamed(side, { ...ask, model, reasoning: { effort: 'low' } });
+    const text = await streamText(side, { ...ask, model, reasoning: { effort: 'low' } });
     const events = eventsIn(text);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at));
     expect(events[0]).toMatchObject({ type: 'response.created', response: { status: 'in_progress', output: [] } });
@@ -163,7 +163,7 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
     side.gateway.faults.add({ on: { kind: 'text' }, do: 'server-error' });
     expect((await side.get('/v1/models')).status).toBe(200);
     expect((await side.post(path, ask)).status).toBe(500);
-    await streamed(side, ask);
+    await streamText(side, ask);
     await vi.waitFor(() => expect(side.gateway.heard.at(-1)).toMatchObject({ path, status: 200 }));
     expect(side.gateway.heard.at(-1)?.answer).toContain('response.completed');
   });

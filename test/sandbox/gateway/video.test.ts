@@ -11,7 +11,7 @@ const doors = {
 const create = async (side: Bench, body: object, path: string = doors.generations): Promise<Answer> =>
   await side.post(path, body);
 
-async function finished(side: Bench, body: object, path: string = doors.generations): Promise<Json> {
+async function finishTask(side: Bench, body: object, path: string = doors.generations): Promise<Json> {
   const { json } = await create(side, body, path);
   await side.settle(json.task_id);
   return (await side.get(`${path}/${json.task_id}`)).json;
@@ -19,7 +19,7 @@ async function finished(side: Bench, body: object, path: string = doors.generati
 
 /** The size and the duration of the video of a task. */
 async function videoOf(side: Bench, body: object): Promise<Record<string, unknown> | undefined> {
-  const task = await finished(side, body);
+  const task = await finishTask(side, body);
   await side.get(new URL(task.url).pathname);
   return side.drawn.calls.findLast(({ what }) => what === 'video')?.options;
 }
@@ -50,7 +50,7 @@ describe('The generic video tasks of the gateway', () => {
 
   it('Generic video tasks in the stock profile are wrapped, with upper case and seconds', async () => {
     const side = await bench({ profile: 'stock' });
-    const json = await finished(side, wave);
+    const json = await finishTask(side, wave);
     expect(json).toMatchObject({
       code: 'success',
       data: { status: 'SUCCESS', progress: '100%', fail_reason: '', result_url: expect.stringContaining('/files/') },
@@ -112,7 +112,7 @@ describe('The generic video tasks of the gateway', () => {
     ];
     for (const [request, video] of cases)
       expect(await videoOf(side, { ...wave, ...request }), JSON.stringify(request)).toMatchObject(video);
-    const task = await finished(side, { ...wave, seed: 77, size: '64x64', duration: 2 });
+    const task = await finishTask(side, { ...wave, seed: 77, size: '64x64', duration: 2 });
     expect(task.metadata).toMatchObject({ seed: 77, width: 64, height: 64, duration: 2 });
     expect(side.drawn.calls.at(-1)?.scenes[0]?.seed).toBe(77);
   });
@@ -177,7 +177,7 @@ describe('The generic video tasks of the gateway', () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
       side.gateway.faults.add({ do: { type: 'fail', reason: 'No film left.' } });
-      const json = await finished(side, wave);
+      const json = await finishTask(side, wave);
       if (profile === 'spec')
         expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No film left.' } });
       // Stock gateways return the reason in the field of the address.
@@ -227,7 +227,7 @@ describe('The vendor endpoint for videos', () => {
 
   it('The vendor endpoint has a flat response in the spec profile', async () => {
     const side = await bench();
-    expect(await finished(side, await body(), doors.vendor)).toMatchObject({
+    expect(await finishTask(side, await body(), doors.vendor)).toMatchObject({
       status: 'succeeded',
       url: expect.any(String),
     });
@@ -249,7 +249,7 @@ describe('The vendor endpoint for videos', () => {
   it('The vendor endpoint returns SUCCEED for a failed task, with the reason inside', async () => {
     const side = await bench({ profile: 'stock' });
     side.gateway.faults.add({ do: 'moderated', on: { kind: 'image2video' } });
-    const json = await finished(side, await body(), doors.vendor);
+    const json = await finishTask(side, await body(), doors.vendor);
     expect(json).toMatchObject({
       message: 'SUCCEED',
       data: { task_status: 'failed', task_status_msg: expect.stringContaining('moderation') },

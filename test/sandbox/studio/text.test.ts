@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { describeImages, openStudio, sceneOf, shortenPrompt } from '../../../sandbox/gateway/studio/index.ts';
 
 const studio = openStudio();
-const drawn = async (prompt: string, width: number, height: number) =>
+const draw = async (prompt: string, width: number, height: number) =>
   (await studio.drawImage(sceneOf(prompt, 1), { width, height })).bytes;
 
 describe('The descriptions of the studio', () => {
   it('A description has four different lines, which depend only on the image', async () => {
-    const [night, day] = await Promise.all([drawn('night city', 192, 108), drawn('pale winter valley', 108, 192)]);
+    const [night, day] = await Promise.all([draw('night city', 192, 108), draw('pale winter valley', 108, 192)]);
     const lines = await describeImages([night]);
     expect(new Set(lines).size).toBe(4);
     expect(await describeImages([night])).toEqual(lines);
@@ -19,7 +19,7 @@ describe('The descriptions of the studio', () => {
   it('A description has four lines for no image, an unreadable one and two images', async () => {
     expect(await describeImages([])).toHaveLength(4);
     expect(await describeImages([Buffer.from('nothing')])).toHaveLength(4);
-    expect(await describeImages([await drawn('sea', 64, 64), await drawn('city', 64, 64)])).toHaveLength(4);
+    expect(await describeImages([await draw('sea', 64, 64), await draw('city', 64, 64)])).toHaveLength(4);
   });
 });
 

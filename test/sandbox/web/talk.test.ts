@@ -17,9 +17,9 @@ const bench = async (): Promise<TalkBench> => {
   if (!talk) throw new Error('An embedded gateway tells of its live conversations.');
   return talk;
 };
-const only = (isMeant: (session: LiveSession) => boolean = () => true) =>
+const theSession = (isMeant: (session: LiveSession) => boolean = () => true) =>
   at.until(async () => (await bench()).sessions.find(isMeant));
-const other = (before: LiveSession) => only(({ id, state }) => id !== before.id && state !== 'silent');
+const other = (before: LiveSession) => theSession(({ id, state }) => id !== before.id && state !== 'silent');
 const order = (how: string, session: string) => at.trouble({ do: 'session', how, session });
 /** Sends a message in the thread. */
 const write = async (content: string): Promise<string> => {
@@ -32,11 +32,11 @@ const answerTo = (id: string, words: string) =>
       (one) => one.message_reference?.message_id === id && text(one).includes(words),
     ),
   );
-const answered = async (words: string) => await answerTo(await write(words), 'This is the sandbox speaking');
+const sendAndWait = async (words: string) => await answerTo(await write(words), 'This is the sandbox speaking');
 const answering = async (words: string): Promise<{ said: string; session: LiveSession }> => {
   await at.trouble({ do: 'speed', factor: 1 });
   const said = await write(words);
-  return { said, session: await only(({ state }) => state === 'answering') };
+  return { said, session: await theSession(({ state }) => state === 'answering') };
 };
 
 describe('Live sessions on the workbench', () => {
@@ -48,7 +48,7 @@ describe('Live sessions on the workbench', () => {
       const messages = await at.messages(studio, 'member');
       return messages.map((one) => /<#(\d+)>/.exec(text(one))?.[1]).find((id) => id !== undefined);
     });
-    await only();
+    await theSession();
     const { guilds, application } = await at.world('member');
     const found = guilds.flatMap(({ channels }) => channels).find(({ id }) => id === thread);
     expect(found).toMatchObject({ parentId: studio, thread: { isPrivate: true, madeBy: application.id } });
@@ -57,7 +57,7 @@ describe('Live sessions on the workbench', () => {
   it('A message in the thread is answered, and the page shows the utterance during the response', async () => {
     const live = await at.listen('member');
     onTestFinished(() => live.close());
-    await answered('what is rain?');
+    await sendAndWait('what is rain?');
     const told = (isMeant: (session: LiveSession) => boolean) => (event: Live) =>
       event.is === 'session' && isMeant(event.session);
     const isAnswering = told(({ state, said }) => state === 'answering' && said === 'what is rain?');
@@ -83,40 +83,40 @@ describe('Live sessions on the workbench', () => {
     await answerTo(said, 'The connection ended mid-reply');
     await at.trouble({ do: 'clear' });
     await other(session);
-    await answered('once more');
+    await sendAndWait('once more');
     expect((await order('cut', session.id)).body.error).toBe('That live session has already ended.');
   });
 
   it('After the time limit, the conversation continues in a new session', async () => {
-    const before = await only();
+    const before = await theSession();
     expect((await order('expire', before.id)).body.said).toMatch(/reached its time limit/);
-    await answered('and after the hour?');
+    await sendAndWait('and after the hour?');
     expect(await other(before)).toMatchObject({ state: 'listening', turns: 1 });
   });
 
   it('A hung session stays silent until it is cut, and accepts no other fault', async () => {
-    const before = await only();
+    const before = await theSession();
     expect((await order('hang', before.id)).status).toBe(200);
-    expect((await only(({ id }) => id === before.id)).state).toBe('silent');
+    expect((await theSession(({ id }) => id === before.id)).state).toBe('silent');
     for (const how of ['hang', 'expire'])
       expect((await order(how, before.id)).body.error).toMatch(/already unresponsive\. You can only cut it/);
     expect((await order('cut', before.id)).status).toBe(200);
-    await answered('are you there?');
+    await sendAndWait('are you there?');
     await other(before);
   });
 
   it('A change of the dialect applies to new sessions', async () => {
-    const before = await only();
+    const before = await theSession();
     expect((await at.trouble({ do: 'dialect', speak: 'beta' })).body.said).toMatch(/previous dialect \(beta\)/);
     expect(await bench()).toMatchObject({ dialect: 'beta', sessions: [{ dialect: 'ga' }] });
     await order('cut', before.id);
-    await answered('in the words of before');
+    await sendAndWait('in the words of before');
     const next = await other(before);
     expect(next.dialect).toBe('beta');
     await at.trouble({ do: 'clear' });
     expect((await bench()).dialect).toBe('ga');
     await order('cut', next.id);
-    await answered('in the words of today');
+    await sendAndWait('in the words of today');
     expect((await other(next)).dialect).toBe('ga');
   });
 });

@@ -23,13 +23,14 @@ const inState = (prompt: string, ...states: Job['state'][]) =>
     return found && states.includes(found.state) ? found : undefined;
   });
 /** Waits for the message of a request to match. */
-const told = (prompt: string, wanted: (message: { text: string; files: number }) => boolean) =>
+const waitForMessage = (prompt: string, wanted: (message: { text: string; files: number }) => boolean) =>
   at.until(async () =>
     (await at.messages(studio, 'member')).find(
       (one) => text(one).includes(prompt) && wanted({ text: text(one), files: one.attachments.length }),
     ),
   );
-const arrived = (prompt: string) => told(prompt, ({ files, text: words }) => files > 0 && !words.includes('%'));
+const waitForResult = (prompt: string) =>
+  waitForMessage(prompt, ({ files, text: words }) => files > 0 && !words.includes('%'));
 const botIs = (...states: BotState['state'][]) =>
   at.until(async () => {
     const { bot } = await at.workbench();
@@ -54,12 +55,12 @@ describe('Faults of the gateway', () => {
     expect(faults.map(({ what }) => what)).toEqual(['The next job fails: The paint is dry.']);
     await begin('a failing fox');
     expect(await inState('a failing fox', 'failed')).toMatchObject({ reason: 'The paint is dry', submits: 1 });
-    await told('a failing fox', (message) => message.text.includes('The paint is dry'));
+    await waitForMessage('a failing fox', (message) => message.text.includes('The paint is dry'));
     await at.until(() => live.events.some((one) => one.is === 'faults' && one.faults.length === 0) || undefined);
 
     await at.trouble({ do: 'lose-next-answer' });
     await begin('a lost fox');
-    await told('a lost fox', (message) => message.text.includes('couldn’t confirm'));
+    await waitForMessage('a lost fox', (message) => message.text.includes('couldn’t confirm'));
     // The gateway accepted it, and it is not submitted again.
     expect(await inState('a lost fox', 'succeeded')).toMatchObject({ submits: 1 });
     const lost = (await at.workbench()).traffic.find(
@@ -89,7 +90,7 @@ describe('Faults of the gateway', () => {
     await at.trouble({ do: 'gateway-down', on: true });
     await at.trouble({ do: 'gateway-down', on: false });
     expect((await at.workbench()).gateway.down).toBe(false);
-    await arrived('a fox in the dark');
+    await waitForResult('a fox in the dark');
   });
 });
 
@@ -111,13 +112,13 @@ describe('Faults of Discord', () => {
     expect((await at.trouble({ do: 'end-tokens' })).body.said).toMatch(/another way/);
     await begin('an old fox');
     await inState('an old fox', 'running');
-    const before = await told('an old fox', () => true);
+    const before = await waitForMessage('an old fox', () => true);
     await at.trouble({ do: 'age-messages' });
     const after = (await at.messages(studio, 'member')).find(({ id }) => id === before.id);
     expect(Date.parse(before.timestamp) - Date.parse(after?.timestamp ?? '')).toBe(60 * 60 * 1_000);
     await at.trouble({ do: 'speed', factor: 50 });
-    await arrived('a fox without a token');
-    await arrived('an old fox');
+    await waitForResult('a fox without a token');
+    await waitForResult('an old fox');
     const refused = (await at.workbench()).traffic.filter(
       ({ path, status }) => path.startsWith('/webhooks/') && status === 401,
     );
@@ -137,7 +138,7 @@ describe('Faults of the bot', () => {
     expect((await at.trouble({ do: 'kill-bot' })).status).toBe(400);
     expect((await botIs('running')).starts).toBe(starts + 1);
     await at.trouble({ do: 'speed', factor: 50 });
-    await arrived('a fox that outlives its bot');
+    await waitForResult('a fox that outlives its bot');
     expect((await job('a fox that outlives its bot'))?.submits).toBe(1);
   });
 

@@ -9,7 +9,7 @@ import { Albums } from '../../../src/services/tasks/albums.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
-import { lists, singles, songs } from '../../e2e/tasks/songs.ts';
+import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
 import { FailingPower } from '../store/failing-power.ts';
 import { folder } from '../store/stage.ts';
@@ -25,12 +25,12 @@ const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
 
 /** How often one of many was polled. */
 const rounds = ({ gateway }: Engine, id: string): number =>
-  lists(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
+  batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('an album', () => {
   it('An album of 300 is polled with three questions a round at most, though a third is left out each time, in no order', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
-    const ids = await songs(side.gateway, ...titles(300));
+    const ids = await orderSongs(side.gateway, ...titles(300));
     const album = await side.tasks.albums.create(origin, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
@@ -48,7 +48,7 @@ describe('an album', () => {
 
   it('An album takes nothing for an answer when a list is null, and asks again', async () => {
     const side = await engine({ speed: 20 });
-    const ids = await songs(side.gateway, ...titles(5));
+    const ids = await orderSongs(side.gateway, ...titles(5));
     side.gateway.faults.add({
       on: { path: '/music/fetch', method: 'POST' },
       do: { type: 'body', body: { code: 'success', data: null } },
@@ -63,7 +63,7 @@ describe('an album', () => {
 
   it('An album gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
     const side = await engine({ speed: 20 });
-    const [known = ''] = await songs(side.gateway, 'Song');
+    const [known = ''] = await orderSongs(side.gateway, 'Song');
     const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
@@ -74,9 +74,9 @@ describe('an album', () => {
 
   it('An album asks with shorter lists once the gateway has refused a long one, and for good', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
-    const ids = await songs(side.gateway, ...titles(10));
+    const ids = await orderSongs(side.gateway, ...titles(10));
     await ended(side, await side.tasks.albums.create(origin, ids, everything));
-    const lengths = lists(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
+    const lengths = batchPolls(side.gateway).map(({ body }) => (body as { ids: string[] }).ids.length);
     expect(lengths.slice(0, 3)).toEqual([10, 5, 3]);
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
@@ -91,7 +91,7 @@ describe('an album', () => {
     await side.tasks.book.change(song.id, (task) => markDelivered(task, undefined, side.clock.now()));
     const again = await side.tasks.albums.create(origin, ids, everything);
     expect((await ended(side, again)).state).toBe('ready');
-    expect(lists(side.gateway)).toEqual([]);
+    expect(batchPolls(side.gateway)).toEqual([]);
   });
 
   it('An album changes nothing when someone may not', async () => {
@@ -106,7 +106,7 @@ describe('an album', () => {
 
   it('An album is forgotten with its parts when its member wants that, once they have ended', async () => {
     const side = await engine({ speed: 20 });
-    const ids = await songs(side.gateway, ...titles(2));
+    const ids = await orderSongs(side.gateway, ...titles(2));
     await side.tasks.albums.create(origin, ids, everything);
     const told = Promise.withResolvers<void>();
     await side.tasks.erasure.begin(origin.requesterId, async () => {
@@ -121,7 +121,7 @@ describe('an album', () => {
 
   it('An album is complete after a crash between the end of its last part and its own', async () => {
     const side = await engine({ speed: 20 });
-    const ids = await songs(side.gateway, ...titles(2));
+    const ids = await orderSongs(side.gateway, ...titles(2));
     const album = await side.tasks.albums.create(origin, ids, everything);
     await ended(side, album);
     await side.store.put(album);
@@ -132,7 +132,7 @@ describe('an album', () => {
 
   it('An album is there as a whole or not at all, after a crash between any two of its writes', async () => {
     const first = await engine({ speed: 20 });
-    const ids = await songs(first.gateway, ...titles(3));
+    const ids = await orderSongs(first.gateway, ...titles(3));
     await first.drop();
     let isThrough = false;
     for (let writes = 0; !isThrough; writes += 1) {
@@ -180,7 +180,8 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
   }
 }
 
-const questionsOf = ({ gateway }: Engine): number[] => [...lists(gateway), ...singles(gateway)].map(({ at }) => at);
+const questionsOf = ({ gateway }: Engine): number[] =>
+  [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at);
 
 /** The most questions that were asked within so short a time; rounds are further apart. */
 function maxWithin(times: readonly number[], ms: number): number {

@@ -27,7 +27,7 @@ const make = <Type>(of: unknown, client: unknown, data: unknown): Type => new (o
 const ask = (client: unknown) =>
   make<ChatInputCommandInteraction>(ChatInputCommandInteraction, client, rawInteraction(2, COMMAND));
 
-const judged = (kind: BodyKind, { body }: Sent, facts?: BodyFacts) => judgeBody(kind, body, facts);
+const judge = (kind: BodyKind, { body }: Sent, facts?: BodyFacts) => judgeBody(kind, body, facts);
 const file = (name: string) => new AttachmentBuilder(Buffer.of(1), { name, description: 'alt' });
 const button = new ButtonBuilder().setCustomId('a').setLabel('a').setStyle(ButtonStyle.Primary).setEmoji('🎨');
 const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
@@ -41,7 +41,7 @@ describe('Requests of discord.js', () => {
       files: [file('a.png')],
       flags: MessageFlags.Ephemeral,
     });
-    expect(sent.map((each) => judged('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
+    expect(sent.map((each) => judge('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
   });
 
   it('The judge accepts a deferral of discord.js, its edit and a follow-up', async () => {
@@ -56,9 +56,9 @@ describe('Requests of discord.js', () => {
     const [deferral, edit, followUp] = sent;
     if (deferral === undefined || edit === undefined || followUp === undefined) throw new Error('three were sent');
     const before = { flags: 128, attachmentNames: [] };
-    expect(judged('callback', deferral)).toEqual([]);
-    expect(judged('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
-    expect(judged('webhook-message', followUp)).toEqual([]);
+    expect(judge('callback', deferral)).toEqual([]);
+    expect(judge('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
+    expect(judge('webhook-message', followUp)).toEqual([]);
   });
 
   it('The judge accepts a modal of discord.js', async () => {
@@ -66,7 +66,7 @@ describe('Requests of discord.js', () => {
     const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
     const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
     await ask(client).showModal(new ModalBuilder().setCustomId('m').setTitle('t').addLabelComponents(label));
-    expect(sent.map((each) => judged('callback', each))).toEqual([[]]);
+    expect(sent.map((each) => judge('callback', each))).toEqual([[]]);
   });
 
   it('The judge accepts autocomplete choices of discord.js', async () => {
@@ -78,7 +78,7 @@ describe('Requests of discord.js', () => {
       rawInteraction(4, { ...COMMAND, options }),
     );
     await typed.respond([{ name: 'a', value: 'a' }]);
-    expect(sent.map((each) => judged('callback', each))).toEqual([[]]);
+    expect(sent.map((each) => judge('callback', each))).toEqual([[]]);
   });
 
   it('The judge accepts commands of discord.js, in bulk and one by one', async () => {
@@ -89,7 +89,7 @@ describe('Requests of discord.js', () => {
     draw.addStringOption((option) => option.setName('model').setDescription('d').setAutocomplete(true));
     await commands.set([draw, { name: 'Ask Me', type: 3 }]);
     await commands.create({ name: 'sing', description: 'd', options: [{ type: 3, name: 'text', description: 'd' }] });
-    expect(sent.map((each) => judged(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
+    expect(sent.map((each) => judge(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
   });
 
   it('The judge accepts a channel message of discord.js and its edit', async () => {
@@ -101,6 +101,6 @@ describe('Requests of discord.js', () => {
     const message = await channels._add(raw).send({ content: 'x', reply: { messageReference: '100000000000000008' } });
     await message.edit({ content: 'y', components: [buttons] });
     const kinds: BodyKind[] = ['channel-message', 'channel-edit'];
-    expect(sent.map((each, index) => judged(kinds[index] ?? 'channel-edit', each))).toEqual([[], []]);
+    expect(sent.map((each, index) => judge(kinds[index] ?? 'channel-edit', each))).toEqual([[], []]);
   });
 });

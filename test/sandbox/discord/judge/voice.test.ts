@@ -7,7 +7,7 @@ const sound = { ...upload('voice-message.ogg'), isAudio: true };
 const note = { id: 0, filename: 'voice-message.ogg', duration_secs: 1.5, waveform: 'AAAA' };
 const kinds: BodyKind[] = ['channel-message', 'webhook-message'];
 
-const found = (kind: BodyKind, more: object = {}, files: object[] = [sound], attachment: object = {}) =>
+const violationsOf = (kind: BodyKind, more: object = {}, files: object[] = [sound], attachment: object = {}) =>
   judgeBody(
     kind,
     { flags: VOICE, attachments: [{ ...note, ...attachment }], ...more },
@@ -18,9 +18,9 @@ const found = (kind: BodyKind, more: object = {}, files: object[] = [sound], att
 
 describe.each(kinds)('A voice message as %s', (kind) => {
   it('A voice message is one audio file with duration and waveform, and may be a reply', () => {
-    expect(found(kind)).toEqual([]);
-    expect(found(kind, { content: '', embeds: [], components: [], tts: false })).toEqual([]);
-    expect(found(kind, { allowed_mentions: { parse: [] } })).toEqual([]);
+    expect(violationsOf(kind)).toEqual([]);
+    expect(violationsOf(kind, { content: '', embeds: [], components: [], tts: false })).toEqual([]);
+    expect(violationsOf(kind, { allowed_mentions: { parse: [] } })).toEqual([]);
   });
 
   it.each([
@@ -28,33 +28,33 @@ describe.each(kinds)('A voice message as %s', (kind) => {
     ['embeds', [{ description: 'x' }]],
     ['components', [row(button('a'))]],
   ])('A voice message cannot have %s', (name, value) => {
-    expect(found(kind, { [name]: value })).toEqual([[name, 50159]]);
+    expect(violationsOf(kind, { [name]: value })).toEqual([[name, 50159]]);
   });
 
   it('A voice message cannot have a poll', () => {
     const poll = { question: { text: '?' }, answers: [{ poll_media: { text: 'a' } }] };
-    expect(found(kind, { poll })).toContainEqual(['poll', 50159]);
+    expect(violationsOf(kind, { poll })).toContainEqual(['poll', 50159]);
   });
 
   it('A voice message has exactly one file, and it is audio', () => {
-    expect(found(kind, {}, [])).toContainEqual(['attachments', 50160]);
-    expect(found(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
-    expect(found(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
+    expect(violationsOf(kind, {}, [])).toContainEqual(['attachments', 50160]);
+    expect(violationsOf(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
+    expect(violationsOf(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
   });
 
   it.each([{ duration_secs: undefined }, { duration_secs: 0 }, { waveform: null }, { waveform: '' }])(
     'A voice message requires a duration and a waveform: %j',
     (attachment) => {
-      expect(found(kind, {}, [sound], attachment)).toEqual([['attachments', 50161]]);
+      expect(violationsOf(kind, {}, [sound], attachment)).toEqual([['attachments', 50161]]);
     },
   );
 
   it('A waveform has at most 256 bytes', () => {
     const waveform = (bytes: number) => ({ waveform: Buffer.alloc(bytes).toString('base64') });
     const wrong = [['attachments[0].waveform', 'VOICE_MESSAGE_WAVEFORM_INVALID']];
-    expect(found(kind, {}, [sound], waveform(256))).toEqual([]);
-    expect(found(kind, {}, [sound], waveform(257))).toEqual(wrong);
-    expect(found(kind, {}, [sound], { waveform: 'not base64!' })).toEqual(wrong);
+    expect(violationsOf(kind, {}, [sound], waveform(256))).toEqual([]);
+    expect(violationsOf(kind, {}, [sound], waveform(257))).toEqual(wrong);
+    expect(violationsOf(kind, {}, [sound], { waveform: 'not base64!' })).toEqual(wrong);
   });
 });
 

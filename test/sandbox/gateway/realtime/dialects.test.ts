@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { said, settings, stage } from './talker.ts';
+import { settings, stage, userMessage } from './talker.ts';
 
 describe('The refusals that keep a session open', () => {
   it('The current dialect refuses a session without its type, and the beta dialect refuses one with a type', async () => {
@@ -41,7 +41,7 @@ describe('The refusals that keep a session open', () => {
   it.each(dialects)('A change of the voice after the first audio is refused in the %s dialect', async (dialect) => {
     const { say, until } = await (await stage(dialect)).talker();
     say(settings(dialect, { speaks: true, voice: 'ash' }));
-    say(said('Hello'));
+    say(userMessage('Hello'));
     say({ type: 'response.create' });
     await until('response.done');
     say(settings(dialect, { speaks: true, voice: 'ash', instructions: 'Be kind.' }));
@@ -95,7 +95,7 @@ describe('The refusals that keep a session open', () => {
 
 describe.each(dialects)('The items of a conversation in the %s dialect', (dialect) => {
   const added = dialect === 'ga' ? 'conversation.item.added' : 'conversation.item.created';
-  const text = (id: string, words: string) => ({ ...said(words).item, id });
+  const text = (id: string, words: string) => ({ ...userMessage(words).item, id });
   const create = (item: object, more: object = {}) => ({ type: 'conversation.item.create', item, ...more });
 
   it('Items are inserted at their position, can be retrieved and can be deleted', async () => {

@@ -4,12 +4,12 @@ import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, type Stage, said, settings, stage, type Talker } from './talker.ts';
+import { deltas, type Stage, settings, stage, type Talker, userMessage } from './talker.ts';
 
 type Preset = keyof typeof realtimePresets;
 
 /** A session with a pending request for a response, to which the fault applies. */
-async function askedUnder(
+async function askWithFault(
   side: Stage,
   fault: Preset,
   { speaks = false, after }: { speaks?: boolean; after?: number } = {},
@@ -18,13 +18,13 @@ async function askedUnder(
   talk.say(settings(side.dialect, { speaks, voice: 'ash' }));
   await talk.until('session.updated');
   side.gateway.faults.add({ do: after === undefined ? fault : { ...realtimePresets[fault], after } });
-  talk.say(said('Tell me of foxes'));
+  talk.say(userMessage('Tell me of foxes'));
   talk.say({ type: 'response.create' });
   return talk;
 }
 
 /** Advances the clock until the socket is closed. */
-async function ended({ closed }: Talker, { clock }: Stage): Promise<number> {
+async function waitForClose({ closed }: Talker, { clock }: Stage): Promise<number> {
   let isOver = false;
   closed.then(
     () => {
@@ -64,15 +64,15 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault cuts the socket between the request for a response and its beginning', async () => {
     const side = await stage(dialect);
-    const talk = await askedUnder(side, 'realtime-drop-asked');
-    expect(await ended(talk, side)).toBe(1006);
+    const talk = await askWithFault(side, 'realtime-drop-asked');
+    expect(await waitForClose(talk, side)).toBe(1006);
     expect(typesOf(talk.events)).not.toContain('response.created');
   });
 
   it.each([false, true])('A fault cuts the socket in the middle of a response (audio: %s)', async (speaks) => {
     const side = await stage(dialect);
-    const talk = await askedUnder(side, 'realtime-drop-middle', { speaks, after: 7 });
-    expect(await ended(talk, side)).toBe(1006);
+    const talk = await askWithFault(side, 'realtime-drop-middle', { speaks, after: 7 });
+    expect(await waitForClose(talk, side)).toBe(1006);
     expect(typesOf(talk.events).filter((type) => type.endsWith('.delta'))).toHaveLength(7);
     expect(deltas(talk.events, dialect, 'audio').length > 0).toBe(speaks);
     expect(side.gateway.writing).toBe(0);
@@ -83,8 +83,8 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     'A fault cuts the socket after the last delta and before the end of the response (audio: %s)',
     async (speaks) => {
       const side = await stage(dialect);
-      const talk = await askedUnder(side, 'realtime-drop-end', { speaks });
-      expect(await ended(talk, side)).toBe(1006);
+      const talk = await askWithFault(side, 'realtime-drop-end', { speaks });
+      expect(await waitForClose(talk, side)).toBe(1006);
       const said = deltas(talk.events, dialect, speaks ? 'transcript' : 'text').join('');
       expect(said).toMatch(/^This is the sandbox speaking\..*\.$/);
       expect(typesOf(talk.events).some((type) => /^response\..*done$/.test(type))).toBe(false);
@@ -100,7 +100,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
       const pong = new Promise((resolve) => socket.once('pong', () => resolve('pong')));
       socket.ping();
       expect(await pong).toBe('pong');
-      const talk = await askedUnder(side, fault);
+      const talk = await askWithFault(side, fault);
       let pongs = 0;
       talk.socket.on('pong', () => {
         pongs += 1;
@@ -138,7 +138,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault refuses one response, and the next one succeeds', async () => {
     const side = await stage(dialect);
-    const { say, until } = await askedUnder(side, 'realtime-refused');
+    const { say, until } = await askWithFault(side, 'realtime-refused');
     expect((await until('error')).error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     say({ type: 'response.create' });
     expect((await until('response.done')).response.status).toBe('completed');
@@ -146,7 +146,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault sends an error in the middle of a response, which continues', async () => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, 'realtime-error');
+    const { until, events } = await askWithFault(side, 'realtime-error');
     expect((await until('error')).error).toMatchObject({ code: 'server_error', event_id: null });
     const { response } = await until('response.done');
     expect(response.output[0].content[0].text).toBe(deltas(events, dialect, 'text').join(''));
@@ -154,18 +154,18 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault sends an error and ends the session', async () => {
     const side = await stage(dialect);
-    const talk = await askedUnder(side, 'realtime-fatal');
+    const talk = await askWithFault(side, 'realtime-fatal');
     await talk.until('error');
-    expect(await ended(talk, side)).toBe(1011);
+    expect(await waitForClose(talk, side)).toBe(1011);
   });
 
   it.each(['realtime-limit', 'realtime-limit-middle'] as const)(
     'A fault ends the session before its time limit: %s',
     async (fault) => {
       const side = await stage(dialect);
-      const talk = await askedUnder(side, fault);
+      const talk = await askWithFault(side, fault);
       expect((await talk.until('error')).error.code).toBe('session_expired');
-      expect(await ended(talk, side)).toBe(1001);
+      expect(await waitForClose(talk, side)).toBe(1001);
       expect(typesOf(talk.events).includes('response.created')).toBe(fault === 'realtime-limit-middle');
     },
   );
@@ -175,7 +175,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     ['realtime-incomplete', 'incomplete', { reason: 'content_filter' }],
   ] as const)('A fault ends a response early, and the session continues: %s', async (fault, status, details) => {
     const side = await stage(dialect);
-    const { say, until } = await askedUnder(side, fault);
+    const { say, until } = await askWithFault(side, fault);
     const { response } = await until('response.done');
     expect(response).toMatchObject({ status, status_details: { type: status, ...details } });
     expect(response.output[0].status).toBe('incomplete');
@@ -188,14 +188,14 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     ['realtime-binary', (event: Json) => Buffer.isBuffer(event)],
   ] as const)('A fault sends a frame that is not an event: %s', async (fault, isOdd) => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, fault);
+    const { until, events } = await askWithFault(side, fault);
     await until('response.done');
     expect(events.filter(isOdd)).toHaveLength(1);
   });
 
   it('A fault sends every event twice', async () => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, 'realtime-duplicates');
+    const { until, events } = await askWithFault(side, 'realtime-duplicates');
     await until('response.done');
     const { response } = await until('response.done');
     expect(deltas(events, dialect, 'text')).toHaveLength(2 * response.output[0].content[0].text.split(' ').length);
@@ -203,7 +203,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault responds in the other dialect', async () => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, 'realtime-other-dialect', { speaks: true });
+    const { until, events } = await askWithFault(side, 'realtime-other-dialect', { speaks: true });
     const { response } = await until('response.done');
     expect(deltas(events, otherThan(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
@@ -211,14 +211,14 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault sends unknown events', async () => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, 'realtime-unknown');
+    const { until, events } = await askWithFault(side, 'realtime-unknown');
     await until('response.done');
     expect(typesOf(events).filter((type) => type.startsWith('response.weather.')).length).toBeGreaterThan(10);
   });
 
   it('A fault delays the response', async () => {
     const side = await stage(dialect);
-    const { until } = await askedUnder(side, 'realtime-slow');
+    const { until } = await askWithFault(side, 'realtime-slow');
     await until('response.created');
     const before = side.clock.now();
     await until(`response.${names.text}.delta`);
@@ -227,7 +227,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
 
   it('A fault splits the audio inside of samples without a loss', async () => {
     const side = await stage(dialect);
-    const { until, events } = await askedUnder(side, 'realtime-odd-bytes', { speaks: true });
+    const { until, events } = await askWithFault(side, 'realtime-odd-bytes', { speaks: true });
     const { response } = await until('response.done');
     const pieces = deltas(events, dialect, 'audio').map((delta) => Buffer.from(delta, 'base64'));
     expect(pieces.filter(({ length }) => length % 2 === 1).length).toBeGreaterThan(10);

@@ -4,11 +4,11 @@ import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { msOf } from '../../../../sandbox/gateway/realtime/item.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, said, settings, stage, type Talker } from './talker.ts';
+import { deltas, settings, stage, type Talker, userMessage } from './talker.ts';
 
 /** Sends a text turn and returns the response. */
-async function asked({ say, until }: Talker, text: string): Promise<string> {
-  say(said(text));
+async function askInText({ say, until }: Talker, text: string): Promise<string> {
+  say(userMessage(text));
   say({ type: 'response.create' });
   const { response } = await until('response.done');
   const [{ content }] = response.output;
@@ -32,7 +32,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(created.session).toMatchObject({ object: 'realtime.session', model: 'parley-realtime' });
     say(settings(dialect, { instructions: 'Be brief.' }));
     expect((await until('session.updated')).session.instructions).toBe('Be brief.');
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     const { response } = await until('response.done');
     const text = deltas(events, dialect, 'text').join('');
@@ -50,7 +50,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     await until('response.done');
     const [first] = added(dialect);
@@ -78,7 +78,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true, voice: 'ash' }));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     const { response } = await until('response.done');
     const transcript = deltas(events, dialect, 'transcript').join('');
@@ -93,7 +93,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker, clock, gateway } = await stage(dialect);
     const { say, until, events } = await talker();
     say(settings(dialect, { speaks: true }));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     await vi.waitFor(() => expect(events.at(-1)?.type).toBe('response.created'));
     expect(gateway.writing).toBe(1);
@@ -111,19 +111,19 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker } = await stage(dialect);
     const one = await talker();
     one.say(settings(dialect));
-    const first = await asked(one, 'My boat is green');
+    const first = await askInText(one, 'My boat is green');
     expect(first).not.toContain('The first of');
-    const second = await asked(one, 'And the sail?');
+    const second = await askInText(one, 'And the sail?');
     expect(second).toContain('The first of 2 things was: “My boat is green”.');
     expect(second).toContain(`My last words were: “${first.split(' ').slice(-8).join(' ')}”.`);
     const other = await talker();
     other.say(settings(dialect));
-    other.say(said('My boat is green'));
+    other.say(userMessage('My boat is green'));
     other.say({
       type: 'conversation.item.create',
       item: { type: 'message', role: 'assistant', content: [{ type: names.text, text: first }] },
     });
-    expect(await asked(other, 'And the sail?')).toBe(second);
+    expect(await askInText(other, 'And the sail?')).toBe(second);
   });
 
   it('An interrupted live session stops and remembers only what was heard', async () => {
@@ -131,7 +131,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const talk = await talker();
     const { say, until, events } = talk;
     say(settings(dialect, { speaks: true }));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     for (let at = 0; at < 12; at++) await until(`response.${names.transcript}.delta`);
     say({ type: 'response.cancel' });
@@ -152,7 +152,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(transcript.length).toBeLessThan(told.length);
     expect(told.startsWith(transcript)).toBe(true);
     expect(msOf(transcript)).toBeGreaterThanOrEqual(600);
-    expect(await asked(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
+    expect(await askInText(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });
   });
@@ -184,7 +184,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect, { speaks: true }));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     const { item_id } = await until(`response.${names.transcript}.delta`);
     for (let at = 0; at < 8; at++) await until(`response.${names.transcript}.delta`);
@@ -199,7 +199,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     say(settings(dialect));
     say({ type: 'response.cancel', event_id: 'early' });
     expect((await until('error')).error).toMatchObject({ code: 'response_cancel_not_active', event_id: 'early' });
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create' });
     say({ type: 'response.create' });
     expect((await until('error')).error.code).toBe('conversation_already_has_active_response');
@@ -210,7 +210,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create', response: { max_output_tokens: 10, metadata: { for: 'test' } } });
     const { response } = await until('response.done');
     expect(response).toMatchObject({
@@ -226,7 +226,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker, gateway } = await stage(dialect);
     const { say, until } = await talker();
     say(settings(dialect));
-    say(said('Tell me of foxes'));
+    say(userMessage('Tell me of foxes'));
     say({ type: 'response.create', response: { conversation: 'none', instructions: 'Sum it up.' } });
     const { response } = await until('response.done');
     expect(response.conversation_id).toBeNull();
@@ -245,7 +245,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
       },
     ];
     say(settings(dialect, { tools }));
-    say(said('Please get the weather of Porto'));
+    say(userMessage('Please get the weather of Porto'));
     say({ type: 'response.create' });
     const { response } = await until('response.done');
     const [call] = response.output;
@@ -268,11 +268,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { talker, gateway } = await stage(dialect);
     const talk = await talker();
     talk.say(settings(dialect));
-    await asked(talk, 'Tell me of foxes');
+    await askInText(talk, 'Tell me of foxes');
     const one = gateway.usage.rows('sk-sandbox');
     expect(one).toMatchObject([{ model: 'parley-realtime', requests: 1 }]);
-    await asked(talk, 'And of owls');
-    talk.say(said('And of bats'));
+    await askInText(talk, 'And of owls');
+    talk.say(userMessage('And of bats'));
     talk.say({ type: 'response.create' });
     await talk.until(`response.${names.text}.delta`);
     talk.socket.terminate();

@@ -99,7 +99,7 @@ export function settings(
   return { type: 'session.update', session };
 }
 
-export const said = (text: string) => ({
+export const userMessage = (text: string) => ({
   type: 'conversation.item.create',
   item: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
 });

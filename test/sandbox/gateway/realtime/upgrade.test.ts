@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Bench, bench, type Json, profiles } from '../bench.ts';
-import { said, settings, stage } from './talker.ts';
+import { settings, stage, userMessage } from './talker.ts';
 
 const path = '/v1/realtime';
 const right = { authorization: 'Bearer sk-sandbox' };
 
 /** The refusal of an upgrade, and whether the connection is closed after it. */
-async function refused({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
+async function refusalOf({ gateway }: Bench, query: string, headers: Record<string, string> = right) {
   const socket = new WebSocket(`${gateway.url.replace(/^http/, 'ws')}${path}${query}`, { headers });
   onTestFinished(() => socket.terminate());
   socket.on('error', () => undefined);
@@ -26,7 +26,7 @@ describe.each(profiles)('The upgrade to a live session at a %s gateway', (profil
   it('An upgrade without a key or with a wrong one is refused with 401', async () => {
     const side = await bench({ profile });
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }] as Record<string, string>[]) {
-      const answer = await refused(side, '?model=parley-realtime', headers);
+      const answer = await refusalOf(side, '?model=parley-realtime', headers);
       expect(answer.status).toBe(401);
       expect(answer.json().error).toMatchObject({ code: 'invalid_api_key', message: expect.any(String) });
     }
@@ -36,22 +36,22 @@ describe.each(profiles)('The upgrade to a live session at a %s gateway', (profil
   it('An upgrade without a model or with a text model is refused with 400', async () => {
     const side = await bench({ profile });
     for (const query of ['', '?model=', '?model=quill-5', '?model=parley-transcribe-1']) {
-      const answer = await refused(side, query);
+      const answer = await refusalOf(side, query);
       expect(answer.status, query).toBe(400);
       expect(Object.keys(answer.json().error)).toEqual(
         profile === 'spec' ? ['message', 'type', 'code'] : ['message', 'type', 'param', 'code'],
       );
     }
-    expect((await refused(side, '?model=no-such')).status).toBe(404);
+    expect((await refusalOf(side, '?model=no-such')).status).toBe(404);
   });
 
   it('Faults apply to an upgrade as to any request', async () => {
     const side = await bench({ profile });
     side.gateway.faults.add({ on: { path }, do: 'rate-limited' });
-    const limited = await refused(side, '?model=parley-realtime');
+    const limited = await refusalOf(side, '?model=parley-realtime');
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '2']);
     side.gateway.faults.add({ on: { kind: 'realtime' }, do: 'bad-gateway' });
-    const page = await refused(side, '?model=parley-realtime');
+    const page = await refusalOf(side, '?model=parley-realtime');
     expect(page.status).toBe(502);
     expect(page.text).toContain('<html>');
   });
@@ -112,7 +112,7 @@ it('The control address lists and steers sessions', async () => {
   const { call, get, talker } = await stage('ga');
   const { say, until, closed } = await talker();
   say(settings('ga'));
-  say(said('Hello'));
+  say(userMessage('Hello'));
   await until('conversation.item.done');
   const { json } = await get('/_sandbox/realtime');
   expect(json).toMatchObject({

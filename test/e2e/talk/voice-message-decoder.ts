@@ -8,7 +8,7 @@ const GRANULE_AT = 6;
 const PRE_SKIP_AT = 10;
 
 /** The samples of a voice message at our rate, decoded by an independent player. */
-export async function replayed(bytes: Buffer): Promise<Int16Array> {
+export async function decodeVoiceMessage(bytes: Buffer): Promise<Int16Array> {
   const { packets, granule } = readOgg(bytes);
   const [head, , ...sound] = packets;
   const preSkip = head?.readUInt16LE(PRE_SKIP_AT) ?? 0;

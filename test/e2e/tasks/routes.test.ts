@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { profiles } from '../../contract/both.ts';
-import { labels, type QuickStage, quickBot, saying, says, submits } from '../quick.ts';
+import { labels, messagesWith, type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { errorsIn, jobs } from './proof.ts';
 
 const minute = 60_000;
@@ -25,11 +25,11 @@ const ends = {
   failure: 'This task failed: no reason at all',
 } as const;
 
-const staged = (gateway: object = {}): ReturnType<typeof quickBot> =>
+const startStage = (gateway: object = {}): ReturnType<typeof quickBot> =>
   quickBot({ gateway: { speed: 20, ...gateway }, settings: { DISCORD_USER_INSTALL: 'on' } });
 
 /** A job that runs until the test ends it. */
-async function underWay(
+async function startJob(
   stage: QuickStage,
   act: () => Promise<Exchange>,
 ): Promise<{ exchange: Exchange; shown: Message }> {
@@ -66,15 +66,15 @@ function askedInPublic({ discord }: QuickStage, who: string): string[] {
 }
 
 /** The messages of tasks, which all have buttons, in the bot's direct messages with a member. */
-const direct = ({ discord }: QuickStage, who: string): readonly Message[] =>
+const directMessages = ({ discord }: QuickStage, who: string): readonly Message[] =>
   discord
     .messages(discord.world.directMessage(discord.world.user(who).id)?.id ?? 'dm')
     .filter((message) => labels(message).length > 0);
 
-const directly = async (stage: QuickStage, who: string, words: string): Promise<Message> =>
-  stage.discord.until(() => direct(stage, who).find((one) => !one.ephemeral && says(words)(one)));
+const waitForDirectMessage = async (stage: QuickStage, who: string, words: string): Promise<Message> =>
+  stage.discord.until(() => directMessages(stage, who).find((one) => !one.ephemeral && says(words)(one)));
 
-async function followsNothing({ discord }: QuickStage): Promise<void> {
+async function waitUntilIdle({ discord }: QuickStage): Promise<void> {
   await expect
     .poll(async () => text(await (await discord.as('other').slash('about')).message()), waitLimit)
     .toContain('Tasks in progress: 0');
@@ -83,53 +83,60 @@ async function followsNothing({ discord }: QuickStage): Promise<void> {
 describe.each(profiles)('The routes of results at a gateway of the %s profile', (profile) => {
   describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
     describe.each(Object.entries(ends) as [keyof typeof ends, string][])('which ends with a %s', (how, words) => {
-      it.each(['before', 'after'])('The end of a public job is delivered once, %s its token has expired', async (when) => {
-        const stage = await staged({ profile });
-        const actor = stage.discord.as(by).in(place);
-        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
-        if (when === 'after') tokensEnd(stage);
-        end(stage, how);
-        const isMoved = when === 'after' && afterwards === 'direct';
-        const final = isMoved ? await directly(stage, by, words) : await exchange.message(says(words));
-        expect(final.id === shown.id).toBe(!isMoved);
-        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-        expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
-        await followsNothing(stage);
-        expect(saying(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
-        expect(errorsIn(stage)).toEqual([]);
-      });
+      it.each(['before', 'after'])(
+        'The end of a public job is delivered once, %s its token has expired',
+        async (when) => {
+          const stage = await startStage({ profile });
+          const actor = stage.discord.as(by).in(place);
+          const { exchange, shown } = await startJob(stage, () => actor.slash('imagine', { prompt: 'a fox' }));
+          if (when === 'after') tokensEnd(stage);
+          end(stage, how);
+          const isMoved = when === 'after' && afterwards === 'direct';
+          const final = isMoved ? await waitForDirectMessage(stage, by, words) : await exchange.message(says(words));
+          expect(final.id === shown.id).toBe(!isMoved);
+          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+          expect(labels(final)).toContain(how === 'result' ? 'U1' : 'Retry');
+          await waitUntilIdle(stage);
+          expect(messagesWith(stage.discord, actor.channel.id, words).length + (isMoved ? 1 : 0)).toBe(1);
+          expect(errorsIn(stage)).toEqual([]);
+        },
+      );
 
-      it.each(['before', 'after'])('The end of a private job is visible only to its member, %s its token has expired', async (when) => {
-        const stage = await staged({ profile });
-        const actor = stage.discord.as(by).in(place);
-        const options = { prompt: 'a secret', private: true };
-        const { exchange, shown } = await underWay(stage, () => actor.slash('imagine', options));
-        if (when === 'after') tokensEnd(stage);
-        end(stage, how);
-        const final = when === 'after' ? await directly(stage, by, words) : await exchange.message(says(words));
-        expect(final.id === shown.id).toBe(when === 'before');
-        expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
-        await followsNothing(stage);
-        expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
-        expect(askedInPublic(stage, by)).toEqual([]);
-        expect(stage.logged()).not.toContain('a secret');
-        expect(errorsIn(stage)).toEqual([]);
-      });
+      it.each(['before', 'after'])(
+        'The end of a private job is visible only to its member, %s its token has expired',
+        async (when) => {
+          const stage = await startStage({ profile });
+          const actor = stage.discord.as(by).in(place);
+          const options = { prompt: 'a secret', private: true };
+          const { exchange, shown } = await startJob(stage, () => actor.slash('imagine', options));
+          if (when === 'after') tokensEnd(stage);
+          end(stage, how);
+          const final =
+            when === 'after' ? await waitForDirectMessage(stage, by, words) : await exchange.message(says(words));
+          expect(final.id === shown.id).toBe(when === 'before');
+          expect(final.attachments).toHaveLength(how === 'result' ? 1 : 0);
+          await waitUntilIdle(stage);
+          expect(readByOthers(stage, by).filter((one) => !says('Tasks in progress')(one))).toEqual([]);
+          expect(askedInPublic(stage, by)).toEqual([]);
+          expect(stage.logged()).not.toContain('a secret');
+          expect(errorsIn(stage)).toEqual([]);
+        },
+      );
     });
   });
 });
 
 describe.each(profiles)('The follow-ups of a private result at a gateway of the %s profile', (profile) => {
   /** A private grid in the studio channel. */
-  async function secret(stage: QuickStage): Promise<Message> {
+  async function privateGrid(stage: QuickStage): Promise<Message> {
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a secret', private: true });
     return exchange.message(says('Finished in'));
   }
 
   it('All follow-ups of a private result are private: upscales, forms, failures, retries, refusals and unknown outcomes', async () => {
-    const stage = await staged({ profile });
+    const stage = await startStage({ profile });
     const member = stage.discord.as('member');
-    const parent = await secret(stage);
+    const parent = await privateGrid(stage);
     await member.click(parent, 'Upscale all');
     const upscales = () =>
       stage.discord.messages('studio').filter((one) => says('Upscale')(one) && says('Finished')(one));
@@ -154,48 +161,48 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
       stage.discord.messages('studio').find((m) => m.id === unknown.id && says('Finished in')(m)),
     );
 
-    await followsNothing(stage);
+    await waitUntilIdle(stage);
     expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
     expect(stage.logged()).not.toContain('secret');
   });
 
   it('After the token has expired, a private result is in direct messages, where it can be continued and deleted', async () => {
-    const stage = await staged({ profile });
+    const stage = await startStage({ profile });
     const member = stage.discord.as('member');
-    const parent = await secret(stage);
-    const { shown } = await underWay(stage, () => member.click(parent, 'U1'));
+    const parent = await privateGrid(stage);
+    const { shown } = await startJob(stage, () => member.click(parent, 'U1'));
     tokensEnd(stage);
     end(stage, 'result');
-    const upscaled = await directly(stage, 'member', 'Upscale of image 1');
+    const upscaled = await waitForDirectMessage(stage, 'member', 'Upscale of image 1');
     expect(upscaled.id).not.toBe(shown.id);
-    const zoomed = await underWay(stage, () => member.click(upscaled, 'Zoom Out 2x'));
+    const zoomed = await startJob(stage, () => member.click(upscaled, 'Zoom Out 2x'));
     tokensEnd(stage);
     end(stage, 'result');
     const final = await zoomed.exchange.message(says('Finished in'));
     expect(final.id).toBe(zoomed.shown.id);
-    expect(direct(stage, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
+    expect(directMessages(stage, 'member').map(({ id }) => id)).toEqual([upscaled.id, final.id]);
     await member.click(final, 'Delete');
-    await stage.discord.until(() => (direct(stage, 'member').length === 1 ? true : undefined));
-    await followsNothing(stage);
+    await stage.discord.until(() => (directMessages(stage, 'member').length === 1 ? true : undefined));
+    await waitUntilIdle(stage);
     expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('After the token has expired, the four results of Upscale all arrive in direct messages, each once', async () => {
-    const stage = await staged({ profile });
-    const parent = await secret(stage);
+    const stage = await startStage({ profile });
+    const parent = await privateGrid(stage);
     stage.gateway.faults.add({ do: 'stick', times: 4 });
     await stage.discord.as('member').click(parent, 'Upscale all');
     await expect.poll(() => submits(stage.gateway), waitLimit).toBe(5);
     tokensEnd(stage);
     for (const { id } of jobs(stage.gateway).slice(1)) stage.gateway.jobs.finish(id);
     await expect
-      .poll(() => direct(stage, 'member').map(({ attachments }) => attachments.length), waitLimit)
+      .poll(() => directMessages(stage, 'member').map(({ attachments }) => attachments.length), waitLimit)
       .toEqual([1, 1, 1, 1]);
-    await followsNothing(stage);
-    expect(direct(stage, 'member')).toHaveLength(4);
+    await waitUntilIdle(stage);
+    expect(directMessages(stage, 'member')).toHaveLength(4);
     expect(readByOthers(stage, 'member').filter((one) => !says('Tasks in progress')(one))).toEqual([]);
     expect(askedInPublic(stage, 'member')).toEqual([]);
   });
@@ -203,13 +210,13 @@ describe.each(profiles)('The follow-ups of a private result at a gateway of the 
 
 describe('A retry in direct messages', () => {
   it('A retry in direct messages links to the real place of its parent', async () => {
-    const stage = await staged();
+    const stage = await startStage();
     const installer = stage.discord.as('installer');
     const parent = await (await installer.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    await underWay(stage, () => installer.click(parent, 'U1'));
+    await startJob(stage, () => installer.click(parent, 'U1'));
     tokensEnd(stage);
     end(stage, 'failure');
-    const failed = await directly(stage, 'installer', 'This task failed');
+    const failed = await waitForDirectMessage(stage, 'installer', 'This task failed');
     const again = await (await installer.click(failed, 'Retry')).message(says('Finished in'));
     const { guildId, id } = stage.discord.world.channel('lobby');
     expect(text(again)).toContain(`[source](https://discord.com/channels/${guildId}/${id}/${parent.id})`);
@@ -236,8 +243,8 @@ describe('A bot that has lost access to the channel', () => {
   ];
 
   it.each(losses.slice(0, 2))('A result still uses the valid interaction token (%s)', async (_, lose) => {
-    const stage = await staged();
-    const { exchange, shown } = await underWay(stage, () =>
+    const stage = await startStage();
+    const { exchange, shown } = await startJob(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
     );
     lose(stage.discord.world);
@@ -245,18 +252,18 @@ describe('A bot that has lost access to the channel', () => {
     const final = await exchange.message(says('Finished in'));
     expect(final.id).toBe(shown.id);
     expect(final.attachments).toHaveLength(1);
-    expect(direct(stage, 'member')).toEqual([]);
+    expect(directMessages(stage, 'member')).toEqual([]);
   });
 
   it.each(losses)(
     'After the token has expired, a result goes to a direct message once, and no refused request is repeated (%s)',
     async (_, lose) => {
-      const stage = await staged();
-      await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+      const stage = await startStage();
+      await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
       lose(stage.discord.world);
       tokensEnd(stage);
       end(stage, 'result');
-      const final = await directly(stage, 'member', 'Finished in');
+      const final = await waitForDirectMessage(stage, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
         .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, waitLimit)
@@ -265,26 +272,26 @@ describe('A bot that has lost access to the channel', () => {
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
         .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Finished in')}`);
       expect(new Set(refused).size).toBe(refused.length);
-      expect(direct(stage, 'member')).toHaveLength(1);
+      expect(directMessages(stage, 'member')).toHaveLength(1);
       expect(errorsIn(stage)).toEqual([]);
     },
   );
 
   it('If the bot still sees the channel, a failure without a file is shown in the original message', async () => {
-    const stage = await staged();
-    const { shown, exchange } = await underWay(stage, () =>
+    const stage = await startStage();
+    const { shown, exchange } = await startJob(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
     );
     deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
     tokensEnd(stage);
     end(stage, 'failure');
     expect((await exchange.message(says('This task failed'))).id).toBe(shown.id);
-    expect(direct(stage, 'member')).toEqual([]);
+    expect(directMessages(stage, 'member')).toEqual([]);
   });
 
   it('If the member also refuses direct messages, the delivery ends without an error in the log', async () => {
-    const stage = await staged();
-    await underWay(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
+    const stage = await startStage();
+    await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
     deny(May.ViewChannel)(stage.discord.world);
     stage.discord.world.user('member').directMessages = 'refused';
     tokensEnd(stage);
@@ -292,19 +299,19 @@ describe('A bot that has lost access to the channel', () => {
     await expect
       .poll(async () => text(await (await stage.discord.as('other').in('hall').slash('about')).message()), waitLimit)
       .toContain('Tasks in progress: 0');
-    expect(direct(stage, 'member')).toEqual([]);
+    expect(directMessages(stage, 'member')).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
 
   it('A button of an older result still works, by the token and later by direct message', async () => {
-    const stage = await staged();
+    const stage = await startStage();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
     deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
     await (await member.click(parent, 'U1')).message(says('Finished in'));
-    await underWay(stage, () => member.click(parent, 'U2'));
+    await startJob(stage, () => member.click(parent, 'U2'));
     tokensEnd(stage);
     end(stage, 'result');
-    expect((await directly(stage, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
+    expect((await waitForDirectMessage(stage, 'member', 'Upscale of image 2')).attachments).toHaveLength(1);
   });
 });

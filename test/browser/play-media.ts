@@ -8,7 +8,7 @@ interface Played {
 }
 
 /** Plays a file until its time advances, in a page of the same origin. */
-export async function played(kind: 'video' | 'audio', address = ''): Promise<Played> {
+export async function playMedia(kind: 'video' | 'audio', address = ''): Promise<Played> {
   const browser = await openBrowser();
   try {
     const page = await browser.context.newPage();
