@@ -91,7 +91,7 @@ describe('/finetune', () => {
     const said = async (id: string) => text(await (await admin.slash('finetune', { id })).message());
     expect(await said(ID)).toContain('This gateway does not support fine-tune events');
     gateway.settings.quirks.fineTunesMissing = false;
-    expect(await said('ft-nobody')).toMatch(/does not know the fine-tune .*ft-nobody/);
+    expect(await said('ft-unknown')).toMatch(/does not know the fine-tune .*ft-unknown/);
     const before = gateway.heard.length;
     expect(text(await (await admin.slash('finetune', { id: 'ü'.repeat(50) })).message())).toContain(
       'not a fine-tune ID',
@@ -155,9 +155,9 @@ describe('A followed fine-tune', () => {
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
     await exchange.message();
     await app.stop();
-    setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'while nobody looked')]);
+    setEvents(gateway, [event(1_700_000_000, 'begun'), event(1_700_000_060, 'during the downtime')]);
     await again();
-    const shown = await exchange.message((message) => read(message).includes('while nobody looked'));
+    const shown = await exchange.message((message) => read(message).includes('during the downtime'));
     expect(labels(shown)).toEqual(['Stop following']);
   });
 

@@ -111,7 +111,7 @@ it('Running tasks of every kind from the version before the restructuring can fa
 type Press = readonly [name: string, button: string, words: string, who?: string];
 
 const results: Record<string, readonly Press[]> = {
-  'what was made of words or pictures': [
+  'images and their follow-ups': [
     ['imagine', 'U2', 'Upscale of image 2'],
     ['imagine', '🔄', 'Reroll · [source]'],
     ['action', 'Zoom Out 2x', 'Zoom out · [source]'],
@@ -121,12 +121,12 @@ const results: Record<string, readonly Press[]> = {
     ['direct', 'U3', 'Upscale of image 3'],
     ['blend', 'U4', 'Upscale of image 4'],
   ],
-  'what a model made, for another of it': [
+  'results of a model, ordered again': [
     ['image', 'Again', 'a red kite'],
     ['video', 'Again', 'waves at dawn'],
     ['song', 'Again', 'Light'],
   ],
-  'an order that failed or that nobody knows the outcome of': [
+  'orders that failed or have an unknown outcome': [
     ['failed-imagine', 'Retry', 'a bright sun'],
     ['failed-song', 'Retry', 'a storm'],
     ['failed-image', 'Retry', 'a long road'],

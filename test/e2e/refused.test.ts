@@ -7,7 +7,7 @@ import type { MessageChange } from '../../sandbox/discord/stream.ts';
 import { bot } from './bot.ts';
 import { says } from './quick.ts';
 
-const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'nobody.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
+const FORGED = ['a.1.nonsense.0', 'a.9.nonsense', 'unknown.1.x', 'a', 'retryo.1.~', 'show.1.nonsense', 'all.1'];
 
 /** A message of the bot with buttons whose ids it never created. */
 async function postForgedButtons({ apiUrl, token, messages }: EmbeddedDiscord, channelId: string): Promise<Message> {

@@ -121,9 +121,9 @@ describe('The Animate button of a single image', () => {
 
   it.each([
     ['a grid', { request: { ...upscaled, action: 'VARIATION' } }],
-    ['four pictures', { media: [...media, ...media, ...media, ...media] }],
+    ['four images', { media: [...media, ...media, ...media, ...media] }],
     ['nothing', { media: [] }],
-    ['pictures of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
+    ['images of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
     ['what failed', { state: 'failed' }],
   ] satisfies [string, Parts][])('The Animate button is not offered for %s', (_, changes) => {
     expect(idsOf(endedTask({ ...upscale, ...changes }))).not.toContain('anim');

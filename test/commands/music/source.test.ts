@@ -23,7 +23,7 @@ async function gateway(answer: (ids: readonly string[], response: ServerResponse
   const client = openGateway(settings, { log, clock: systemClock });
   onTestFinished(() => client.close());
   const { many } = musicSource(client.music);
-  if (!many) throw new Error('Music is asked about in lists.');
+  if (!many) throw new Error('Music is polled in batches.');
   return { lists, many };
 }
 

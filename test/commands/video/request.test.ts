@@ -177,21 +177,21 @@ describe('The requests of the other video endpoints', () => {
   });
 
   it.each([
-    ['the vendor path without a picture', { endpoint: 'image-to-video' }, 'imageRequired'],
+    ['the vendor endpoint without an image', { endpoint: 'image-to-video' }, 'imageRequired'],
     [
-      'two pictures on the vendor path',
+      'two images at the vendor endpoint',
       { endpoint: 'image-to-video', image: image(1), image2: image(2) },
       'endpointTakesOneImage',
     ],
     [
-      'two pictures at /v1/videos',
+      'two images at /v1/videos',
       { endpoint: 'videos', image: image(1), links: 'https://a.example/2.png' },
       'endpointTakesOneImage',
     ],
     ['a size on the vendor path', { endpoint: 'image-to-video', image: image(1), size: '16:9' }, 'optionNotSupported'],
     ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'optionNotSupported'],
     [
-      'a reference film at /v1/videos',
+      'a reference video at /v1/videos',
       { endpoint: 'videos', reference_video: 'https://a.example/v.mp4' },
       'optionNotSupported',
     ],
@@ -199,14 +199,14 @@ describe('The requests of the other video endpoints', () => {
     ['an endpoint that there is not', { endpoint: 'other' }, 'unknownCommand'],
     ['no words', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
     [
-      'eight pictures',
+      'eight images',
       {
         ...{ image: image(1), image2: image(2), image3: image(3), image4: image(4) },
         ...{ image5: image(5), image6: image(6), image7: image(7), links: 'https://a.example/8.png' },
       },
       'tooManyImages',
     ],
-    ['four reference films', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
+    ['four reference videos', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
     ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
     ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],

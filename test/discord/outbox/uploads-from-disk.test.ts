@@ -28,11 +28,11 @@ it('A file on disk is sent next to one in memory, and again after a fault of Dis
   const { apiUrl, bodies } = await discord();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'film');
+  const path = join(folder, 'video');
   const video = Buffer.alloc(3_000_000, 'waves');
   writeFileSync(path, video);
   const files = [
-    { name: 'film.mp4', path, size: video.length, mime: 'video/mp4', alt: 'Waves' },
+    { name: 'video.mp4', path, size: video.length, mime: 'video/mp4', alt: 'Waves' },
     { name: 'words.txt', bytes: Buffer.from('some words') },
   ];
   const { tokenRest, close } = openDiscordClients(apiUrl);
@@ -42,10 +42,10 @@ it('A file on disk is sent next to one in memory, and again after a fault of Dis
   for (const body of bodies) {
     expect(body.includes(video)).toBe(true);
     const text = body.toString('latin1').replaceAll('waves', '');
-    for (const part of ['name="files[0]"; filename="film.mp4"', 'name="files[1]"; filename="words.txt"', 'some words'])
+    for (const part of ['name="files[0]"; filename="video.mp4"', 'name="files[1]"; filename="words.txt"', 'some words'])
       expect(text).toContain(part);
     expect(text).toContain('"content":"Done."');
-    expect(text).toContain('{"id":0,"filename":"film.mp4","description":"Waves"}');
+    expect(text).toContain('{"id":0,"filename":"video.mp4","description":"Waves"}');
     expect(text).toContain('video/mp4');
   }
 });
@@ -63,12 +63,12 @@ it('At most four files on disk are uploaded at the same time, and the others fol
   onTestFinished(() => void server.close());
   const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'film');
+  const path = join(folder, 'video');
   writeFileSync(path, 'waves');
   const { tokenRest } = openDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);
   const patch = (token: number, files: FilePlan[]) =>
     tokenRest.patch(Routes.webhookMessage('1', `token-${token}`), { ...bodyOf({ content: '', files }), auth: false });
-  const onDisk: FilePlan = { name: 'film.mp4', path, size: 5, mime: 'video/mp4' };
+  const onDisk: FilePlan = { name: 'video.mp4', path, size: 5, mime: 'video/mp4' };
   const sent = Array.from({ length: 20 }, (_, token) => patch(token, [onDisk]));
   await vi.waitFor(() => expect(held).toHaveLength(4));
   // Files in memory do not wait for them.

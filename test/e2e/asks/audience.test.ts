@@ -33,7 +33,7 @@ async function continueFrom(person: Person, from: Message, words: string): Promi
 }
 
 /** Copies an answer for everyone in a channel, or only for its member. */
-async function copy(stage: QuickStage, words: string, as: 'everybody' | 'me', channel?: string): Promise<Message> {
+async function copy(stage: QuickStage, words: string, as: 'everyone' | 'me', channel?: string): Promise<Message> {
   const person = channel === undefined ? stage.discord.as('member') : stage.discord.as('member').in(channel);
   const page = await openTask(stage, await list(stage, 'member', {}, channel), 'member', words);
   if (as === 'me') return (await person.click(page, 'Show only to me')).message(hasEnded);
@@ -47,7 +47,7 @@ async function showSecondTurn(stage: QuickStage) {
   const first = await asked(member, { prompt: 'the first secret', instructions: 'Call me Ishmael.', private: true });
   const second = await continueFrom(member, first, 'what all may read');
   expect([second.ephemeral, turns(stage)]).toEqual([true, 2]);
-  return { member, second, shown: await copy(stage, 'what all', 'everybody') };
+  return { member, second, shown: await copy(stage, 'what all', 'everyone') };
 }
 
 it('Continuing a public copy sends the model only what was shown in public', async () => {
@@ -93,7 +93,7 @@ it('Private turns in a public conversation are left out when it continues in pub
   const inner = await continueFrom(member, await copy(stage, 'an open', 'me'), 'a secret between');
   expect([inner.ephemeral, turns(stage)]).toEqual([true, 2]);
   await continueFrom(member, inner, 'what is shown at last');
-  const shown = await copy(stage, 'what is shown', 'everybody');
+  const shown = await copy(stage, 'what is shown', 'everyone');
   await continueFrom(member, shown, 'and then?');
   expect(turns(stage)).toBe(3);
   expect(receivedText(stage)).toContain('an open beginning');
@@ -139,7 +139,7 @@ it('A message in a thread sends the model no private turn', async () => {
   const there = stage.discord.as('member').in('thread');
   const first = await asked(there, { prompt: 'the first secret', private: true });
   await continueFrom(there, first, 'what all may read');
-  await continueFrom(there, await copy(stage, 'what all', 'everybody', 'thread'), 'and then?');
+  await continueFrom(there, await copy(stage, 'what all', 'everyone', 'thread'), 'and then?');
   const before = asks(stage.gateway).length;
   await there.say('and what else?');
   await stage.discord.until(() => (asks(stage.gateway).length > before ? true : undefined));

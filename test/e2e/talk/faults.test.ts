@@ -30,7 +30,7 @@ async function say({ discord }: TalkStage, on: Message, words: string): Promise<
 function outcomeOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
-  if (isUnconfirmed(message)) return 'nobody knows';
+  if (isUnconfirmed(message)) return 'unconfirmed';
   const [line] = /The (?:connection ended|reply failed|model stopped).*/.exec(words) ?? [];
   return line ?? 'whole';
 }
@@ -148,9 +148,9 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       fates: outcomes,
     } = await talkUnderFaults(dialect, ['drop-asked', 'hang-asked', 'limit', 'refused']);
     expect(outcomes).toEqual({
-      'drop-asked': 'nobody knows',
-      'hang-asked': 'nobody knows',
-      limit: 'nobody knows',
+      'drop-asked': 'unconfirmed',
+      'hang-asked': 'unconfirmed',
+      limit: 'unconfirmed',
       refused: 'The gateway is busy. Try again in a moment.',
     });
     await expectBooks(stage, wire);

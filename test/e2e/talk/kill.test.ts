@@ -113,7 +113,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   // The same, but the voice message is already posted.
   discord.faults.add({ on: TO_A_CHANNEL, do: { ...HANGS, done: true } });
   await (await say(side, opening, 'and who are you?')).message(hasEnded);
-  await discord.until(() => voices(thread).length === 3 || undefined, 'a voice message that nobody knows of');
+  await discord.until(() => voices(thread).length === 3 || undefined, 'an unconfirmed voice message');
   await kill(bot);
   discord.faults.clear();
   bot = await run(side);

@@ -71,7 +71,7 @@ it.each([
   ['rubbish', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
   ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
-  ['a picture', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
+  ['an image', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
 ])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
   const wire = recordSessions(stage.gateway);

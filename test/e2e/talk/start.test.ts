@@ -104,8 +104,8 @@ it('A model without live sessions is refused with suggestions', async () => {
 
 it('A voice that the model does not have is refused with the message of the gateway', async () => {
   const { discord } = await talkBot();
-  const answer = await (await discord.as('member').slash('talk start', { voice: 'nobody' })).message();
-  expect(text(answer)).toContain("The gateway refused this: Invalid value: 'nobody'");
+  const answer = await (await discord.as('member').slash('talk start', { voice: 'unknown' })).message();
+  expect(text(answer)).toContain("The gateway refused this: Invalid value: 'unknown'");
 });
 
 it('Suggestions for a talk list realtime models first, then all others, and voices by name', async () => {

@@ -181,7 +181,7 @@ describe('The erasure of a member’s data during a talk', () => {
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });
     await sendUtterance(stage, opening, 'my name is Wren');
-    const secret = await sendUtterance(stage, opening, 'a secret of somebody else', 'other');
+    const secret = await sendUtterance(stage, opening, 'a secret of another member', 'other');
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
     await requestErasure(stage, 'other');
     await discord.until(() => !discord.messages(thread).some(({ id }) => id === secret.id) || undefined, 'it gone');

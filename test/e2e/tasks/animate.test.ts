@@ -94,7 +94,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
     const image = await upscaledImage(stage);
     const animate = async (words: string) =>
       member.fill(await (await member.click(image, 'Animate')).modal(), { words });
-    gateway.faults.add({ do: { type: 'fail', reason: 'The picture does not move.' } });
+    gateway.faults.add({ do: { type: 'fail', reason: 'The image does not move.' } });
     expect(text(await (await animate('run')).message(says('This task failed')))).toContain('does not move');
     gateway.faults.add({ do: 'stick' });
     const exchange = await animate('walk');

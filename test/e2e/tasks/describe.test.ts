@@ -139,11 +139,11 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     const stage = await quickBot({ gateway: { profile } });
     const { discord, gateway, clock } = stage;
     const member = discord.as('member');
-    gateway.faults.add({ do: { type: 'fail', reason: 'The picture cannot be read.' } });
+    gateway.faults.add({ do: { type: 'fail', reason: 'The image cannot be read.' } });
     const failed = await (await member.slash('describe', { image: await png('fox.png', 'orange') })).message(
       says('This task failed'),
     );
-    expect(text(failed)).toContain('The picture cannot be read.');
+    expect(text(failed)).toContain('The image cannot be read.');
     expect(labels(failed)).toEqual(['Retry', 'Delete']);
     gateway.faults.add({ do: 'stick' });
     const exchange = await member.slash('describe', { image: await png('sea.png', 'navy') });

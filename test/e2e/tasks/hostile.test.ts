@@ -233,7 +233,7 @@ describe('An uploaded file with a hostile name', () => {
     'A file whose name contains %s and that is not an image is refused with its escaped name',
     async (_, name) => {
       const stage = await quickBot({ gateway: { speed: 20 } });
-      const image = { name, bytes: Buffer.from('no picture'), contentType: 'image/png' };
+      const image = { name, bytes: Buffer.from('no image'), contentType: 'image/png' };
       const refused = await (await stage.discord.as('member').slash('imagine', { prompt: 'a fox', image })).message();
       expect(text(refused)).toMatch(/^`[^`]+` is not a valid image\./);
       expect(isQuiet(refused)).toBe(true);

@@ -30,7 +30,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
   it('An export is a file with all of a member’s data except tokens and keys', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     await grid(stage, { prompt: 'a fox in the snow', private: true });
-    await grid(stage, { prompt: 'an owl of somebody else' }, stage.discord.as('other'));
+    await grid(stage, { prompt: 'an owl of another member' }, stage.discord.as('other'));
     const exported = await (await stage.discord.as('member').click(await list(stage), 'Export my data')).message();
     expect(exported.ephemeral).toBe(true);
     const json = (await bytesOf(exported)).toString();

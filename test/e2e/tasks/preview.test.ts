@@ -116,7 +116,7 @@ describe('The visibility of a preview', () => {
         change: () => Promise.reject(new Error('Nothing changes.')),
       },
       albums: { partsOf: async () => [] },
-      fetchSnapshot: () => Promise.reject(new Error('Nobody looks.')),
+      fetchSnapshot: () => Promise.reject(new Error('Previews are not fetched here.')),
     };
     const { prepare } = presenter({
       media,

@@ -64,7 +64,7 @@ export async function bytesOf(message: Message, index = 0): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Lines of the log at the levels of warnings and errors. */
+/** Lines of the log at the level of errors. */
 export const errorsIn = ({ logged }: QuickStage): string[] =>
   logged()
     .split('\n')

@@ -168,6 +168,6 @@ describe('The fine-tune events', () => {
     gateway.setSpeed(50);
     clock.advance(1_000);
     expect((await get(path)).json.data.slice(0, before.length)).toEqual(before);
-    expect(eventsOf('nobody', undefined as never)).toBeUndefined();
+    expect(eventsOf('unknown', undefined as never)).toBeUndefined();
   });
 });

@@ -151,13 +151,13 @@ function quickStudio(): { studio: Studio; drawn: DrawnBook } {
     return { bytes, width, height, mime: `image/${format}` as const };
   };
   const studio: Studio = {
-    drawImage: (scene, options) => image('picture', [scene], options),
+    drawImage: (scene, options) => image('image', [scene], options),
     drawGrid: (scenes, options) => image('grid', scenes, options),
     drawEdit: (before, after, mask, options) => image('edit', [before, after], { ...options, mask } as never),
     shoot: async (scene, options) => {
       drawn.calls.push({ what: 'video', scenes: [scene], options: { ...options } });
       const { width, height, seconds } = options;
-      return { bytes: Buffer.from('\0\0\0\u0018ftypmp42 a film'), mime: 'video/mp4', width, height, seconds };
+      return { bytes: Buffer.from('\0\0\0\u0018ftypmp42 a video'), mime: 'video/mp4', width, height, seconds };
     },
     compose: async (prompt, seed, seconds) => {
       drawn.calls.push({ what: 'song', scenes: [], options: { prompt, seed, seconds } });

@@ -174,7 +174,7 @@ describe('The reference images of a job', () => {
       asked.push(request.url ?? '');
       if (request.url === '/page') return response.setHeader('content-type', 'text/html').end('<html>');
       if (request.url === '/missing') return response.writeHead(404).end();
-      if (request.url === '/film') return response.setHeader('content-type', 'video/mp4').end('film');
+      if (request.url === '/video') return response.setHeader('content-type', 'video/mp4').end('video');
       return response.setHeader('content-type', 'image/png').end(bytes);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -213,7 +213,7 @@ describe('The reference images of a job', () => {
     }
     const { json } = await post(path, {
       ...boat,
-      image: `data:image/png;base64,${Buffer.from('no picture').toString('base64')}`,
+      image: `data:image/png;base64,${Buffer.from('no image').toString('base64')}`,
     });
     expect((await settle(json.id)).reason).toMatch(/image 1 of the request is not an image/);
   });

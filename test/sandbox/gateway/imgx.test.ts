@@ -284,7 +284,7 @@ describe('The follow-ups of a task', () => {
     };
     const whole = await draw(grid);
     const upscale = await draw(await done(side, await press(side, grid.id, button(grid, 'upsample::3'))));
-    expect(upscale?.what).toBe('picture');
+    expect(upscale?.what).toBe('image');
     expect(upscale?.scenes[0]).toEqual(whole?.scenes[2]);
     const variation = await draw(await done(side, await press(side, grid.id, button(grid, 'variation::2'))));
     expect(variation?.scenes).toHaveLength(4);
@@ -489,7 +489,7 @@ describe('The list of tasks by ids', () => {
       const one = idOf(await side.post('/imgx/submit/imagine', { prompt: 'a' }));
       const two = idOf(await side.post('/imgx/submit/imagine', { prompt: 'b' }));
       const list = async (body: object) => (await side.post('/imgx/task/list-by-condition', body)).json;
-      expect((await list({ ids: [two, 'nobody', one] })).map((task: Json) => task.id)).toEqual([two, one]);
+      expect((await list({ ids: [two, 'unknown', one] })).map((task: Json) => task.id)).toEqual([two, one]);
       expect(await list({ ids: [] })).toEqual([]);
       await side.settle(one);
       expect(

@@ -55,7 +55,7 @@ describe('The music tasks of the gateway', () => {
     const ids: string[] = [];
     for (const title of ['one', 'two']) ids.push((await post('/music/submit/music', { ...song, title })).json.id);
     await settle(ids[0] ?? '');
-    const { json } = await post('/music/fetch', { ids: [...ids, 'nobody', ids[0]] });
+    const { json } = await post('/music/fetch', { ids: [...ids, 'unknown', ids[0]] });
     expect(Object.keys(json)).toEqual(['data']);
     expect(json.data.map((task: Json) => task.task_id)).toEqual(ids);
     expect((await post('/music/fetch', { ids: [] })).json).toEqual({ data: [] });
@@ -65,7 +65,7 @@ describe('The music tasks of the gateway', () => {
 
   it('A batch without results is null if that quirk is set', async () => {
     const { post } = await bench({ profile: 'stock' });
-    expect((await post('/music/fetch', { ids: ['nobody'] })).json).toEqual({
+    expect((await post('/music/fetch', { ids: ['unknown'] })).json).toEqual({
       code: 'success',
       message: '',
       data: null,

@@ -30,7 +30,7 @@ describe('The request counts of a job', () => {
     await post(submit, body);
     const [job] = gateway.jobs.list();
     await get(query(job?.id ?? ''));
-    await get(query('nobody'));
+    await get(query('unknown'));
     expect(gateway.tally.of(job?.id ?? '')).toEqual({ polls: 1, submits: 1, queries: 0 });
   });
 });

@@ -176,16 +176,16 @@ describe('The generic video tasks of the gateway', () => {
   it('A failed video task has a reason in every format', async () => {
     for (const profile of profiles) {
       const side = await bench({ profile });
-      side.gateway.faults.add({ do: { type: 'fail', reason: 'No film left.' } });
+      side.gateway.faults.add({ do: { type: 'fail', reason: 'No video left.' } });
       const json = await finishTask(side, wave);
       if (profile === 'spec')
-        expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No film left.' } });
+        expect(json).toMatchObject({ status: 'failed', error: { code: 500, message: 'No video left.' } });
       // Stock gateways return the reason in the field of the address.
       else
         expect(json.data).toMatchObject({
           status: 'FAILURE',
-          fail_reason: 'No film left.',
-          result_url: 'No film left.',
+          fail_reason: 'No video left.',
+          result_url: 'No video left.',
         });
     }
   });

@@ -111,7 +111,7 @@ describe('The images of the studio', () => {
       image(scene),
       image(scene, [await plain('#d02020')]),
       image(scene, [await plain('#2030d0')]),
-      image(scene, [Buffer.from('not a picture')]),
+      image(scene, [Buffer.from('not an image')]),
     ]);
     const means = async (bytes: Buffer) => (await sharp(bytes).stats()).channels.map(({ mean }) => mean);
     const [[r1 = 0, , b1 = 0], [r2 = 0, , b2 = 0]] = await Promise.all([means(red), means(blue)]);
