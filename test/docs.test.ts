@@ -27,21 +27,21 @@ const rows = readFileSync('docs/configuration.md', 'utf8')
   .map(([, name = '', , byDefault = '', example = '']) => ({ name, byDefault, example }));
 
 describe('docs/configuration.md', () => {
-  it('Docs/configuration.md has one row for each setting', () => {
+  it('docs/configuration.md has one row for each setting', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(
       configVariables.filter((name) => !FORMER_NAMES.includes(name)).toSorted(),
     );
   });
 
   it.each(rows.filter(({ name }) => !(name in required)))(
-    'Docs/configuration.md states the default of $name',
+    'docs/configuration.md states the default of $name',
     ({ name, byDefault }) => {
       expect(configWith({ [name]: byDefault })).toEqual(configWith({}));
     },
   );
 
   it.each(rows)(
-    'Docs/configuration.md gives a working example of $name that differs from its default',
+    'docs/configuration.md gives a working example of $name that differs from its default',
     ({ name, example }) => {
       const folder = mkdtempSync(join(tmpdir(), 'atelier-docs-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -55,7 +55,7 @@ describe('docs/configuration.md', () => {
 });
 
 describe('docs/commands.md and README.md', () => {
-  it.each(typedNames)('Docs/commands.md and README.md describe /%s', (name) => {
+  it.each(typedNames)('docs/commands.md and README.md describe /%s', (name) => {
     expect(readFileSync('docs/commands.md', 'utf8')).toContain(`/${name}`);
     expect(readFileSync('README.md', 'utf8')).toContain(`/${name.split(' ')[0]}`);
   });
@@ -63,7 +63,7 @@ describe('docs/commands.md and README.md', () => {
 
 const pages = globSync(['*.md', 'docs/*.md']).toSorted();
 
-describe('the pages for readers', () => {
+describe('The pages for readers', () => {
   it.each(pages)('%s links only to files that exist', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(dirname(page), link)));

@@ -112,7 +112,7 @@ const manners = {
   'src/lib/silence.ts': "try {\n  JSON.parse('x');\n} catch {}\n",
 };
 
-describe('the lint rules', () => {
+describe('The lint rules', () => {
   let folder: string;
   /** The violated rules of each file, from one run of the linter. */
   const broken = new Map<string, string[]>();
@@ -185,7 +185,7 @@ const WRITES = [
 
 const writesIn = (source: string): string[] => WRITES.flatMap((write) => source.match(write)?.[0] ?? []);
 
-describe('the outbox', () => {
+describe('The outbox', () => {
   it('Only the outbox writes to Discord', () => {
     const sources = globSync(['src/*.ts', 'src/discord/**/*.ts'], { cwd: root }).filter(
       (path) => !path.replaceAll('\\', '/').startsWith('src/discord/outbox/'),

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as Judge from '../scripts/patterns/judge.ts';
 import { patternsIn } from '../scripts/patterns/patterns.ts';
 
-describe('the check of regular expressions', () => {
+describe('The check of regular expressions', () => {
   let judge: typeof Judge;
   beforeAll(async () => {
     vi.stubEnv('RECHECK_SYNC_BACKEND', 'pure');

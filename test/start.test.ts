@@ -50,7 +50,7 @@ describe('npm start', () => {
   });
 });
 
-describe('the check of the Node version', () => {
+describe('The check of the Node version', () => {
   let folder: string;
 
   beforeEach(() => {

@@ -5,7 +5,7 @@ import { flaggedWords } from '../scripts/wording/words.ts';
 const inText = (text: string, exceptions: Parameters<typeof flaggedIn>[2] = []) =>
   flaggedIn({ path: 'src/some.ts', text }, flaggedWords, exceptions);
 
-describe('the check of wording', () => {
+describe('The check of wording', () => {
   it('The check of wording reports a flagged word with its line and its replacement', () => {
     expect(inText('one\nA picture of it')).toEqual(['src/some.ts:2: "picture": write "image"']);
   });

@@ -16,7 +16,7 @@ function verdict(plan: MessagePlan) {
   });
 }
 
-describe('a message plan', () => {
+describe('A message plan', () => {
   it('A message plan becomes content, files with alt text and rows of up to five buttons', () => {
     const plan: MessagePlan = {
       content: 'hello',
@@ -69,7 +69,7 @@ describe('a message plan', () => {
   });
 });
 
-describe('the beginning of a long message', () => {
+describe('The beginning of a long message', () => {
   it.each([
     ['bold words', `**${'bold'.repeat(20)}**`, `**${'bold'.repeat(20).slice(0, 35)}…**`],
     ['code', `\`\`\`${'code'.repeat(20)}\`\`\``, `\`\`\`${'code'.repeat(20).slice(0, 33)}…\`\`\``],

@@ -31,7 +31,7 @@ const album = (changes: Partial<Task> = {}): Task =>
 const shown = (of: Task, entries: readonly AlbumEntry[]) =>
   albumMessage(of, albumLayout(of, entries, say), { files: [], notes: [] }, say);
 
-describe('the message of an album', () => {
+describe('The message of an album', () => {
   it('The message of an album shows the status of each song', () => {
     const entries = [
       done(1, track('Light'), track('Light', { seconds: 61 })),
@@ -115,7 +115,7 @@ describe('the message of an album', () => {
   });
 });
 
-describe('the message of a song', () => {
+describe('The message of a song', () => {
   it('The message of a song shows its tracks and short lyrics', () => {
     const task = madeTask({
       ...{ kind: 'song', state: 'ready', request: { prompt: 'a storm', instrumental: true } },

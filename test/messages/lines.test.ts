@@ -27,7 +27,7 @@ const planOf = (task: Task) => taskMessage(task, context, say);
 const numberLines = (lines: readonly string[]): string =>
   lines.map((line, index) => `${index + 1}\ufe0f\u20e3 ${line}`).join('\n\n');
 
-describe('the message of a description', () => {
+describe('The message of a description', () => {
   it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
     const plan = planOf(describeTask(numberLines(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
@@ -71,7 +71,7 @@ describe('the message of a description', () => {
   });
 });
 
-describe('the message of a shortened prompt', () => {
+describe('The message of a shortened prompt', () => {
   it('The message of a shortened prompt shows the drafts and the most important words', () => {
     const text = `## Important tokens\n**fox** (1.00), **snow** (0.6), ~~very~~\n## Shortened prompts\n${numberLines(['red fox, snow', 'fox'])}`;
     expect(planOf(shortenTask(text))).toMatchSnapshot();
@@ -87,7 +87,7 @@ describe('the message of a shortened prompt', () => {
 
 const upscaled = { of: '1', label: 'U2', action: 'UPSCALE', index: 2, prompt: 'a fox' };
 
-describe('the message of a blend', () => {
+describe('The message of a blend', () => {
   it('The message of a blend has the names of its images as title, shows its shape and has the buttons of a grid', () => {
     const media: TaskFacts['media'] = [{ kind: 'image', address: 'https://example.org/1.png', firstSeenAt: start }];
     const request = { pictures: [fox, sea], title: 'fox.png + sea.png', shape: 'PORTRAIT' };

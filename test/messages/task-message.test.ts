@@ -13,7 +13,7 @@ const contentOf = (task: Task): string => taskMessage(task, context, say).conten
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, context, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
 
-describe('the message of a task', () => {
+describe('The message of a task', () => {
   it.each([
     ['accepted', {}, 'Queued since'],
     ['queued', { queuedBehind: 1 }, '1 task is ahead in the queue.'],

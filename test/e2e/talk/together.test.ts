@@ -176,7 +176,7 @@ describe('The erasure of a member’s data during a talk', () => {
     expect(storedEntries(stage).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('A member who takes part in the conversation of another member is erased there, and the conversation continues', async () => {
+  it('An erasure removes a member from another member’s talk, and the talk continues', async () => {
     const stage = await talkBot({ gateway: quick });
     const { discord, gateway } = stage;
     const { thread, opening } = await startTalk(stage, { who: 'everyone' });

@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { labels, polls, quickBot, says, submits } from '../quick.ts';
 
-describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
+describe.each(profiles)('A job at a gateway of the %s profile', (profile) => {
   it('A job is acknowledged, submitted once, shown with its progress and delivered with its image', async () => {
     const { discord, gateway, app } = await quickBot({ gateway: { profile } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox in the *snow*' });
@@ -58,7 +58,7 @@ describe.each(profiles)('a job at a gateway of the %s profile', (profile) => {
   });
 });
 
-describe('a private job', () => {
+describe('A private job', () => {
   it('A private job is visible only to its member, from the first reply to the result', async () => {
     const { discord } = await quickBot({ gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret', private: true });

@@ -81,8 +81,8 @@ async function waitUntilIdle({ discord }: QuickStage): Promise<void> {
 }
 
 describe.each(profiles)('The routes of results at a gateway of the %s profile', (profile) => {
-  describe.each(places)('a job that $by orders in $place', ({ place, by, afterwards }) => {
-    describe.each(Object.entries(ends) as [keyof typeof ends, string][])('which ends with a %s', (how, words) => {
+  describe.each(places)('A job that $by orders in $place', ({ place, by, afterwards }) => {
+    describe.each(Object.entries(ends) as [keyof typeof ends, string][])('A job that ends with a %s', (how, words) => {
       it.each(['before', 'after'])(
         'The end of a public job is delivered once, %s its token has expired',
         async (when) => {

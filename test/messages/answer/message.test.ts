@@ -38,7 +38,7 @@ function shown(task: Task) {
   return { content: first.content ?? '', labels, further, files: first.files ?? [], first };
 }
 
-describe('the message of an answer', () => {
+describe('The message of an answer', () => {
   it('The message of an answer shows the activity of the model before its first word, with a stop button', () => {
     const { content, labels } = shown(markAnswering(askTask(), []));
     expect(content).toContain('Thinking …');

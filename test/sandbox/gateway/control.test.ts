@@ -3,7 +3,7 @@ import { bench } from './bench.ts';
 
 const control = '/_sandbox';
 
-describe('the control address', () => {
+describe('The control address', () => {
   it('The control address accepts only local requests from its own origin with the key', async () => {
     const { get, gateway } = await bench();
     const { host } = new URL(gateway.url);

@@ -14,7 +14,7 @@ async function imageFile(side: Bench, body: object = {}): Promise<string> {
   return new URL(url).pathname;
 }
 
-describe('result files', () => {
+describe('Result files', () => {
   it('Result files require no key and are drawn once, at the first request', async () => {
     const side = await bench();
     const path = await imageFile(side);

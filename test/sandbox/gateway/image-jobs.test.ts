@@ -123,7 +123,7 @@ describe('The image jobs of the gateway', () => {
   });
 });
 
-describe('the idempotency key of an image job', () => {
+describe('The idempotency key of an image job', () => {
   const headers = { 'idempotency-key': 'once' };
 
   it('The same idempotency key returns the same job, which is charged once', async () => {
