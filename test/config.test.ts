@@ -437,9 +437,9 @@ describe('Misspelled variables', () => {
   });
 
   it.each([
-    ['further away', 'GATEWAY_TIMEOUT'],
+    ['too different', 'GATEWAY_TIMEOUT'],
     ['of another program', 'DISCORD_WEBHOOK_URL'],
-    ['outside our names', 'LOG_LEVELS'],
+    ['without a known prefix', 'LOG_LEVELS'],
   ])('A variable is not reported as misspelled if it is %s: %s', (_, name) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([]);
   });

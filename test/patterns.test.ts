@@ -15,11 +15,11 @@ describe('The check of regular expressions', () => {
     judge.objectionsTo(patternsIn(path, source), exceptions);
 
   it.each([
-    ['zeros at the end, which it looks at again from each of them', String.raw`text.replace(/\0+$/, '')`],
-    ['two ways to divide the same letters', '/^(?:a|a)*$/.test(text)'],
+    ['trailing zeros that are matched again from each of them', String.raw`text.replace(/\0+$/, '')`],
+    ['two ways to match the same letters', '/^(?:a|a)*$/.test(text)'],
     ['a pattern in a call of RegExp', String.raw`new RegExp('\\s+$', 'u')`],
     ['a pattern in a call without new', "RegExp('(x+x+)+y')"],
-    ['a pattern that is put together as the program runs', 'new RegExp(text)'],
+    ['a pattern that is built at run time', 'new RegExp(text)'],
   ])('The check of regular expressions finds %s', (_what, source) => {
     expect(problemsIn(`export const probe = (text: string) => ${source};`)).toEqual([
       expect.stringMatching(/^src\/services\/media\/probe\.ts:1: /),

@@ -77,8 +77,8 @@ describe('The beginning of a long message', () => {
     ['a time', `${'x'.repeat(34)}<t:1700000000:R> and`, `${'x'.repeat(34)}…`],
     ['a link', `${'x'.repeat(30)}[this one](https://example.org/1) and`, `${'x'.repeat(30)}…`],
     ['an address', `${'x'.repeat(30)} https://example.org/1 and`, `${'x'.repeat(30)}…`],
-    ['a sign that is taken literally', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
-    ['nothing of the kind', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
+    ['an escaped character', `${'x'.repeat(38)}\\* and`, `${'x'.repeat(38)}…`],
+    ['plain text', `${'x'.repeat(30)} and so on for long`, `${'x'.repeat(30)} and so…`],
   ])('The beginning of a long message is not cut inside %s', (_, text, start) => {
     expect(truncateMarkdown(text, 40)).toBe(start);
   });

@@ -101,9 +101,9 @@ describe('Requests that Discord does not receive at once', () => {
 
   it.each([
     ['reset', { type: 'reset' }],
-    ['reset after it was carried out', { type: 'reset', done: true }],
+    ['reset after its execution', { type: 'reset', done: true }],
     ['answered with 503', { type: 'status', status: 503 }],
-    ['carried out and never answered', { type: 'hang', done: true }],
+    ['executed and never answered', { type: 'hang', done: true }],
   ] as const)('An acknowledgement that is %s does not lose the order', async (_what, fault) => {
     const { discord, gateway } = await bot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callback, do: fault, times: 1 });

@@ -122,9 +122,9 @@ describe('The Animate button of a single image', () => {
   it.each([
     ['a grid', { request: { ...upscaled, action: 'VARIATION' } }],
     ['four images', { media: [...media, ...media, ...media, ...media] }],
-    ['nothing', { media: [] }],
+    ['a result without media', { media: [] }],
     ['images of another family', { kind: 'image', request: { prompt: 'a fox', model: 'm' } }],
-    ['what failed', { state: 'failed' }],
+    ['a failed task', { state: 'failed' }],
   ] satisfies [string, Parts][])('The Animate button is not offered for %s', (_, changes) => {
     expect(idsOf(endedTask({ ...upscale, ...changes }))).not.toContain('anim');
   });

@@ -69,15 +69,15 @@ describe('/imagine', () => {
   });
 
   it.each([
-    ['a prompt without words', { prompt: '\u200b ' }, 'The prompt is empty'],
+    ['a prompt without text', { prompt: '\u200b ' }, 'The prompt is empty'],
     ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` must be between `0` and `100`.'],
     [
-      'a file that is none',
+      'a file that is not an image',
       { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },
       '`a.txt` is not an image (its type is `text/plain`).',
     ],
-    ['a link that is none', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
-    ['flags to be left out', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
+    ['an invalid link', { prompt: 'a fox', links: 'my `cat`' }, '`my` is not a valid URL'],
+    ['flags as excluded terms', { prompt: 'a fox', negative: '--tile' }, 'Move `--tile` to the prompt'],
   ])('/imagine refuses %s immediately, without a request to the gateway', async (_what, options, words) => {
     const { discord, gateway } = await bot();
     expect(await refusalOf(discord.as('member').slash('imagine', options))).toContain(words);
@@ -100,7 +100,7 @@ describe('/imagine', () => {
     ['what only the member sees, where the bot may not post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],
-    ['a server that has no bot', 'installer', 'lobby', {}],
+    ['a server without the bot', 'installer', 'lobby', {}],
   ])('/imagine requires no permission for %s', async (_what, who, where, options) => {
     const { discord, gateway } = await bot({ settings: { DISCORD_USER_INSTALL: 'true' } });
     await (

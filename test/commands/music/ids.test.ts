@@ -8,25 +8,25 @@ const three = '1320098173412546123';
 
 describe('Song ids', () => {
   it.each([
-    ['with commas', `${one},${two}, ${three}`],
-    ['in lines', `${one}\r\n${two}\n\n${three}\n`],
-    ['in quotes, with semicolons', `"${one}"; '${two}'; \`${three}\`;`],
-    ['as a list', JSON.stringify([one, two, three])],
-    ['as a list with a number too long for JavaScript', `["${one}","${two}",${three}]`],
-    ['as a list whose brackets were not copied', `"${one}", "${two}", "${three}"`],
-    ['as a list that was cut off', `["${one}", "${two}", "${three}"`],
-    ['as objects', `[{"id":"${one}"},{"task_id":"${two}","id":7},{"taskId":${three}}]`],
-    ['as objects one after the other', `{"id":"${one}"}\n{"id":"${two}"} {"id":"${three}"}`],
-    ['as a request', JSON.stringify({ ids: [one, two, three] })],
+    ['from text with commas', `${one},${two}, ${three}`],
+    ['from lines', `${one}\r\n${two}\n\n${three}\n`],
+    ['from quotes with semicolons', `"${one}"; '${two}'; \`${three}\`;`],
+    ['from a list', JSON.stringify([one, two, three])],
+    ['from a list with a number too long for JavaScript', `["${one}","${two}",${three}]`],
+    ['from a list without its brackets', `"${one}", "${two}", "${three}"`],
+    ['from a list that was cut off', `["${one}", "${two}", "${three}"`],
+    ['from objects', `[{"id":"${one}"},{"task_id":"${two}","id":7},{"taskId":${three}}]`],
+    ['from consecutive objects', `{"id":"${one}"}\n{"id":"${two}"} {"id":"${three}"}`],
+    ['from a request', JSON.stringify({ ids: [one, two, three] })],
     [
-      'as a gateway answers',
+      'from a response of a gateway',
       JSON.stringify({
         code: 'success',
         data: [{ task_id: one, data: [{ id: 'clip-1' }] }, { task_id: two, data: [] }, { task_id: three }],
       }),
     ],
     [
-      'as addresses',
+      'from addresses',
       `https://a.example/music/fetch/${one} <http://b.example/x/${two}/?y=1> https://c.example/?id=${three}`,
     ],
     ['mixed', `${one} ["${two}"], https://c.example/${three}.`],

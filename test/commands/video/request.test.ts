@@ -188,7 +188,11 @@ describe('The requests of the other video endpoints', () => {
       { endpoint: 'videos', image: image(1), links: 'https://a.example/2.png' },
       'endpointTakesOneImage',
     ],
-    ['a size on the vendor path', { endpoint: 'image-to-video', image: image(1), size: '16:9' }, 'optionNotSupported'],
+    [
+      'a size at the vendor endpoint',
+      { endpoint: 'image-to-video', image: image(1), size: '16:9' },
+      'optionNotSupported',
+    ],
     ['a face check at /v1/videos', { endpoint: 'videos', face_check: false }, 'optionNotSupported'],
     [
       'a reference video at /v1/videos',
@@ -196,8 +200,8 @@ describe('The requests of the other video endpoints', () => {
       'optionNotSupported',
     ],
     ['`!seconds` at /v1/videos', { endpoint: 'videos', extra: '{"!seconds":"5"}' }, 'extraHasOption'],
-    ['an endpoint that there is not', { endpoint: 'other' }, 'unknownCommand'],
-    ['no words', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
+    ['an unknown endpoint', { endpoint: 'other' }, 'unknownCommand'],
+    ['an empty prompt', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
     [
       'eight images',
       {
@@ -207,7 +211,7 @@ describe('The requests of the other video endpoints', () => {
       'tooManyImages',
     ],
     ['four reference videos', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
-    ['a sound that is no address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
+    ['audio that is not an address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
     ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
   ] satisfies [string, Partial<VideoValues>, string][])('The validation of /video refuses %s', (_, values, key) => {

@@ -83,8 +83,8 @@ describe('The owner ping at the end of a long job', () => {
 
   it.each([
     ['a minute', minutes(1), 0],
-    ['a moment more', minutes(1) + 1, 1],
-  ])('The owner ping depends on the duration of the job: %s', async (_, after, count) => {
+    ['a minute and a millisecond', minutes(1) + 1, 1],
+  ])('Only a job of more than a minute pings its owner: %s', async (_, after, count) => {
     const stage = await sceneWithOrder();
     await ends(stage, after);
     await stage.shelf.untilSettled(stage.task.id);
@@ -128,7 +128,7 @@ describe('The owner ping at the end of a long job', () => {
   });
 
   it.each([
-    ['its answer', long],
+    ['its reply', long],
     ['a direct message', minutes(20)],
   ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
@@ -346,24 +346,24 @@ describe('A delayed owner ping', () => {
 
 /** What the bot was doing when it was killed; each leaves the store as the crash would. */
 const crashes = {
-  async 'before the store knew that the end is shown'(stage: Stage) {
+  async 'before the store recorded the visible result'(stage: Stage) {
     stage.shelf.failsOn = (_, after) => after.delivery.call !== undefined;
     await ends(stage);
   },
-  async 'before the store knew that the call goes out'(stage: Stage) {
+  async 'before the store recorded the intended ping'(stage: Stage) {
     stage.shelf.failsOn = isCallGoing;
     await ends(stage);
   },
-  async 'before Discord heard of the call'({ discord, ...stage }: Stage) {
+  async 'before Discord received the ping'({ discord, ...stage }: Stage) {
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 500 }, times: 4 });
     await ends(stage);
   },
-  async 'before Discord’s answer to the call came'({ discord, client, ...stage }: Stage) {
+  async 'before Discord’s response to the ping arrived'({ discord, client, ...stage }: Stage) {
     client.rest.options.timeout = 50;
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true }, times: 4 });
     await ends(stage);
   },
-  async 'before the store knew that the call was made'(stage: Stage) {
+  async 'before the store recorded the posted ping'(stage: Stage) {
     stage.shelf.failsOn = (_, after) => after.times.settled !== undefined;
     await ends(stage);
   },
@@ -380,19 +380,19 @@ async function crash(how: Crash, stage: Stage): Promise<void> {
 
 describe('The owner ping after a crash', () => {
   it.each([
-    ['before the store knew that the end is shown', 0, 1],
-    ['before the store knew that the end is shown', 60, 1],
-    ['before the store knew that the call goes out', 0, 1],
-    ['before the store knew that the call goes out', 14, 1],
+    ['before the store recorded the visible result', 0, 1],
+    ['before the store recorded the visible result', 60, 1],
+    ['before the store recorded the intended ping', 0, 1],
+    ['before the store recorded the intended ping', 14, 1],
     // The result has been visible for so long that its owner has seen it.
-    ['before the store knew that the call goes out', 15, 0],
-    ['before Discord heard of the call', 1, 1],
+    ['before the store recorded the intended ping', 15, 0],
+    ['before Discord received the ping', 1, 1],
     // It is unknown whether the ping was sent, and none is better than two.
-    ['before Discord heard of the call', 2, 0],
-    ['before Discord’s answer to the call came', 1, 1],
-    ['before Discord’s answer to the call came', 60, 1],
-    ['before the store knew that the call was made', 1, 1],
-    ['before the store knew that the call was made', 60, 1],
+    ['before Discord received the ping', 2, 0],
+    ['before Discord’s response to the ping arrived', 1, 1],
+    ['before Discord’s response to the ping arrived', 60, 1],
+    ['before the store recorded the posted ping', 1, 1],
+    ['before the store recorded the posted ping', 60, 1],
   ] as const)(
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (how, away, count) => {
@@ -422,7 +422,7 @@ describe('The owner ping after a crash', () => {
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
     const said = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
     shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...EMPTY_ANSWER, voice } }));
-    await crash('before the store knew that the call goes out', stage);
+    await crash('before the store recorded the intended ping', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));
     open().show(shelf.get(task.id));
@@ -432,7 +432,7 @@ describe('The owner ping after a crash', () => {
 
   it('After a crash, an owner ping by the token is not sent a second time', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
-    await crash('before the store knew that the call was made', stage);
+    await crash('before the store recorded the posted ping', stage);
     stage.open().show(stage.shelf.get(stage.task.id));
     await stage.shelf.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);

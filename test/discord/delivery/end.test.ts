@@ -145,7 +145,7 @@ describe('The delivery of a result', () => {
   });
 
   it.each([
-    ['takes no direct messages', 'refused', 50007],
+    ['refuses direct messages', 'refused', 50007],
     ['shares no server with the bot', 'gone', 50278],
   ] as const)('A result stays ready after one request if the member %s', async (_, how, code) => {
     const { task, tell, shelf, clock, discord, logged, writes } = await sceneWithOrder({ order: { isPrivate: true } });

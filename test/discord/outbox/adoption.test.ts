@@ -37,17 +37,17 @@ describe('The search for a message of the bot', () => {
   });
 
   it.each([
-    ['of another bot that carries our buttons', message(at, { author: { id: '9' } })],
-    ['that answers an interaction', message(at, { interaction_metadata: {} })],
+    ['of another bot with our buttons', message(at, { author: { id: '9' } })],
+    ['that responds to an interaction', message(at, { interaction_metadata: {} })],
     ['without buttons', message(at, { components: [] })],
     [
       'of another task',
       message(at, { components: [{ type: 1, components: [{ custom_id: 'act.1.other.mine-not' }] }] }),
     ],
-    ['with what is no custom id of ours', message(at, { components: [{ custom_id: 'mine' }, { custom_id: 7 }, null] })],
+    ['with a foreign custom id', message(at, { components: [{ custom_id: 'mine' }, { custom_id: 7 }, null] })],
     ['from long before', message(at - minutes(2))],
     ['from long after', message(at + minutes(16))],
-    ['of which nothing is known', { id: idAt(at) }],
+    ['with unknown properties', { id: idAt(at) }],
   ])('The search does not accept a message %s', async (_, other) => {
     expect(await found([other])).toBeUndefined();
   });

@@ -31,8 +31,8 @@ async function connected() {
 
 const lost = [
   ['a failure', { type: 'status', status: 502 }],
-  ['a cut connection, after it was carried out', { type: 'reset', done: true }],
-  ['nothing, after it was carried out', { type: 'hang', done: true }],
+  ['a closed connection after the message was posted', { type: 'reset', done: true }],
+  ['missing after the message was posted', { type: 'hang', done: true }],
 ] as const;
 
 describe('A message without a nonce', () => {

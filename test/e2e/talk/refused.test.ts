@@ -16,13 +16,13 @@ const threadsIn = ({ discord }: TalkStage) =>
   [...discord.world.channels.values()].filter(({ name }) => name.startsWith('Live:'));
 
 const refusals = [
-  ['a request that it does not take', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
-  ['no key of ours', { type: 'status', status: 401, code: 'invalid_api_key' }, /rejected this bot’s API key/],
-  ['no more money', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
-  ['is busy', { type: 'status', status: 429, as: 'empty' }, /is busy/],
-  ['a page in place of an answer', { type: 'status', status: 502, as: 'html' }, /gateway/i],
-  ['no answer at all', { type: 'hang' }, /gateway/i],
-  ['a connection that is cut', { type: 'reset' }, /gateway/i],
+  ['status 400', { type: 'status', status: 400, code: 'invalid_request' }, /live conversations/],
+  ['status 401', { type: 'status', status: 401, code: 'invalid_api_key' }, /rejected this bot’s API key/],
+  ['an exhausted quota', { type: 'status', status: 403, code: 'insufficient_user_quota' }, /gateway/],
+  ['status 429', { type: 'status', status: 429, as: 'empty' }, /is busy/],
+  ['an HTML page', { type: 'status', status: 502, as: 'html' }, /gateway/i],
+  ['no response', { type: 'hang' }, /gateway/i],
+  ['a closed connection', { type: 'reset' }, /gateway/i],
 ] as const;
 
 describe('A talk at a failing gateway', () => {

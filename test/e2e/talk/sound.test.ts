@@ -68,9 +68,9 @@ const unknown = 'audio format is not supported';
 
 it.each([
   ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unknown],
-  ['rubbish', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
+  ['random bytes', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unknown],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unknown],
-  ['a file of nothing', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
+  ['an empty file', 'empty.wav', async () => Buffer.alloc(0), 'audio is empty'],
   ['an image', 'a.mp3', async () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), unknown],
 ])('An utterance with %s is refused with a sentence, and nothing is sent or charged', async (_, name, bytes, words) => {
   const stage = await talkBot({ gateway: quick });
@@ -113,8 +113,8 @@ it('A voice message plays the reply of the gateway and states its duration', asy
 });
 
 it.each([
-  ['may send no voice messages', 403, 50_173],
-  ['sends a voice message that is none', 400, 50_160],
+  ['may not send voice messages', 403, 50_173],
+  ['sends an invalid voice message', 400, 50_160],
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;
@@ -134,8 +134,8 @@ it.each([
 
 it.each([
   ['is temporarily unavailable', { type: 'status', status: 503 }],
-  ['cuts the connection', { type: 'reset' }],
-  ['takes it and cuts the connection', { type: 'reset', done: true }],
+  ['closes the connection', { type: 'reset' }],
+  ['accepts it and closes the connection', { type: 'reset', done: true }],
 ] as const)('If Discord %s, the voice message is still posted once', async (_, trouble) => {
   const stage = await talkBot({ gateway: quick });
   const { discord } = stage;

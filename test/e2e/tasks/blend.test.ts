@@ -63,7 +63,7 @@ describe.each(profiles)('/blend at a gateway of the %s profile', (profile) => {
   });
 
   it.each([
-    ['an executable by another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
+    ['an executable with another name', Buffer.from('MZ\x90\0\x03'), 'fox.png is not a valid image'],
     ['an empty file', Buffer.alloc(0), 'fox.png is empty'],
   ])('/blend refuses %s before anything is submitted', async (_, bytes, words) => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });

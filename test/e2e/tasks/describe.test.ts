@@ -155,11 +155,11 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
   });
 
   it.each([
-    ['an executable by another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a valid image'],
-    ['a page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is not an image'],
+    ['an executable with another name', { name: 'fox.png', bytes: Buffer.from('MZ\x90\0\x03') }, 'not a valid image'],
+    ['an HTML page', { name: 'fox.html', bytes: Buffer.from('<html>') }, 'is not an image'],
     ['an empty file', { name: 'fox.png', bytes: Buffer.alloc(0) }, 'is empty'],
     [
-      'more than fits',
+      'a file that is too large',
       { name: 'fox.png', bytes: Buffer.alloc(21 * 2 ** 20), contentType: 'image/png' },
       'is larger than',
     ],

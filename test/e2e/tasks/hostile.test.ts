@@ -18,13 +18,13 @@ const prompts = {
   fences: '```js\nalert("x")\n``` and ``two`` and `one',
   links: 'https://a.example/x_(y)*z* <https://b.example> [c](http://c.example) discord.gg/abcdef',
   timestamps: '<t:0:R> </imagine:400000000000000001> <:fox:500000000000000001> <id:home>',
-  'left open': '** __ ~~ || ` * _ [ ( < \\',
+  'unclosed markers': '** __ ~~ || ` * _ [ ( < \\',
   'right to left': rightToLeft,
   'zero width': 'a\u200bfox\u200c in\u200d \u2060the\ufeff snow\u00ad',
-  'template signs': '{{owner}} {{prompt}} $t(task.failed) $& $1 $$ %s %d <%= y %> \\u0041',
+  'template characters': '{{owner}} {{prompt}} $t(task.failed) $& $1 $$ %s %d <%= y %> \\u0041',
   'odd spaces': 'a\u00a0fox\u2003in\u3000the\tsnow\r\nand\n\n\nmore\u2028lines\u2029here',
   'stacked accents': `f${'\u0301'.repeat(200)}ox`,
-  'control signs': 'a\u0007fox\u001b[31m in\u0000 the snow',
+  'control characters': 'a\u0007fox\u001b[31m in\u0000 the snow',
   'family of emoji': '👨‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪 e\u0301',
 } as const;
 
@@ -69,8 +69,8 @@ describe.each(profiles)('A hostile prompt at a gateway of the %s profile', (prof
   it.each([
     ['letters', 'fox '.repeat(1_500).trim()],
     ['emoji', '🦊'.repeat(3_000)],
-    ['emoji from an odd place on', `x${'🦊'.repeat(2_999)}`],
-    ['signs that have to be taken literally', '*_'.repeat(3_000)],
+    ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
+    ['Markdown characters', '*_'.repeat(3_000)],
     ['one address', `https://a.example/${'x'.repeat(5_900)}`],
     ['mentions', '@everyone '.repeat(600).trim()],
   ])(
@@ -141,9 +141,9 @@ describe('Hostile text in a form', () => {
   });
 
   it.each([
-    ['words', 'fox '.repeat(1_500).trim()],
+    ['many words', 'fox '.repeat(1_500).trim()],
     ['one word', 'x'.repeat(6_000)],
-    ['emoji from an odd place on', `x${'🦊'.repeat(2_999)}`],
+    ['emoji from an odd index', `x${'🦊'.repeat(2_999)}`],
   ])(
     'A prompt that is longer than a field (%s) is unchanged if the form is submitted without edits',
     async (_, prompt) => {
@@ -209,12 +209,12 @@ describe('An uploaded file with a hostile name', () => {
   const names = {
     slashes: 'a/b\\c.png',
     dots: '...png',
-    'a way up': '../../etc/passwd.png',
-    lines: 'fox\n@everyone\r\nsnow.png',
+    'parent folders': '../../etc/passwd.png',
+    'line breaks': 'fox\n@everyone\r\nsnow.png',
     '300 letters': `${'fox'.repeat(100)}.png`,
     'quotes and code': '`"\'<@100000000000000001>.png',
     'right to left': 'gnp\u202efox.png',
-    nothing: '///',
+    'only slashes': '///',
   };
 
   it.each(Object.entries(names))('A file whose name contains %s reaches the gateway', async (_, name) => {

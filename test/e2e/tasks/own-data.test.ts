@@ -118,8 +118,8 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
   });
 
   it.each([
-    ['is told in the same place', false],
-    ['is told in a direct message where the interaction has died', true],
+    ['is reported in the same place', false],
+    ['is reported in a direct message after the token has expired', true],
   ])('A long erasure is confirmed at once, and its end %s', async (_, isDead) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const { discord, clock } = stage;

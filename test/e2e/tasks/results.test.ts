@@ -73,7 +73,7 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
 
   it.each([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
-    ['bare base64', (base64: string) => base64],
+    ['plain base64', (base64: string) => base64],
   ])('A result inside the response, as %s, is attached byte for byte', async (_, spelled) => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const bytes = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
@@ -158,8 +158,8 @@ describe.each(profiles)('A result at a gateway of the %s profile', (profile) => 
 
 describe('A result that exceeds the upload limit', () => {
   it.each([
-    ['drawn anew where that is enough', 900_000, 'image/jpeg'],
-    ['a preview where it is not, with a link to the whole', 40_000, 'image/jpeg'],
+    ['reduced if that is enough', 900_000, 'image/jpeg'],
+    ['a preview otherwise, with a link to the original', 40_000, 'image/jpeg'],
   ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
     const studio = fullStudio();
     const stage = await quickBot({ discord: { limits: { uploadBytes } }, gateway: { speed: 20, studio } });

@@ -231,9 +231,9 @@ describe('A bot that has lost access to the channel', () => {
       world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     };
   const losses: [string, (world: World) => void][] = [
-    ['it may not see the channel', deny(May.ViewChannel)],
+    ['it may not view the channel', deny(May.ViewChannel)],
     ['it may not attach files', deny(May.AttachFiles)],
-    ['the channel is gone', (world) => void world.channels.delete(world.channel('studio').id)],
+    ['the channel was deleted', (world) => void world.channels.delete(world.channel('studio').id)],
     [
       'it was removed from the server',
       (world) => {

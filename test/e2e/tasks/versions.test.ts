@@ -165,7 +165,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it.each([
-    ['is still at work', 'stick', '%'],
+    ['is still running', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
   ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
     const stage = await quickBot({ gateway: { speed: 20 } });
