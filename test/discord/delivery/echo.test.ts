@@ -8,8 +8,8 @@ import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { folder } from '../../services/store/stage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { Shelf, until } from './memory-tasks.ts';
 import { minutes, planOf, scene, seconds } from './scene.ts';
-import { Shelf, until } from './shelf.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 

@@ -17,7 +17,7 @@ import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../..
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { createTask } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Shelf, until } from './shelf.ts';
+import { Shelf, until } from './memory-tasks.ts';
 
 export { until };
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
-import { house } from './house.ts';
+import { house } from './page-server.ts';
 
 it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';

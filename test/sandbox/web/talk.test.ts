@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Live, LiveSession, TalkBench } from '../../../sandbox/web/protocol.ts';
-import { type House, house } from './house.ts';
+import { type House, house } from './page-server.ts';
 
 const LONG = 'tell me of snow, 300 words';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { BotState, Job } from '../../../sandbox/web/protocol.ts';
-import { type House, house } from './house.ts';
+import { type House, house } from './page-server.ts';
 
 let at: House;
 let studio: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { type House, house, token } from './house.ts';
+import { type House, house, token } from './page-server.ts';
 
 let at: House;
 beforeAll(async () => {
