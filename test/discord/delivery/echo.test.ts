@@ -8,13 +8,13 @@ import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { folder } from '../../services/store/stage.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Shelf, until } from './memory-tasks.ts';
+import { MemoryTasks, until } from './memory-tasks.ts';
 import { minutes, planOf, scene, seconds } from './scene.ts';
 
 const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
 
 /** Stores tasks as the bot does, so that every stored change is announced to the delivery again. */
-class Kept extends Shelf {
+class Kept extends MemoryTasks {
   readonly book: TaskBook;
 
   constructor(book: TaskBook) {
@@ -36,40 +36,46 @@ async function sceneWithBook() {
     { specs: kindSpecs, log, clock: new ManualClock() },
   );
   onTestFinished(() => store.close());
-  const shelf = new Kept(new TaskBook({ store, log }));
+  const tasks = new Kept(new TaskBook({ store, log }));
   const prepared: string[] = [];
   const plan = (task: Task) => {
     prepared.push(`${task.state} ${task.progress}`);
     return planOf(task);
   };
-  const set = await scene({ shelf, plan });
-  shelf.book.onChange((task) => set.delivery.show(task));
-  return { ...set, shelf, prepared };
+  const set = await scene({ tasks, plan });
+  tasks.book.onChange((task) => set.delivery.show(task));
+  return { ...set, tasks, prepared };
 }
 
 it('A view is prepared once for every visible change, and not again when its delivery is stored', async () => {
-  const { order, shelf, clock, prepared, timers, said } = await sceneWithBook();
+  const { order, tasks, clock, prepared, timers, writtenContents } = await sceneWithBook();
   const { task } = await order();
   for (const [index, progress] of [10, 20, 30].entries()) {
-    await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress }));
+    await tasks.change(task.id, (known) => ({ ...known, state: 'running', progress }));
     clock.advance(minutes(1));
-    await shelf.untilEdits(task.id, index + 1);
+    await tasks.untilEdits(task.id, index + 1);
     await until(() => timers() === 0);
     clock.advance(minutes(1));
   }
-  await shelf.change(task.id, (known) => ({ ...known, state: 'ready', times: { ...known.times, ended: clock.now() } }));
-  await shelf.untilSettled(task.id);
+  await tasks.change(task.id, (known) => ({ ...known, state: 'ready', times: { ...known.times, ended: clock.now() } }));
+  await tasks.untilSettled(task.id);
   // The job took more than a minute, so its owner is pinged.
-  expect(said()).toEqual(['running 10', 'running 20', 'running 30', 'ready 30', `<@${task.requesterId}>: delivered`]);
+  expect(writtenContents()).toEqual([
+    'running 10',
+    'running 20',
+    'running 30',
+    'ready 30',
+    `<@${task.requesterId}>: delivered`,
+  ]);
   expect(prepared).toEqual([...new Set(prepared)]);
 });
 
 it('Invisible changes are stored without an announcement, and a change of the route is announced', async () => {
-  const { order, shelf, clock } = await sceneWithBook();
+  const { order, tasks, clock } = await sceneWithBook();
   const { task } = await order();
   const news: Task[] = [];
-  await shelf.change(task.id, (known) => ({ ...known, state: 'running', progress: 10 }));
-  shelf.book.onChange((one) => news.push(one));
+  await tasks.change(task.id, (known) => ({ ...known, state: 'running', progress: 10 }));
+  tasks.book.onChange((one) => news.push(one));
   clock.advance(seconds(1));
   const at = clock.now();
   const place = { channelId: '1', id: '2' };
@@ -79,8 +85,8 @@ it('Invisible changes are stored without an announcement, and a change of the ro
     { message: place, beside: [place], word: 'STILL' },
     { polls: 3, times: { ...task.times, started: at, remoteStarted: at, lastPending: at } },
   ] satisfies Partial<Task>[])
-    await shelf.change(task.id, (known) => ({ ...known, ...change }));
+    await tasks.change(task.id, (known) => ({ ...known, ...change }));
   expect(news).toEqual([]);
-  await shelf.change(task.id, dropToken);
+  await tasks.change(task.id, dropToken);
   expect(news).toHaveLength(1);
 });

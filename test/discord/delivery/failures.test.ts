@@ -4,17 +4,18 @@ import { image, minutes, planOf, planWithFile, sceneWithOrder, seconds, until } 
 
 describe('The delivery of a result during failures', () => {
   it('The delivery waits for Discord without a limit, backs off and does not change the route', async () => {
-    const { passes, timers, task, tell, shelf, clock, discord, logged, writes, preparedTimes } = await sceneWithOrder();
+    const { advanceOnceWaiting, timers, task, tell, tasks, clock, discord, logged, writes, preparedTimes } =
+      await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 * 5 });
     await tell(task.id, { state: 'ready' });
     const start = clock.now();
     for (const wait of [5, 10, 20, 40]) {
-      await passes(seconds(wait) - 1);
+      await advanceOnceWaiting(seconds(wait) - 1);
       expect(timers()).toBe(1);
       clock.advance(1);
     }
-    await passes(seconds(80));
-    await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(80));
+    await tasks.untilSettled(task.id);
     expect(clock.now() - start).toBe(seconds(155));
     expect(new Set(writes().map(({ path }) => path.split('/')[1]))).toEqual(new Set(['webhooks']));
     expect(writes().filter(({ status }) => status === 200)).toHaveLength(1);
@@ -23,33 +24,33 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits at most five minutes between two attempts, and continues on time when Discord is available again', async () => {
-    const { passes, task, tell, shelf, discord, writes, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, tell, tasks, discord, writes, read } = await sceneWithOrder();
     await tell(task.id, { state: 'running' });
-    await shelf.untilEdits(task.id, 1);
+    await tasks.untilEdits(task.id, 1);
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 * 10 });
     await tell(task.id, { state: 'ready' });
-    for (let tries = 0; tries < 10; tries++) await passes(minutes(5));
-    await shelf.untilSettled(task.id);
+    for (let tries = 0; tries < 10; tries++) await advanceOnceWaiting(minutes(5));
+    await tasks.untilSettled(task.id);
     expect(writes().at(-1)).toMatchObject({ route: '/channels/:channel/messages/:message', status: 200 });
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('The delivery retries after a broken connection', async () => {
-    const { passes, task, tell, shelf, discord, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, tell, tasks, discord, read } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset' } });
     await tell(task.id, { state: 'ready' });
-    await passes(seconds(5));
-    await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(5));
+    await tasks.untilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('A result is posted without its files if Discord refuses their size, with all text and buttons', async () => {
-    const { task, tell, shelf, discord, logged, writes } = await sceneWithOrder({
+    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder({
       limits: { uploadBytes: 3 },
       plan: planWithFile,
     });
     await tell(task.id, { state: 'ready' });
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     const [message] = discord.messages('studio');
     expect(message).toMatchObject({ content: 'ready', attachments: [] });
     expect(message?.components).toHaveLength(1);
@@ -58,19 +59,19 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted without its files if a proxy before Discord refuses their size', async () => {
-    const { task, tell, shelf, discord, writes } = await sceneWithOrder({ plan: planWithFile });
+    const { task, tell, tasks, discord, writes } = await sceneWithOrder({ plan: planWithFile });
     discord.faults.add({
       on: { method: 'PATCH' },
       do: { type: 'status', status: 413, body: '<html>too large</html>' },
     });
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(discord.messages('studio')).toMatchObject([{ content: 'ready', attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([413, 200]);
   });
 
   it('A result is posted as text only if Discord refuses the rest, and the log has a reference and the fault', async () => {
-    const { task, tell, shelf, discord, logged, writes } = await sceneWithOrder({
+    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder({
       expects: 'refusals',
       plan: (one) => ({
         content: 'here it is',
@@ -82,7 +83,7 @@ describe('The delivery of a result during failures', () => {
       }),
     });
     await tell(task.id, { state: 'ready' });
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(discord.messages('studio')).toMatchObject([{ content: 'here it is', components: [], attachments: [] }]);
     expect(writes().map(({ status }) => status)).toEqual([400, 200]);
     expect(logged()).toMatch(/"fields":\["components[^\]]*".*"reference":"[0-9a-f]{8}"/);
@@ -90,53 +91,54 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('A result is posted as a new message if Discord refuses even its text as an edit', async () => {
-    const { task, tell, shelf, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
+    const { task, tell, tasks, discord, writes, read } = await sceneWithOrder({ expects: 'refusals' });
     const malformed = { code: 50035, message: 'Invalid Form Body', errors: { content: { _errors: [{ code: 'X' }] } } };
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 400, body: malformed }, times: 2 });
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([400, 400, 200]);
     expect(read().at(-1)).toContain('ready');
   });
 
   it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
-    const { passes, task, tell, shelf, discord, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await tell(task.id, { state: 'ready' });
-    await passes(seconds(5));
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    await advanceOnceWaiting(seconds(5));
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([403, 200]);
   });
 
   it('The delivery waits while the bot token is refused, because no other route would work', async () => {
-    const { passes, timers, task, tell, shelf, clock, client, discord, writes, read } = await sceneWithOrder();
+    const { advanceOnceWaiting, timers, task, tell, tasks, clock, client, discord, writes, read } =
+      await sceneWithOrder();
     await tell(task.id, { state: 'running' });
-    await shelf.untilEdits(task.id, 1);
+    await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'PATCH', route: '/channels' }, do: { type: 'status', status: 401 } });
     await tell(task.id, { state: 'ready' });
-    await passes(seconds(5));
+    await advanceOnceWaiting(seconds(5));
     // discord.js has dropped the bot token in the meantime.
-    await passes(seconds(10));
+    await advanceOnceWaiting(seconds(10));
     await until(() => timers() > 0);
     client.rest.setToken(discord.token);
-    await passes(seconds(20));
-    await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(20));
+    await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 200]);
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('The delivery waits as long as Discord requests', async () => {
-    const { task, tell, shelf, discord, writes } = await sceneWithOrder({ expects: 'waits' });
+    const { task, tell, tasks, discord, writes } = await sceneWithOrder({ expects: 'waits' });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', retryAfter: 0.1 } });
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([429, 200]);
   });
 
   it('A result that cannot be prepared is logged with a reference and prepared again after 30 seconds', async () => {
     let bugs = 2;
-    const { passes, task, tell, shelf, clock, logged, writes } = await sceneWithOrder({
+    const { advanceOnceWaiting, task, tell, tasks, clock, logged, writes } = await sceneWithOrder({
       plan: (one) => {
         if (bugs-- > 0) throw new TypeError('a bug in a view');
         return planOf(one);
@@ -144,60 +146,62 @@ describe('The delivery of a result during failures', () => {
     });
     const start = clock.now();
     await tell(task.id, { state: 'ready' });
-    await passes(seconds(30));
-    await passes(seconds(60));
-    await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(30));
+    await advanceOnceWaiting(seconds(60));
+    await tasks.untilSettled(task.id);
     expect(clock.now() - start).toBe(seconds(90));
     expect(logged().match(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/g)).toHaveLength(2);
     expect(writes()).toHaveLength(1);
   });
 
   it('A result is sent once although the store cannot record it', async () => {
-    const { passes, task, tell, shelf, clock, writes } = await sceneWithOrder();
-    shelf.failsOn = (_, after) => after.state === 'delivered' && shelf.failures < 3;
+    const { advanceOnceWaiting, task, tell, tasks, clock, writes } = await sceneWithOrder();
+    tasks.failsOn = (_, after) => after.state === 'delivered' && tasks.failures < 3;
     await tell(task.id, { state: 'ready' });
     const at = clock.now();
-    await passes(seconds(5));
-    await passes(seconds(10));
-    await passes(seconds(20));
-    const settled = await shelf.untilSettled(task.id);
-    expect(shelf.failures).toBe(3);
+    await advanceOnceWaiting(seconds(5));
+    await advanceOnceWaiting(seconds(10));
+    await advanceOnceWaiting(seconds(20));
+    const settled = await tasks.untilSettled(task.id);
+    expect(tasks.failures).toBe(3);
     expect(settled.times.settled).toBe(at);
     expect(writes()).toHaveLength(1);
   });
 
   it('A new message is not posted before its intention is stored', async () => {
-    const { passes, task, tell, shelf, clock, writes } = await sceneWithOrder();
+    const { advanceOnceWaiting, task, tell, tasks, clock, writes } = await sceneWithOrder();
     clock.advance(minutes(15));
-    shelf.failsOn = (_, after) => after.delivery.intention !== undefined && shelf.failures < 1;
+    tasks.failsOn = (_, after) => after.delivery.intention !== undefined && tasks.failures < 1;
     await tell(task.id, { state: 'ready' });
-    await until(() => shelf.failures === 1);
+    await until(() => tasks.failures === 1);
     expect(writes()).toEqual([]);
-    await passes(seconds(5));
-    await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(5));
+    await tasks.untilSettled(task.id);
     expect(writes()).toHaveLength(1);
   });
 
   it('The delivery continues although the store cannot record that the token has expired', async () => {
-    const { task, tell, shelf, discord, logged, writes } = await sceneWithOrder();
-    shelf.failsOn = (before, after) =>
+    const { task, tell, tasks, discord, logged, writes } = await sceneWithOrder();
+    tasks.failsOn = (before, after) =>
       before.route.token !== undefined && after.route.token === undefined && after.state === 'ready';
     discord.expireTokens();
     await tell(task.id, { state: 'ready' });
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(writes().map(({ status }) => status)).toEqual([401, 200]);
     expect(logged()).toContain('could not be stored');
   });
 
   it('No failure writes the token or the bytes of a file to the log', async () => {
-    const { passes, task, interaction, tell, shelf, discord, logged } = await sceneWithOrder({ plan: planWithFile });
+    const { advanceOnceWaiting, task, interaction, tell, tasks, discord, logged } = await sceneWithOrder({
+      plan: planWithFile,
+    });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 404, code: 10015 } });
     await tell(task.id, { state: 'running' });
     await until(() => logged().includes('Progress was not shown'));
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
-    expect(passes).toBeDefined();
+    await tasks.untilSettled(task.id);
+    expect(advanceOnceWaiting).toBeDefined();
     expect(logged()).toContain('10015');
     expect(logged()).not.toContain(interaction.token);
     expect(logged()).not.toContain('requestBody');

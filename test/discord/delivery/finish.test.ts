@@ -4,61 +4,61 @@ import { minutes, scene, sceneWithOrder, seconds, until } from './scene.ts';
 
 describe('A delivery that finishes', () => {
   it('A finishing delivery waits for running requests and stores their outcome', async () => {
-    const { task, tell, shelf, clock, discord, delivery, read, heardOf } = await sceneWithOrder();
+    const { task, tell, tasks, clock, discord, delivery, read, requestsTo } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'ready' });
-    await until(() => heardOf('PATCH', /^/).length === 1);
+    await until(() => requestsTo('PATCH', /^/).length === 1);
     const finished = delivery.finish();
     clock.advance(seconds(1));
     await finished;
-    expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
+    expect(tasks.get(task.id)).toMatchObject({ state: 'delivered' });
     expect(read()).toEqual([expect.stringContaining('ready')]);
   });
 
   it('A finishing delivery leaves a delayed result in the store, and the next start delivers it', async () => {
-    const { timers, task, tell, shelf, discord, delivery, open, writes } = await sceneWithOrder();
+    const { timers, task, tell, tasks, discord, delivery, open, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 500 }, times: 4 });
     await tell(task.id, { state: 'ready' });
     await until(() => timers() === 1);
     await delivery.finish();
     expect(timers()).toBe(0);
-    const ready = shelf.get(task.id);
+    const ready = tasks.get(task.id);
     expect(ready).toMatchObject({ state: 'ready' });
     expect(writes()).toHaveLength(4);
     open().show(ready);
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(writes()).toHaveLength(5);
   });
 
   it('A finishing delivery ignores news that arrives during a running request', async () => {
-    const { task, tell, shelf, clock, discord, delivery, timers, heardOf, writes } = await sceneWithOrder();
+    const { task, tell, tasks, clock, discord, delivery, timers, requestsTo, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 1_000 } });
     await tell(task.id, { state: 'running', progress: 1 });
-    await until(() => heardOf('PATCH', /^/).length === 1);
+    await until(() => requestsTo('PATCH', /^/).length === 1);
     await tell(task.id, { state: 'running', progress: 2 });
     const finished = delivery.finish();
     clock.advance(seconds(1));
     await finished;
     expect(timers()).toBe(0);
     expect(writes()).toHaveLength(1);
-    expect(shelf.get(task.id).delivery.progressEdits).toBe(1);
+    expect(tasks.get(task.id).delivery.progressEdits).toBe(1);
   });
 
   it('A finishing delivery does not wait for the retry of a failed request', async () => {
     const slow = Promise.withResolvers<MessagePlan>();
-    const { task, tell, delivery, timers, shelf } = await sceneWithOrder({ plan: () => slow.promise });
+    const { task, tell, delivery, timers, tasks } = await sceneWithOrder({ plan: () => slow.promise });
     await tell(task.id, { state: 'ready' });
     const finished = delivery.finish();
     slow.reject(new Error('The gateway was closed.'));
     await finished;
     expect(timers()).toBe(0);
-    expect(shelf.get(task.id)).toMatchObject({ state: 'ready' });
+    expect(tasks.get(task.id)).toMatchObject({ state: 'ready' });
   });
 
   it('A finishing delivery shows no pending progress, sets no timer and accepts no news', async () => {
-    const { timers, task, tell, shelf, clock, delivery, writes } = await sceneWithOrder();
+    const { timers, task, tell, tasks, clock, delivery, writes } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 1 });
-    await shelf.untilEdits(task.id, 1);
+    await tasks.untilEdits(task.id, 1);
     await tell(task.id, { state: 'running', progress: 2 });
     expect(timers()).toBe(1);
     await delivery.finish();
@@ -67,24 +67,24 @@ describe('A delivery that finishes', () => {
     clock.advance(minutes(10));
     await delivery.finish();
     expect(writes()).toHaveLength(1);
-    expect(shelf.get(task.id)).toMatchObject({ state: 'ready' });
+    expect(tasks.get(task.id)).toMatchObject({ state: 'ready' });
   });
 
   it('A delivery keeps no settled task in memory', async () => {
-    const { timers, order, tell, shelf, delivery } = await scene();
+    const { timers, order, tell, tasks, delivery } = await scene();
     const orders = [await order(), await order(), await order()];
     for (const { task } of orders) {
       await tell(task.id, { state: 'running' });
-      await shelf.untilEdits(task.id, 1);
+      await tasks.untilEdits(task.id, 1);
       await tell(task.id, { state: 'running', progress: 50 });
       await tell(task.id, { state: 'ready' });
-      await shelf.untilSettled(task.id);
+      await tasks.untilSettled(task.id);
     }
     expect(timers()).toBe(0);
-    const asked = shelf.asked;
+    const asked = tasks.asked;
     // A task that is still remembered as ended would not be read again.
     for (const { task } of orders) delivery.show({ ...task, state: 'ready' });
-    expect(shelf.asked).toBe(asked + 3);
+    expect(tasks.asked).toBe(asked + 3);
     await delivery.finish();
   });
 });

@@ -28,28 +28,28 @@ const calls = ({ discord }: Pick<Stage, 'discord'>) =>
     .flatMap((id) => discord.messages(id))
     .filter(({ mentions, mention_everyone }) => mentions.length > 0 || mention_everyone);
 
-const posts = ({ heardOf }: Stage) => heardOf('POST', /messages$|^\/webhooks/);
+const posts = ({ requestsTo }: Stage) => requestsTo('POST', /messages$|^\/webhooks/);
 
 /** Shows the end and then blocks the owner ping. */
 async function held(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder(options);
-  const { shelf, timers } = stage;
-  shelf.failsOn = isCallGoing;
+  const { tasks, timers } = stage;
+  tasks.failsOn = isCallGoing;
   await ends(stage);
-  await until(() => shelf.failures === 1 && timers() === 1);
-  shelf.failsOn = () => false;
+  await until(() => tasks.failures === 1 && timers() === 1);
+  tasks.failsOn = () => false;
   return stage;
 }
 
 describe('The owner ping at the end of a long job', () => {
   it('The owner ping is gone if the message that it replies to is deleted at that moment', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, discord } = stage;
+    const { task, tasks, discord } = stage;
     const forget = discord.listen(() => {
-      if (calls(stage).length > 0 && shelf.get(task.id).message) void shelf.change(task.id, clearMessage);
+      if (calls(stage).length > 0 && tasks.get(task.id).message) void tasks.change(task.id, clearMessage);
     });
     await ends(stage);
-    expect((await shelf.untilSettled(task.id)).beside).toBeUndefined();
+    expect((await tasks.untilSettled(task.id)).beside).toBeUndefined();
     forget();
     expect(posts(stage)).toHaveLength(1);
     expect(calls(stage)).toEqual([]);
@@ -60,9 +60,9 @@ describe('The owner ping at the end of a long job', () => {
       plan: (task) =>
         task.delivery.call ? { ...planOf(task), content: `<@${task.requesterId}> @everyone` } : planOf(task),
     });
-    const { task, shelf, writes } = stage;
+    const { task, tasks, writes } = stage;
     await ends(stage);
-    const settled = await shelf.untilSettled(task.id);
+    const settled = await tasks.untilSettled(task.id);
     expect(calls(stage)).toMatchObject([
       {
         type: MessageType.Reply,
@@ -87,7 +87,7 @@ describe('The owner ping at the end of a long job', () => {
   ])('Only a job of more than a minute pings its owner: %s', async (_, after, count) => {
     const stage = await sceneWithOrder();
     await ends(stage, after);
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(count);
     expect(posts(stage)).toHaveLength(count);
   });
@@ -97,7 +97,7 @@ describe('The owner ping at the end of a long job', () => {
     async (state) => {
       const stage = await sceneWithOrder();
       await ends(stage, long, { state, failure: { cause: state } });
-      expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state });
+      expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state });
       expect(calls(stage).map(({ content }) => content)).toEqual([`<@${stage.task.requesterId}>: ${state}`]);
     },
   );
@@ -105,7 +105,7 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping replies to the new message if the result was posted as one', async () => {
     const stage = await sceneWithOrder();
     await ends(stage, minutes(20));
-    const { message } = await stage.shelf.untilSettled(stage.task.id);
+    const { message } = await stage.tasks.untilSettled(stage.task.id);
     expect(stage.read()).toHaveLength(3);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
@@ -113,8 +113,8 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is also sent in the bot’s own direct messages, because an edit notifies no one', async () => {
     const stage = await sceneWithOrder({ order: { in: 'dm' } });
     await ends(stage);
-    const { message } = await stage.shelf.untilSettled(stage.task.id);
-    expect(stage.letters('member')).toHaveLength(2);
+    const { message } = await stage.tasks.untilSettled(stage.task.id);
+    expect(stage.directMessages('member')).toHaveLength(2);
     expect(calls(stage)).toMatchObject([{ message_reference: { message_id: message?.id } }]);
   });
 
@@ -122,8 +122,8 @@ describe('The owner ping at the end of a long job', () => {
     const stage = await sceneWithOrder();
     stage.deny(May.ViewChannel);
     await ends(stage, minutes(20));
-    await stage.shelf.untilSettled(stage.task.id);
-    expect(stage.letters('member')).toHaveLength(1);
+    await stage.tasks.untilSettled(stage.task.id);
+    expect(stage.directMessages('member')).toHaveLength(1);
     expect(calls(stage)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('The owner ping at the end of a long job', () => {
   ])('The owner ping is not sent for a private result in %s, and no channel shows it', async (_, after) => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
     await ends(stage, after);
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.untilSettled(stage.task.id);
     expect(stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
     expect(calls(stage)).toEqual([]);
     expect(posts(stage).filter(({ path }) => path.includes(stage.channel.id))).toEqual([]);
@@ -142,18 +142,18 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent for a private result, even if the store requests one', async () => {
     const stage = await sceneWithOrder({ order: { isPrivate: true } });
-    const { task, shelf, clock, delivery } = stage;
+    const { task, tasks, clock, delivery } = stage;
     const message = { channelId: stage.channel.id, id: stage.discord.messages('studio')[0]?.id ?? '' };
-    shelf.put({ ...task, state: 'delivered', message, delivery: { progressEdits: 0, call: { shownAt: clock.now() } } });
-    delivery.show(shelf.get(task.id));
-    await shelf.untilSettled(task.id);
+    tasks.put({ ...task, state: 'delivered', message, delivery: { progressEdits: 0, call: { shownAt: clock.now() } } });
+    delivery.show(tasks.get(task.id));
+    await tasks.untilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping uses the token next to the result if only the member has installed the bot', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await ends(stage);
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toMatchObject([{ mentions: [{ id: stage.task.requesterId }] }]);
     expect(posts(stage)).toMatchObject([{ route: '/webhooks/:application/:token', auth: 'none' }]);
   });
@@ -161,29 +161,29 @@ describe('The owner ping at the end of a long job', () => {
   it('The owner ping is not sent if the bot may not post and the token has expired', async () => {
     const stage = await sceneWithOrder({ order: { in: 'read-only' } });
     await stage.tell(stage.task.id, { state: 'running' });
-    await stage.shelf.untilEdits(stage.task.id, 1);
+    await stage.tasks.untilEdits(stage.task.id, 1);
     await ends(stage, minutes(14));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.untilSettled(stage.task.id);
     expect(stage.read('read-only')).toEqual([expect.stringContaining('ready')]);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping is not sent if the message was deleted before the end', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, shelf, client } = stage;
+    const { task, tell, tasks, client } = stage;
     await tell(task.id, { state: 'running' });
-    const { message } = await shelf.untilEdits(task.id, 1);
+    const { message } = await tasks.untilEdits(task.id, 1);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await ends(stage);
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('The owner ping is not sent if its owner has ordered again in the meantime', async () => {
     const stage = await sceneWithOrder();
-    await stage.shelf.change(stage.task.id, (task) => setSuccessor(task, 'another'));
+    await stage.tasks.change(stage.task.id, (task) => setSuccessor(task, 'another'));
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 });
@@ -191,49 +191,49 @@ describe('The owner ping at the end of a long job', () => {
 describe('A delayed owner ping', () => {
   it('A delayed owner ping is dropped if its owner has deleted the message', async () => {
     const stage = await held();
-    await stage.shelf.change(stage.task.id, clearMessage);
-    await stage.passes(seconds(5));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.tasks.change(stage.task.id, clearMessage);
+    await stage.advanceOnceWaiting(seconds(5));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(posts(stage)).toEqual([]);
   });
 
   it('A delayed owner ping is dropped if its owner has decided about an unknown outcome', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, clock, passes, timers } = stage;
-    shelf.failsOn = isCallGoing;
+    const { task, tasks, clock, advanceOnceWaiting, timers } = stage;
+    tasks.failsOn = isCallGoing;
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
     await until(() => timers() === 1);
-    shelf.failsOn = () => false;
-    const decided = await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
+    tasks.failsOn = () => false;
+    const decided = await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
     expect(decided.delivery.call).toBeUndefined();
-    await passes(seconds(5));
+    await advanceOnceWaiting(seconds(5));
     await until(() => timers() === 0);
     await stage.delivery.finish();
     expect(posts(stage)).toEqual([]);
-    expect(shelf.get(task.id)).toEqual(decided);
+    expect(tasks.get(task.id)).toEqual(decided);
   });
 
   it('A delayed owner ping is dropped even if its owner decides at the last moment', async () => {
     const stage = await sceneWithOrder({
       plan: async (task) => {
-        if (task.delivery.call) await shelf.change(task.id, (known) => markDismissed(known, clock.now()));
+        if (task.delivery.call) await tasks.change(task.id, (known) => markDismissed(known, clock.now()));
         return planOf(task);
       },
     });
-    const { task, shelf, clock, delivery } = stage;
+    const { task, tasks, clock, delivery } = stage;
     await ends(stage, long, { state: 'unconfirmed', failure: { cause: 'unconfirmed' } });
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'cancelled' });
     await delivery.finish();
     expect(posts(stage)).toEqual([]);
   });
 
   it('A delayed owner ping is dropped at once if the message no longer exists', async () => {
     const stage = await held({ expects: 'refusals' });
-    const { task, shelf, client, passes } = stage;
-    const { message } = shelf.get(task.id);
+    const { task, tasks, client, advanceOnceWaiting } = stage;
+    const { message } = tasks.get(task.id);
     await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
-    await passes(seconds(5));
-    expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+    await advanceOnceWaiting(seconds(5));
+    expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([400]);
     expect(calls(stage)).toEqual([]);
   });
@@ -241,8 +241,8 @@ describe('A delayed owner ping', () => {
   it('A delayed owner ping is dropped at once if Discord refuses the bot', async () => {
     const stage = await held();
     stage.deny(May.SendMessages);
-    await stage.passes(seconds(5));
-    expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    await stage.advanceOnceWaiting(seconds(5));
+    expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([403]);
     expect(stage.logged()).toContain('was not pinged');
   });
@@ -250,8 +250,8 @@ describe('A delayed owner ping', () => {
   it('A delayed owner ping is dropped at once if the channel no longer exists', async () => {
     const stage = await held();
     stage.discord.world.channels.delete(stage.channel.id);
-    await stage.passes(seconds(5));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.advanceOnceWaiting(seconds(5));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(posts(stage).map(({ status }) => status)).toEqual([404]);
   });
 
@@ -263,24 +263,24 @@ describe('A delayed owner ping', () => {
       times: 8,
     });
     await ends(stage);
-    await stage.passes(seconds(5));
-    await stage.passes(seconds(10));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.advanceOnceWaiting(seconds(5));
+    await stage.advanceOnceWaiting(seconds(10));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage).map(({ status }) => status)).toEqual([...Array(8).fill(503), 200]);
   });
 
   it('A delayed owner ping is dropped after two minutes, and the result stays delivered', async () => {
     const stage = await sceneWithOrder();
-    const { shelf, task, clock, passes, timers, discord } = stage;
+    const { tasks, task, clock, advanceOnceWaiting, timers, discord } = stage;
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 503 }, times: 100 });
     await ends(stage);
     for (const wait of [5, 10, 20, 40, 80]) {
       await until(() => timers() === 1);
-      expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
-      await passes(seconds(wait));
+      expect(tasks.get(task.id)).toMatchObject({ state: 'delivered' });
+      await advanceOnceWaiting(seconds(wait));
     }
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     const [first] = posts(stage);
     expect(posts(stage)).toHaveLength(4 * 5);
     expect((posts(stage).at(-1)?.at ?? 0) - (first?.at ?? 0)).toBe(seconds(75));
@@ -299,8 +299,8 @@ describe('A delayed owner ping', () => {
     stage.client.rest.options.timeout = 50;
     stage.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: trouble, times });
     await ends(stage);
-    await stage.passes(seconds(5));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.advanceOnceWaiting(seconds(5));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage).length).toBeGreaterThan(1);
   });
@@ -312,19 +312,19 @@ describe('A delayed owner ping', () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     stage.discord.faults.add({ on: { method: 'POST', route: '/webhooks' }, do: trouble });
     await ends(stage);
-    expect(await stage.shelf.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
+    expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage)).toHaveLength(1);
     expect(calls(stage)).toHaveLength(count);
   });
 
   it('The owner ping is posted once although the store cannot record it', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, passes } = stage;
-    shelf.failsOn = (_, after) => after.times.settled !== undefined && shelf.failures < 3;
+    const { task, tasks, advanceOnceWaiting } = stage;
+    tasks.failsOn = (_, after) => after.times.settled !== undefined && tasks.failures < 3;
     await ends(stage);
-    for (const wait of [5, 10, 20]) await passes(seconds(wait));
-    await shelf.untilSettled(task.id);
-    expect(shelf.failures).toBe(3);
+    for (const wait of [5, 10, 20]) await advanceOnceWaiting(seconds(wait));
+    await tasks.untilSettled(task.id);
+    expect(tasks.failures).toBe(3);
     expect(posts(stage)).toHaveLength(1);
   });
 
@@ -337,8 +337,8 @@ describe('A delayed owner ping', () => {
       },
     });
     await ends(stage);
-    await stage.passes(seconds(30));
-    await stage.shelf.untilSettled(stage.task.id);
+    await stage.advanceOnceWaiting(seconds(30));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(stage.logged()).toMatch(/"reference":"[0-9a-f]{8}"[^\n]*a bug in a view/);
   });
@@ -347,11 +347,11 @@ describe('A delayed owner ping', () => {
 /** What the bot was doing when it was killed; each leaves the store as the crash would. */
 const crashes = {
   async 'before the store recorded the visible result'(stage: Stage) {
-    stage.shelf.failsOn = (_, after) => after.delivery.call !== undefined;
+    stage.tasks.failsOn = (_, after) => after.delivery.call !== undefined;
     await ends(stage);
   },
   async 'before the store recorded the intended ping'(stage: Stage) {
-    stage.shelf.failsOn = isCallGoing;
+    stage.tasks.failsOn = isCallGoing;
     await ends(stage);
   },
   async 'before Discord received the ping'({ discord, ...stage }: Stage) {
@@ -364,7 +364,7 @@ const crashes = {
     await ends(stage);
   },
   async 'before the store recorded the posted ping'(stage: Stage) {
-    stage.shelf.failsOn = (_, after) => after.times.settled !== undefined;
+    stage.tasks.failsOn = (_, after) => after.times.settled !== undefined;
     await ends(stage);
   },
 };
@@ -375,7 +375,7 @@ async function crash(how: Crash, stage: Stage): Promise<void> {
   await crashes[how](stage);
   await until(() => stage.timers() === 1);
   await stage.delivery.finish();
-  stage.shelf.failsOn = () => false;
+  stage.tasks.failsOn = () => false;
 }
 
 describe('The owner ping after a crash', () => {
@@ -397,20 +397,20 @@ describe('The owner ping after a crash', () => {
     'After a crash %s and %i minutes of downtime, the owner was pinged %i times',
     async (how, away, count) => {
       const stage = await sceneWithOrder();
-      const { task, tell, shelf, clock, open } = stage;
+      const { task, tell, tasks, clock, open } = stage;
       await tell(task.id, { state: 'running' });
-      await shelf.untilEdits(task.id, 1);
+      await tasks.untilEdits(task.id, 1);
       await crash(how, stage);
-      expect(shelf.get(task.id).times.settled).toBeUndefined();
+      expect(tasks.get(task.id).times.settled).toBeUndefined();
       clock.advance(minutes(away));
-      open().show(shelf.get(task.id));
-      expect(await shelf.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
+      open().show(tasks.get(task.id));
+      expect(await tasks.untilSettled(task.id)).toMatchObject({ state: 'delivered' });
       expect(calls(stage)).toHaveLength(count);
       expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
       // A second start has nothing left to do.
       const before = stage.discord.heard.length;
       const again = open();
-      again.show(shelf.get(task.id));
+      again.show(tasks.get(task.id));
       await again.finish();
       expect(stage.discord.heard).toHaveLength(before);
     },
@@ -418,50 +418,50 @@ describe('The owner ping after a crash', () => {
 
   it('After a crash, missing audio is posted at any later time, because it is a result and no notification', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, clock, open } = stage;
+    const { task, tasks, clock, open } = stage;
     const voice = { seconds: 1, waveform: 'AA==', sound: Buffer.from('a sound').toString('base64') };
-    const said = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
-    shelf.put(changed(shelf.get(task.id), { ...said, answer: { ...EMPTY_ANSWER, voice } }));
+    const utterance = { kind: 'said' as const, request: { talk: 'x', model: 'aria-realtime' } };
+    tasks.put(changed(tasks.get(task.id), { ...utterance, answer: { ...EMPTY_ANSWER, voice } }));
     await crash('before the store recorded the intended ping', stage);
     expect(posts(stage)).toHaveLength(0);
     clock.advance(minutes(300));
-    open().show(shelf.get(task.id));
-    expect((await shelf.untilSettled(task.id)).answer?.voice?.sound).toBeUndefined();
+    open().show(tasks.get(task.id));
+    expect((await tasks.untilSettled(task.id)).answer?.voice?.sound).toBeUndefined();
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, an owner ping by the token is not sent a second time', async () => {
     const stage = await sceneWithOrder({ order: { by: 'installer' } });
     await crash('before the store recorded the posted ping', stage);
-    stage.open().show(stage.shelf.get(stage.task.id));
-    await stage.shelf.untilSettled(stage.task.id);
+    stage.open().show(stage.tasks.get(stage.task.id));
+    await stage.tasks.untilSettled(stage.task.id);
     expect(calls(stage)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('After a crash, a result that is posted hours later still pings its owner', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, clock, open } = stage;
+    const { task, tasks, clock, open } = stage;
     clock.advance(long);
-    shelf.put({ ...shelf.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
+    tasks.put({ ...tasks.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
     clock.advance(minutes(300));
-    open().show(shelf.get(task.id));
-    await shelf.untilSettled(task.id);
+    open().show(tasks.get(task.id));
+    await tasks.untilSettled(task.id);
     expect(calls(stage)).toHaveLength(1);
   });
 
   it('After a crash, the owner ping is not mistaken for the message with the result', async () => {
     const stage = await sceneWithOrder();
-    const { task, shelf, clock, open, tell } = stage;
+    const { task, tasks, clock, open, tell } = stage;
     clock.advance(minutes(20));
-    shelf.failsOn = (_, after) => after.times.settled !== undefined;
+    tasks.failsOn = (_, after) => after.times.settled !== undefined;
     await tell(task.id, { state: 'ready', times: { ...task.times, ended: clock.now() } });
     await until(() => stage.timers() === 1);
     await stage.delivery.finish();
-    shelf.failsOn = () => false;
-    const { message } = shelf.get(task.id);
-    open().show(shelf.get(task.id));
-    expect((await shelf.untilSettled(task.id)).message).toEqual(message);
+    tasks.failsOn = () => false;
+    const { message } = tasks.get(task.id);
+    open().show(tasks.get(task.id));
+    expect((await tasks.untilSettled(task.id)).message).toEqual(message);
     expect(stage.read()).toHaveLength(3);
   });
 });

@@ -7,25 +7,25 @@ import { minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 type Stage = Awaited<ReturnType<typeof sceneWithOrder>>;
 
 /** Stops the bot after Discord has accepted the message and before the store has recorded it. */
-async function crashAfterPosting({ task, tell, shelf, clock, delivery, timers }: Stage): Promise<Task> {
+async function crashAfterPosting({ task, tell, tasks, clock, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
-  shelf.failsOn = (_, after) => after.times.settled !== undefined;
+  tasks.failsOn = (_, after) => after.times.settled !== undefined;
   await tell(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
-  shelf.failsOn = () => false;
-  expect(shelf.get(task.id)).toMatchObject({ state: 'ready', delivery: { intention: { nonce: task.id } } });
-  return shelf.get(task.id);
+  tasks.failsOn = () => false;
+  expect(tasks.get(task.id)).toMatchObject({ state: 'ready', delivery: { intention: { nonce: task.id } } });
+  return tasks.get(task.id);
 }
 
 /** Stops the bot after it has stored its intention and before Discord has received the request. */
-async function crashBeforePosting({ task, tell, shelf, clock, discord, delivery, timers }: Stage): Promise<Task> {
+async function crashBeforePosting({ task, tell, tasks, clock, discord, delivery, timers }: Stage): Promise<Task> {
   clock.advance(minutes(15));
   discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
   await tell(task.id, { state: 'ready' });
   await until(() => timers() === 1);
   await delivery.finish();
-  return shelf.get(task.id);
+  return tasks.get(task.id);
 }
 
 const posts = ({ writes }: Stage) => writes().filter(({ method, status }) => method === 'POST' && status === 200);
@@ -39,7 +39,7 @@ describe('The posting of a new message', () => {
       const [, posted] = stage.discord.messages('studio');
       stage.clock.advance(minutes(away));
       stage.open().show(ready);
-      const settled = await stage.shelf.untilSettled(ready.id);
+      const settled = await stage.tasks.untilSettled(ready.id);
       expect(settled).toMatchObject({ state: 'delivered', message: { id: posted?.id } });
       expect(settled.delivery.intention).toBeUndefined();
       expect(posts(stage)).toHaveLength(1);
@@ -53,36 +53,36 @@ describe('The posting of a new message', () => {
     expect(ready.delivery.intention?.by).toBe('direct');
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.untilSettled(ready.id);
-    expect(stage.letters('member')).toHaveLength(1);
+    await stage.tasks.untilSettled(ready.id);
+    expect(stage.directMessages('member')).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('A new message is found among later messages of others, page by page', async () => {
     const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
-    for (let said = 0; said < 250; said++) await stage.discord.as('other').say(`and ${said}`);
+    for (let count = 0; count < 250; count++) await stage.discord.as('other').say(`and ${count}`);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.untilSettled(ready.id);
+    await stage.tasks.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
-    expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
+    expect(stage.requestsTo('GET', /^\/channels\/\d+\/messages/)).toHaveLength(3);
   });
 
   it('The search for a new message stops at the time of its intention', async () => {
     const stage = await sceneWithOrder();
-    for (let said = 0; said < 150; said++) await stage.discord.as('other').say(`before ${said}`);
+    for (let count = 0; count < 150; count++) await stage.discord.as('other').say(`before ${count}`);
     const ready = await crashBeforePosting(stage);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.untilSettled(ready.id);
-    expect(stage.heardOf('GET', /^\/channels\/\d+\/messages/)).toHaveLength(1);
+    await stage.tasks.untilSettled(ready.id);
+    expect(stage.requestsTo('GET', /^\/channels\/\d+\/messages/)).toHaveLength(1);
     expect(posts(stage)).toHaveLength(1);
   });
 
   it('The deferred reply is not mistaken for the new message, although it carries the same id', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, shelf, discord } = stage;
+    const { task, tell, tasks, discord } = stage;
     // Its first edit arrived, but not the response with its id, and then Discord expired the token early.
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'reset', done: true } });
     await tell(task.id, { state: 'running' });
@@ -90,8 +90,8 @@ describe('The posting of a new message', () => {
     discord.expireTokens();
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'status', status: 500 }, times: 4 });
     await tell(task.id, { state: 'ready' });
-    await stage.passes(seconds(5));
-    await shelf.untilSettled(task.id);
+    await stage.advanceOnceWaiting(seconds(5));
+    await tasks.untilSettled(task.id);
     expect(stage.read()).toEqual([expect.stringContaining('running'), expect.stringContaining('ready')]);
   });
 
@@ -106,7 +106,7 @@ describe('The posting of a new message', () => {
       body: { content: 'another', components: [{ type: 1, components: [button(`${task.id}x`)] }] },
     });
     stage.open().show(ready);
-    await stage.shelf.untilSettled(task.id);
+    await stage.tasks.untilSettled(task.id);
     expect(stage.read()).toHaveLength(4);
     expect(stage.read().at(-1)).toContain('ready');
   });
@@ -125,7 +125,7 @@ describe('The posting of a new message', () => {
     const ready = await crashAfterPosting(stage);
     stage.clock.advance(minutes(60));
     stage.open().show(ready);
-    await stage.shelf.untilSettled(ready.id);
+    await stage.tasks.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
@@ -135,29 +135,29 @@ describe('The posting of a new message', () => {
     const [, posted] = stage.discord.messages('studio');
     stage.deny(May.ReadMessageHistory);
     stage.open().show(ready);
-    expect((await stage.shelf.untilSettled(ready.id)).message?.id).toBe(posted?.id);
+    expect((await stage.tasks.untilSettled(ready.id)).message?.id).toBe(posted?.id);
     expect(stage.discord.messages('studio')).toHaveLength(2);
   });
 
   it('A new message is posted once if only Discord’s response is lost', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, shelf, clock, discord, passes } = stage;
+    const { task, tell, tasks, clock, discord, advanceOnceWaiting } = stage;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'reset', done: true } });
     await tell(task.id, { state: 'ready' });
-    await passes(seconds(5));
-    const { message } = await shelf.untilSettled(task.id);
+    await advanceOnceWaiting(seconds(5));
+    const { message } = await tasks.untilSettled(task.id);
     expect(discord.messages('studio').map(({ id }) => id)).toEqual([expect.any(String), message?.id]);
   });
 
   it('A new message is posted once if discord.js retries the request', async () => {
     const stage = await sceneWithOrder();
-    const { task, tell, shelf, clock, client, discord, read } = stage;
+    const { task, tell, tasks, clock, client, discord, read } = stage;
     client.rest.options.timeout = 50;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(read()).toHaveLength(2);
   });
 
@@ -171,8 +171,8 @@ describe('The posting of a new message', () => {
       times: 4,
     });
     stage.open().show(ready);
-    await stage.passes(seconds(5));
-    await stage.shelf.untilSettled(ready.id);
+    await stage.advanceOnceWaiting(seconds(5));
+    await stage.tasks.untilSettled(ready.id);
     expect(posts(stage)).toHaveLength(1);
   });
 
@@ -181,7 +181,7 @@ describe('The posting of a new message', () => {
     const ready = await crashAfterPosting(stage);
     const before = stage.preparedTimes();
     stage.open().show(ready);
-    await stage.shelf.untilSettled(ready.id);
+    await stage.tasks.untilSettled(ready.id);
     expect(stage.preparedTimes()).toBe(before);
   });
 });

@@ -13,7 +13,7 @@ function planWithPreview(task: Task): MessagePlan {
 
 async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) {
   const stage = await sceneWithOrder({ plan: planWithPreview, ...options });
-  const { task, tell, shelf, clock, discord, writes } = stage;
+  const { task, tell, tasks, clock, discord, writes } = stage;
   let edits = 0;
   return {
     ...stage,
@@ -23,7 +23,7 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
       // Longer than the maximum wait for the next edit.
       clock.advance(seconds(4) + 1.5 * (clock.now() - task.times.created));
       edits += 1;
-      await shelf.untilEdits(task.id, edits);
+      await tasks.untilEdits(task.id, edits);
     },
     names: () => discord.messages('studio')[0]?.attachments.map(({ filename }) => filename),
     uploads: () => writes().flatMap(({ files }) => files.map(({ name }) => name)),
@@ -32,7 +32,7 @@ async function runningScene(options: Parameters<typeof sceneWithOrder>[0] = {}) 
 
 describe('A preview of a running job', () => {
   it('A preview has alt text, is visible during the job and is replaced by the result', async () => {
-    const { task, tell, shelf, shows, names, discord } = await runningScene();
+    const { task, tell, tasks, shows, names, discord } = await runningScene();
     await shows(10, 'rough');
     expect(discord.messages('studio')[0]?.attachments).toMatchObject([
       { filename: 'rough.webp', description: 'a boat' },
@@ -40,15 +40,15 @@ describe('A preview of a running job', () => {
     await shows(50, 'finer');
     expect(names()).toEqual(['finer.webp']);
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(names()).toEqual(['whole.webp']);
   });
 
   it('A preview is removed when the job fails', async () => {
-    const { task, tell, shelf, shows, names, uploads } = await runningScene();
+    const { task, tell, tasks, shows, names, uploads } = await runningScene();
     await shows(10, 'rough');
     await tell(task.id, { state: 'failed', word: undefined, failure: { cause: 'failed' } });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(names()).toEqual([]);
     expect(uploads()).toEqual(['rough.webp']);
   });
@@ -88,17 +88,17 @@ describe('A preview of a running job', () => {
 
   it('A preview replaces the files of a pressed message', async () => {
     const stage = await runningScene();
-    const { task, tell, shelf, discord, press } = stage;
+    const { task, tell, tasks, discord, press } = stage;
     await tell(task.id, { state: 'ready' });
-    const { message } = await shelf.untilSettled(task.id);
+    const { message } = await tasks.untilSettled(task.id);
     const pressed = await press({ id: message?.id ?? '' }, 'U1');
     await tell(pressed.task.id, { state: 'running', progress: 1 });
-    await shelf.untilEdits(pressed.task.id, 1);
+    await tasks.untilEdits(pressed.task.id, 1);
     expect(discord.messages('studio')[0]?.attachments).toEqual([]);
   });
 
   it('A preview is uploaded again after an unknown outcome and after a restart', async () => {
-    const { task, tell, shelf, clock, discord, delivery, open, shows, logged, names, uploads } = await runningScene();
+    const { task, tell, tasks, clock, discord, delivery, open, shows, logged, names, uploads } = await runningScene();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 503 }, times: 4 });
     await tell(task.id, { state: 'running', progress: 5, word: 'rough' });
     await until(() => logged().includes('Progress was not shown'));
@@ -108,10 +108,10 @@ describe('A preview of a running job', () => {
     const again = open();
     await tell(task.id, { state: 'running', progress: 20 }, again);
     clock.advance(seconds(10));
-    await shelf.untilEdits(task.id, 2);
+    await tasks.untilEdits(task.id, 2);
     await tell(task.id, { state: 'running', progress: 30, word: 'rough' }, again);
     clock.advance(minutes(10));
-    await shelf.untilEdits(task.id, 3);
+    await tasks.untilEdits(task.id, 3);
     expect(uploads()).toHaveLength(6);
     expect(names()).toEqual(['rough.webp']);
   });
@@ -127,7 +127,7 @@ describe('A preview of a running job', () => {
   });
 
   it('A preview that is being uploaded is cancelled when the job ends', async () => {
-    const { task, tell, shelf, read, writes } = await sceneWithOrder({
+    const { task, tell, tasks, read, writes } = await sceneWithOrder({
       plan: async (one, signal) => {
         if (one.state === 'running')
           await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
@@ -136,7 +136,7 @@ describe('A preview of a running job', () => {
     });
     await tell(task.id, { state: 'running' });
     await tell(task.id, { state: 'ready' });
-    await shelf.untilSettled(task.id);
+    await tasks.untilSettled(task.id);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(writes()).toHaveLength(1);
   });

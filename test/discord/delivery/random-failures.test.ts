@@ -32,7 +32,7 @@ describe('The delivery under any sequence of failures', () => {
     const stage = await scene({
       plan: (task) => ({ ...planOf(task), content: `<@${task.requesterId}> ${task.id} ${task.state}` }),
     });
-    const { order, tell, shelf, clock, discord, open, timers, read, letters } = stage;
+    const { order, tell, tasks, clock, discord, open, timers, read, directMessages } = stage;
     let delivery = stage.delivery;
     await fc.assert(
       fc.asyncProperty(storm, async ({ blows, isPrivate, isKnown, after }) => {
@@ -40,34 +40,34 @@ describe('The delivery under any sequence of failures', () => {
         const { task } = await order({ isPrivate });
         if (isKnown) {
           await tell(task.id, { state: 'running' }, delivery);
-          await shelf.untilEdits(task.id, 1);
+          await tasks.untilEdits(task.id, 1);
         }
         clock.advance(after);
         let storeFailures = 0;
-        shelf.failsOn = (_, next) => hasEnded(next) && storeFailures-- > 0;
+        tasks.failsOn = (_, next) => hasEnded(next) && storeFailures-- > 0;
         for (const one of blows) {
           if (one.kind === 'store') storeFailures += one.times;
           if (one.kind === 'discord')
             discord.faults.add({ on: { method: one.method, route: /messages|users/ }, do: one.do, times: one.times });
         }
-        shelf.put({ ...shelf.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
-        delivery.show(shelf.get(task.id));
+        tasks.put({ ...tasks.get(task.id), state: 'ready', times: { ...task.times, ended: clock.now() } });
+        delivery.show(tasks.get(task.id));
         for (const { kind } of blows) {
           if (kind !== 'restart') continue;
-          await until(() => timers() > 0 || !isLive(shelf.get(task.id)));
+          await until(() => timers() > 0 || !isLive(tasks.get(task.id)));
           await delivery.finish();
           clock.advance(minutes(1));
           delivery = open();
-          delivery.show(shelf.get(task.id));
+          delivery.show(tasks.get(task.id));
         }
         for (;;) {
-          await until(() => timers() > 0 || !isLive(shelf.get(task.id)));
-          if (!isLive(shelf.get(task.id))) break;
+          await until(() => timers() > 0 || !isLive(tasks.get(task.id)));
+          if (!isLive(tasks.get(task.id))) break;
           clock.advance(minutes(5));
         }
         discord.faults.clear();
-        expect(shelf.get(task.id)).toMatchObject({ state: 'delivered' });
-        const seen = [...read(), ...letters('member')].filter((line) => line.includes(`${task.id} ready`));
+        expect(tasks.get(task.id)).toMatchObject({ state: 'delivered' });
+        const seen = [...read(), ...directMessages('member')].filter((line) => line.includes(`${task.id} ready`));
         // A change with the token whose response was lost cannot be verified after the token expires: two messages are better than none.
         const mayBeBlind = after < minutes(14) && (isPrivate || !isKnown);
         expect(seen.length).toBeGreaterThanOrEqual(1);

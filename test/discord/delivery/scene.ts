@@ -17,7 +17,7 @@ import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../..
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 import { createTask } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Shelf, until } from './memory-tasks.ts';
+import { MemoryTasks, until } from './memory-tasks.ts';
 
 export { until };
 
@@ -60,7 +60,7 @@ export interface SceneOptions extends DiscordOptions {
   /** Lets 429s and refused requests happen without failing the test. */
   expects?: 'waits' | 'refusals';
   /** Where tasks are stored; in memory by default. */
-  shelf?: Shelf;
+  tasks?: MemoryTasks;
 }
 
 export interface Order {
@@ -70,7 +70,7 @@ export interface Order {
 }
 
 /** A delivery between the embedded Discord and tasks in memory, on one clock that only tests advance. */
-export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...options }: SceneOptions = {}) {
+export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(), ...options }: SceneOptions = {}) {
   const clock = new ManualClock();
   const discord = await startDiscord({ clock, ...options });
   onTestFinished(async () => {
@@ -108,7 +108,7 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
   const counted = new CountedClock(clock);
   const parts: DeliveryParts = {
     ...{ outbox, clock: counted, log, prepare },
-    change: (id, transition) => shelf.change(id, transition),
+    change: (id, transition) => tasks.change(id, transition),
   };
   /** Starts a new delivery, as after a restart: it only knows what is stored. */
   const open = (): Delivery => {
@@ -166,13 +166,13 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
         now: clock.now(),
       },
     );
-    shelf.put(task);
+    tasks.put(task);
     return task;
   }
 
   /** Changes the stored task, as news of the gateway does, and announces it to the delivery. */
   async function tell(id: string, change: Partial<TaskFacts>, to: Delivery = delivery): Promise<void> {
-    to.show(await shelf.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
+    to.show(await tasks.change(id, (task) => ({ ...task, ...change, times: { ...task.times, ...change.times } })));
   }
 
   const writes = () =>
@@ -181,11 +181,11 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     );
 
   return {
-    ...{ clock, discord, shelf, delivery, open, order, press, tell, client },
+    ...{ clock, discord, tasks, delivery, open, order, press, tell, client },
     /** The number of timers that the delivery has set. */
     timers: () => counted.pending,
     /** Advances the clock as soon as the delivery waits for it. */
-    async passes(ms: number) {
+    async advanceOnceWaiting(ms: number) {
       await until(() => counted.pending > 0);
       clock.advance(ms);
     },
@@ -194,18 +194,18 @@ export async function scene({ plan = planOf, expects, shelf = new Shelf(), ...op
     /** Requests that create or change a message, in order. */
     writes,
     /** The contents of those requests. */
-    said: () => writes().map(({ body }) => (body as { content?: string }).content),
+    writtenContents: () => writes().map(({ body }) => (body as { content?: string }).content),
     /** The messages of a channel, one per line. */
     read: (channel = 'studio') => discord.messages(channel).map(text),
     /** The direct messages of the bot to a person. */
-    letters: (user: string) =>
+    directMessages: (user: string) =>
       discord.messages(discord.world.directMessage(discord.world.user(user).id)?.id ?? '').map(text),
     /** Removes permissions of the bot in a channel. */
     deny: (bits: bigint, channel = 'studio') =>
       discord.world
         .channel(channel)
         .overwrites.push({ id: discord.applicationId, kind: 'member', allow: 0n, deny: bits }),
-    heardOf: (method: string, route: RegExp) =>
+    requestsTo: (method: string, route: RegExp) =>
       discord.heard.filter((entry) => entry.method === method && route.test(entry.path)),
   };
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type House, house, token } from './page-server.ts';
+import { openPageServer, type PageServer, token } from './page-server.ts';
 
-let at: House;
+let at: PageServer;
 beforeAll(async () => {
-  at = await house();
+  at = await openPageServer();
 });
 afterAll(() => at.close());
 
@@ -63,7 +63,7 @@ describe('Access to the page server', () => {
 
   it('The control addresses of both embedded sides have the same protection', async () => {
     const { discord, gateway, bot } = at.stage;
-    if (gateway.kind !== 'embedded') throw new Error('This house has an embedded gateway.');
+    if (gateway.kind !== 'embedded') throw new Error('This test requires the embedded gateway.');
     expect(bot.state.state).toBe('running');
     for (const side of [discord.url, gateway.embedded.url]) {
       const control = (headers: Record<string, string>) => fetchStatus(`${side}/_sandbox/state`, headers);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { type House, house, token } from './page-server.ts';
+import { openPageServer, type PageServer, token } from './page-server.ts';
 
-let at: House;
+let at: PageServer;
 beforeAll(async () => {
-  at = await house();
+  at = await openPageServer();
 });
 afterAll(async () => {
   const violations = [...at.stage.discord.violations];

@@ -19,7 +19,7 @@ interface Answer<Body> {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-export interface House {
+export interface PageServer {
   readonly url: string;
   readonly stage: Stage;
   get<Body>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>;
@@ -37,7 +37,7 @@ export interface House {
 }
 
 /** The page server with the real bot as a process, and a one-line page in place of the built one. */
-export async function house(options: Partial<StageOptions> = {}): Promise<House> {
+export async function openPageServer(options: Partial<StageOptions> = {}): Promise<PageServer> {
   const resources = new Resources();
   const defaults = { speed: 50, realGateway: false, environment: process.env, signal: new AbortController().signal };
   const { stage, ready } = await openStage({ ...defaults, ...options }, resources);
@@ -53,7 +53,7 @@ export async function house(options: Partial<StageOptions> = {}): Promise<House>
   return { ...visitor(url), url, stage, close: () => resources.close() };
 }
 
-function visitor(url: string): Omit<House, 'url' | 'stage' | 'close'> {
+function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
   const call = async <Body>(path: string, init: Parameters<typeof request>[1], headers: Record<string, string>) => {
     const answer = await request(`${url}${path}`, {
       ...init,

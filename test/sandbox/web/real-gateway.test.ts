@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
-import { house } from './page-server.ts';
+import { openPageServer } from './page-server.ts';
 
 it('The sandbox uses a real gateway with its key, never shows the key and injects no faults', async () => {
   const key = 'sk-the-operators-own-key';
   const real = await startGateway({ speed: 50, keys: [{ key }] });
   onTestFinished(() => real.close());
-  const at = await house({
+  const at = await openPageServer({
     realGateway: true,
     environment: { ...process.env, GATEWAY_BASE_URL: real.url, GATEWAY_API_KEY: key },
   });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Live, LiveSession, TalkBench } from '../../../sandbox/web/protocol.ts';
-import { type House, house } from './page-server.ts';
+import { openPageServer, type PageServer } from './page-server.ts';
 
 const LONG = 'tell me of snow, 300 words';
 
-let at: House;
+let at: PageServer;
 let thread: string;
 beforeAll(async () => {
-  at = await house();
+  at = await openPageServer();
 });
 afterAll(() => at.close());
 

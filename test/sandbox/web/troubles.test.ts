@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { BotState, Job } from '../../../sandbox/web/protocol.ts';
-import { type House, house } from './page-server.ts';
+import { openPageServer, type PageServer } from './page-server.ts';
 
-let at: House;
+let at: PageServer;
 let studio: string;
 beforeAll(async () => {
-  at = await house();
+  at = await openPageServer();
   studio = await at.channel('member', 'studio');
 });
 afterAll(() => at.close());
