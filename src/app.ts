@@ -88,7 +88,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   logDiscordEvents(clients, log);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
-    await tasks.open();
+    await engine.open();
     // Read before members can start new ones.
     const unplaced = talksWithoutThread(tasks.book);
     await client.login(config.discord.token);

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 export type Ability =
   | 'text'
   | 'image'
@@ -89,3 +91,6 @@ export const catalogue: readonly Model[] = [
 ];
 
 export const modelNamed = (id: string): Model | undefined => catalogue.find((one) => one.id === id);
+
+/** For the bot's `MODEL_KINDS`: the ids of these models do not say what they make, and neither does the specification's list. */
+export const modelKindsFile = fileURLToPath(new URL('model-kinds.json', import.meta.url));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
 import type { RecordedRequest } from '../discord/request-log.ts';
+import { modelKindsFile } from '../gateway/catalogue.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { BotProcess } from './bot-process.ts';
 import type { GatewaySide } from './gateway-side.ts';
@@ -83,7 +84,7 @@ async function gatewayFor(
   const embedded = await startGateway({ speed, keys: [{ key }] });
   await resources.keep(embedded, () => embedded.close());
   const gateway: GatewaySide = { kind: 'embedded', embedded, initialSpeed: speed };
-  return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key } };
+  return { gateway, settings: { GATEWAY_BASE_URL: embedded.url, GATEWAY_API_KEY: key, MODEL_KINDS: modelKindsFile } };
 }
 
 /** Only the origin, because a URL can contain a user name and a password. */

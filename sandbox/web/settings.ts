@@ -10,7 +10,7 @@ export type Settings = Readonly<Record<string, string>>;
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
 
 /** The operator's settings for a real gateway and its models. */
-const GATEWAY_SETTING = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$)/;
+const GATEWAY_SETTING = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$|MODEL_KINDS$)/;
 
 export const neededBy = (environment: NodeJS.ProcessEnv): Settings =>
   chosen(environment, (name) => NEEDED.includes(name));

@@ -30,12 +30,10 @@ type Purpose = 'image' | 'video' | 'music' | 'text' | 'voice';
 
 export const modelOption = { type: 'text', hasSuggestions: true, max: 200 } as const satisfies TextOption;
 
-/** Suggests models of this kind first and all others after them: what a model makes is only guessed. */
 export async function suggestModels(purpose: Purpose, typed: string, { services }: HandlerContext<ModelServices>) {
-  const models = await services.models.listQuickly();
-  const [fitting, others] = [true, false].map((fits) => models.filter(({ kind }) => (kind === purpose) === fits));
+  const models = await services.models.listFor(purpose);
   return suggestionsFrom(
-    [...(fitting ?? []), ...(others ?? [])].map(({ id }) => id),
+    models.map(({ id }) => id),
     typed,
   );
 }
@@ -47,7 +45,7 @@ export const suggestionsFrom = (names: readonly string[], typed: string): Sugges
 export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const model =
     (await modelOrDefault(purpose, typed, services)) ??
-    (await services.models.listQuickly()).find(({ kind }) => kind === purpose)?.id;
+    (await services.models.listFor(purpose)).find(({ fits }) => fits.includes(purpose))?.id;
   if (model === undefined) throw await noModel(purpose, services);
   return model;
 }

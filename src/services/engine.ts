@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Asks } from './asks/asks.ts';
+import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { createReachCheck } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
@@ -9,6 +10,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
 import { ModelCatalogue } from './models/catalogue.ts';
+import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
@@ -74,7 +76,12 @@ export function openEngine({
   const sounds = openAudio({ log, process: mediaProcess });
   const reach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
   const gather = createGatherer({ media, sounds, log, clock, canReach: reach });
-  const models = new ModelCatalogue(gateway.models, clock, settings.modelKinds);
+  const experience = new Experience(store.experience, log);
+  const models = new ModelCatalogue({
+    ...{ experience, clock },
+    gateway: gateway.models,
+    overrides: settings.modelKinds,
+  });
   const ledger = new Ledger({ entries: store.entries, prices: settings.prices, clock, log });
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
@@ -92,7 +99,7 @@ export function openEngine({
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const limits = { perSecond: settings.poll.perSecond, inFlight };
   const tasks = new Tasks({
-    ...{ book, store, ledger, offers, specs, gather, clock, log },
+    ...{ book, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
     schedule: settings.poll.schedule,
@@ -100,6 +107,11 @@ export function openEngine({
     assertOwnership: store.ownership.mustBeOurs,
     removeMessages: parts.removeMessages,
     tellErased: parts.tellErased,
+  });
+  book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
+    if (modelKind === undefined || model === undefined) return;
+    if (state === 'ready' && !isTalk) void models.markDelivered(model, modelKind);
+    else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
   // Its result follows soon, and is decoded there.
   book.onChange(({ state, traits }) => {
@@ -114,6 +126,11 @@ export function openEngine({
   });
   return {
     ...{ tasks, asks, talks, models, offers, media, usage },
+
+    /** Reads what the store has; nothing is done about it yet. */
+    async open(): Promise<void> {
+      await Promise.all([tasks.open(), experience.open()]);
+    },
 
     /** Stops polling, and waits for answers that are being streamed. */
     async pause(): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { type App, type AppTools, startApp } from '../../src/app.ts';
 import { features, kindSpecs } from '../../src/commands/index.ts';
@@ -75,6 +76,7 @@ export async function stage({
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: key,
+    MODEL_KINDS: modelKindsFile,
     LOG_LEVEL: 'debug',
     STORE_URL: `sqlite://${join(folder, 'atelier.sqlite')}`,
     ...settings,

@@ -50,8 +50,8 @@ describe('/models', () => {
     expect(gateway.heard.at(-1)?.path).toBe('/v1beta/compat/models');
   });
 
-  it('/models shows all details of one model', async () => {
-    const { discord } = await bot();
+  it('/models shows all details of one model, also those that the specification does not name', async () => {
+    const { discord } = await bot({ gateway: { profile: 'stock' } });
     const said = text(await (await discord.as('member').slash('models', { model: 'lumen-image-1' })).message());
     expect(said).toContain('sandbox');
     expect(said).toContain('supported_endpoint_types');

@@ -4,10 +4,12 @@ import type { Body, View } from './view.ts';
 /** A constant in stock gateways, so it is not a model's age (wire facts, part 7). */
 const STOCK_CREATED = 1_626_777_600;
 
+/** The specification (part 2) gives a model four fields. */
 export function modelBody(model: Model, view: View): Body {
-  const shared = { id: model.id, object: 'model', owned_by: model.owner, supported_endpoint_types: model.endpoints };
+  const shared = { id: model.id, object: 'model', owned_by: model.owner };
   if (view.profile === 'spec') return { ...shared, created: model.created };
-  return { ...shared, created: STOCK_CREATED, permission: [], root: model.id, parent: null };
+  const extras = { permission: [], root: model.id, parent: null, supported_endpoint_types: model.endpoints };
+  return { ...shared, created: STOCK_CREATED, ...extras };
 }
 
 export function modelList(models: readonly Model[], view: View): Body {

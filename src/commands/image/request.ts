@@ -14,7 +14,10 @@ declare module '../../services/tasks/task.ts' {
   }
 }
 
-const image: KindSpec<'image'> = { request: imageShape.loose(), traits: { isPaid: true, hasOwnPrompt: true } };
+const image: KindSpec<'image'> = {
+  request: imageShape.loose(),
+  traits: { isPaid: true, hasOwnPrompt: true, modelKind: 'image' },
+};
 export const imageSpecs = { image };
 
 /** The most that any of the gateway's models is known to take (specification, part 8). */

@@ -23,7 +23,7 @@ declare module '../../services/tasks/task.ts' {
 
 const song: KindSpec<'song'> = {
   request: songShape.loose(),
-  traits: { isPaid: true, hasOwnPrompt: true, keepsTitle: true, isFollowable: true },
+  traits: { isPaid: true, hasOwnPrompt: true, keepsTitle: true, isFollowable: true, modelKind: 'music' },
 };
 const music: KindSpec<'music'> = {
   request: musicShape.loose(),

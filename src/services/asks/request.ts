@@ -30,7 +30,10 @@ declare module '../tasks/task.ts' {
   }
 }
 
-export const askSpec: KindSpec<'ask'> = { request: askShape.loose(), traits: { isPaid: true, isText: true } };
+export const askSpec: KindSpec<'ask'> = {
+  request: askShape.loose(),
+  traits: { isPaid: true, isText: true, modelKind: 'text' },
+};
 
 interface Input {
   request: AskRequest;

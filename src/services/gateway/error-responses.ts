@@ -10,11 +10,12 @@ const CODES = {
   forbidden: 'access_denied permission_error permission_denied forbidden',
   quota: `insufficient_user_quota insufficient_quota pre_consume_token_quota_failed quota_not_enough quota_exceeded
     billing_hard_limit_reached`,
-  'not-found': `model_not_found task_not_exist task_not_found task_no_found not_found not_found_error
+  'not-found': `model_not_found model_not_exist task_not_exist task_not_found task_no_found not_found not_found_error
     openai_image_job_not_found midjourney_task_not_found`,
   invalid: `invalid_request bad_request_body sensitive_words_detected prompt_blocked content_policy_violation
     moderation_blocked convert_request_failed request_body_too_large idempotency_key_required invalid_prompt
-    invalid_value unsupported_parameter unsupported_value unknown_parameter context_length_exceeded`,
+    invalid_value unsupported_parameter unsupported_value unknown_parameter context_length_exceeded
+    invalid_model unsupported_model model_not_supported model_not_available`,
   'rate-limited': 'rate_limit_exceeded rate_limit_error too_many_requests',
   unavailable: `do_request_failed bad_response bad_response_body bad_response_status_code empty_response
     empty_response_body get_channel_failed get_channel_info_failed fail_to_fetch_task get_task_failed server_error
@@ -25,6 +26,13 @@ const CODES = {
 const KIND_OF_CODE: ReadonlyMap<string, GatewayErrorKind> = new Map(
   keysOf(CODES).flatMap((kind) => splitWords(CODES[kind]).map((code) => [code, kind] as const)),
 );
+
+const MODEL_CODES: ReadonlySet<string> = new Set(
+  splitWords('model_not_found model_not_exist invalid_model unsupported_model model_not_supported model_not_available'),
+);
+
+/** Whether a code says that a model cannot do what was asked of it. */
+export const isModelCode = (code: string | undefined): boolean => MODEL_CODES.has(normalized(code));
 
 interface Symptoms extends Pick<ErrorResponse, 'status' | 'familyCodes' | 'missing'> {
   /** The code in the response, which may be a number. */
@@ -117,6 +125,7 @@ export function toGatewayError(answer: ErrorResponse): GatewayError {
     param: firstAt(body, at.param, asText),
     retryAfterMs: answer.retryAfterMs ?? retryDelayIn(body),
     hasKnownCode: [sentCode, messageCode, type].some((text) => KIND_OF_CODE.get(normalized(text)) === kind),
+    refusesModel: [sentCode, messageCode].some(isModelCode),
     mayHaveTakenEffect: answer.isSubmit && MAY_HAVE_TAKEN_EFFECT.has(kind),
   });
 }

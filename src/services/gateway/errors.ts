@@ -28,6 +28,8 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the gateway's own code names the kind; otherwise it comes from the status, which any proxy may send. */
   readonly hasKnownCode: boolean;
+  /** Whether the gateway's code says that the model cannot do this: another one may. */
+  readonly refusesModel: boolean;
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
 
@@ -40,6 +42,7 @@ export class GatewayError extends Error {
     this.param = facts.param;
     this.retryAfterMs = facts.retryAfterMs;
     this.hasKnownCode = facts.hasKnownCode ?? false;
+    this.refusesModel = facts.refusesModel ?? false;
     this.mayHaveTakenEffect = facts.mayHaveTakenEffect ?? false;
   }
 }

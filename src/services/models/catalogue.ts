@@ -2,7 +2,8 @@ import { type Clock, pause, SteadyClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { Model } from '../gateway/models.ts';
-import { type KindOverrides, kindOfModel, type ModelKind } from './families.ts';
+import type { Experience } from './experience.ts';
+import { guessKind, type KindOverrides, type ModelKind, overriddenKind } from './families.ts';
 import { similarIds } from './ids.ts';
 
 /** Models change rarely, when an operator adds some; a member can wait this long to see a new one. */
@@ -25,15 +26,24 @@ export type ListName = 'own' | 'compatible';
 /** A model and what it makes, as far as that can be told. */
 export interface ListedModel extends Model {
   kind: ModelKind;
+  /** All kinds that it can be used for: its own, and those that it has delivered. */
+  fits: readonly ModelKind[];
+  /** The kinds for which the gateway refused it. */
+  unfit: readonly ModelKind[];
 }
 
-type CachedList = { models: readonly ListedModel[]; at: number };
+type CachedList = { models: readonly Model[]; at: number };
+
+interface CatalogueParts {
+  gateway: Gateway['models'];
+  experience: Experience;
+  overrides: KindOverrides;
+  clock: Clock;
+}
 
 /** The gateway's models, queried as seldom as possible. */
 export class ModelCatalogue {
-  readonly #gateway: Gateway['models'];
-  readonly #clock: Clock;
-  readonly #overrides: KindOverrides;
+  readonly #parts: CatalogueParts;
   /** If the clock is set back, old lists and missing ids must not stay valid for longer. */
   readonly #steady: SteadyClock;
   readonly #lists = new Map<ListName, CachedList>();
@@ -44,32 +54,46 @@ export class ModelCatalogue {
   /** When unlisted ids were queried. */
   #queriedAt: number[] = [];
 
-  constructor(gateway: Gateway['models'], clock: Clock, overrides: KindOverrides = {}) {
-    this.#gateway = gateway;
-    this.#overrides = overrides;
-    this.#clock = clock;
-    this.#steady = new SteadyClock(clock);
+  constructor(parts: CatalogueParts) {
+    this.#parts = parts;
+    this.#steady = new SteadyClock(parts.clock);
   }
 
   async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
     const lastListed = this.#lists.get(name);
-    if (lastListed && this.#steady.now() - lastListed.at < FRESH_MS) return lastListed.models;
-    return (await this.#queryList(name)).models;
+    const isFresh = lastListed && this.#steady.now() - lastListed.at < FRESH_MS;
+    const { models } = isFresh ? lastListed : await this.#queryList(name);
+    return models.map((model) => this.#withKind(model));
   }
 
   /** The last list, however old. */
   get lastListed(): readonly ListedModel[] {
-    return this.#lists.get('own')?.models ?? [];
+    return (this.#lists.get('own')?.models ?? []).map((model) => this.#withKind(model));
   }
 
   /** What is available quickly: an old list instead of a late one, and none instead of an error. */
   async listQuickly(): Promise<readonly ListedModel[]> {
-    const late = pause(this.#clock, SUGGESTION_LIMIT_MS).then(() => this.lastListed);
+    const late = pause(this.#parts.clock, SUGGESTION_LIMIT_MS).then(() => this.lastListed);
     const listed = this.list().catch((error: unknown) => {
       if (error instanceof GatewayError) return this.lastListed;
       throw error;
     });
     return Promise.race([listed, late]);
+  }
+
+  /** Best first: those that fit, then all others, since that is only guessed, then those that were refused for it. */
+  async listFor(kind: ModelKind): Promise<readonly ListedModel[]> {
+    const rank = ({ fits, unfit }: ListedModel): number => (unfit.includes(kind) ? 2 : fits.includes(kind) ? 0 : 1);
+    return (await this.listQuickly()).toSorted((a, b) => rank(a) - rank(b));
+  }
+
+  markDelivered(id: string, kind: ModelKind): Promise<void> {
+    return this.#parts.experience.markDelivered(id, kind);
+  }
+
+  /** Only listed models are noted: members can invent ids. */
+  async markUnfit(id: string, kind: ModelKind): Promise<void> {
+    if (this.lastListed.some((model) => model.id === id)) await this.#parts.experience.markUnfit(id, kind);
   }
 
   /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
@@ -85,7 +109,7 @@ export class ModelCatalogue {
 
   async #queryModel(id: string): Promise<ListedModel> {
     try {
-      return this.#withKind(await this.#gateway.get(id));
+      return this.#withKind(await this.#parts.gateway.get(id));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
@@ -129,12 +153,19 @@ export class ModelCatalogue {
   }
 
   #withKind(model: Model): ListedModel {
-    return { ...model, kind: kindOfModel(model, this.#overrides) };
+    const { delivered, unfit } = this.#parts.experience.of(model.id);
+    const set = overriddenKind(model.id, this.#parts.overrides);
+    if (set) return { ...model, kind: set, fits: [set], unfit };
+    const guess = guessKind(model);
+    // A text model may make images besides; any other guess gives way to what was delivered.
+    const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
+    return { ...model, kind, fits: [kind, ...delivered], unfit };
   }
 
   async #fetchList(name: ListName): Promise<CachedList> {
-    const models = name === 'own' ? await this.#gateway.list() : await this.#gateway.listCompat();
-    const listed = { models: models.map((model) => this.#withKind(model)), at: this.#steady.now() };
+    const { gateway } = this.#parts;
+    const models = name === 'own' ? await gateway.list() : await gateway.listCompat();
+    const listed = { models, at: this.#steady.now() };
     this.#lists.set(name, listed);
     return listed;
   }

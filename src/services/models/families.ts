@@ -117,10 +117,11 @@ export const kindOfId = (id: string): ModelKind | undefined => kindIn(FAMILIES, 
 /** An operator's pattern for ids, in which `*` stands for any text, and the kind of those models. */
 export type KindOverrides = Readonly<Record<string, ModelKind>>;
 
-/** What a model makes, as far as it can be told: the specification does not say. */
-export function kindOfModel({ id, ownedBy = '', fields }: Model, overrides: KindOverrides = {}): ModelKind {
-  const set = Object.entries(overrides).find(([pattern]) => isLike(id, pattern));
-  if (set) return set[1];
+export const overriddenKind = (id: string, overrides: KindOverrides): ModelKind | undefined =>
+  Object.entries(overrides).find(([pattern]) => isLike(id, pattern))?.[1];
+
+/** What a model probably makes: the specification does not say. */
+export function guessKind({ id, ownedBy = '', fields }: Model): ModelKind {
   const types = JSON.stringify(fields.supported_endpoint_types ?? '').toLowerCase();
   const protocol = PROTOCOLS.test(types) ? 'text' : undefined;
   return kindIn(MEDIA, types) ?? kindOfId(id) ?? protocol ?? kindIn(OWNERS, ownedBy.toLowerCase()) ?? 'other';

@@ -133,6 +133,8 @@ export function openNamespaces(backend: Backend) {
     remotes: soon('remotes'),
     /** A few may be lost. */
     durations: soon('durations'),
+    /** What happened with each model; it happens again. */
+    models: soon('models'),
     /** When the gateway was last polled; after a power cut that is long ago. */
     asking: soon('asking'),
     /** Messages that are kept up to date for a while; a lost one is started again with a press. */

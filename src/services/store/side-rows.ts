@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { DAY_MS } from '../../lib/clock.ts';
+import { type ExperienceStore, modelExperience } from '../models/experience.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { durationShape, erasureMark, type SentOrder, sentOrder } from '../tasks/task-store.ts';
 import type { Namespace } from './namespaces.ts';
@@ -42,6 +44,9 @@ export class SentOrderRows {
   }
 }
 
+/** A model that nobody used for so long may have changed. */
+const EXPERIENCE_MS = 180 * DAY_MS;
+
 const remoteSchema = z.object({ id: z.string() });
 
 /** Finds tasks by remote id. A row only points: the task itself says whether it still exists and has that id. */
@@ -75,6 +80,19 @@ export const rowKey = (key: string): string => `of ${key}`;
 
 export const durationRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(z.object({ durations: z.array(durationShape) })));
+
+export const experienceRows = (namespace: Namespace, quarantine: Quarantine) =>
+  new Rows(namespace, quarantine, parseWith(z.object({ id: z.string(), ...modelExperience.shape })));
+
+/** An unreadable row is set aside, and what it said happens again. */
+export const storedExperience = (namespace: Namespace, quarantine: Quarantine): ExperienceStore => ({
+  async all() {
+    const { good, setAside } = await experienceRows(namespace, quarantine).readAll();
+    await setAside();
+    return new Map([...good.values()].map(({ id, ...experience }) => [id, experience]));
+  },
+  put: (id, experience) => namespace.put(rowKey(id), { id, ...experience }, EXPERIENCE_MS),
+});
 
 export const erasureRows = (namespace: Namespace, quarantine: Quarantine) =>
   new Rows(namespace, quarantine, parseWith(erasureMark));

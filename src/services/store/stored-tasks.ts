@@ -3,6 +3,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { EntryStore } from '../ledger/entry.ts';
+import type { ExperienceStore } from '../models/experience.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import {
@@ -20,7 +21,7 @@ import { StoredEntries } from './ledger-rows.ts';
 import { pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { Quarantine, type Rows } from './rows.ts';
-import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows } from './side-rows.ts';
+import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows, storedExperience } from './side-rows.ts';
 import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
 import { isExpired, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
@@ -58,6 +59,8 @@ export class StoredTasks implements TaskStore {
   readonly #sent: SentOrderRows;
   readonly #erasures: Rows<ErasureMark>;
   readonly entries: EntryStore;
+  /** What happened with each model. */
+  readonly experience: ExperienceStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -76,6 +79,7 @@ export class StoredTasks implements TaskStore {
     this.#sent = new SentOrderRows(namespaces.sent);
     this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
+    this.experience = storedExperience(namespaces.models, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }

@@ -35,11 +35,11 @@ declare module '../tasks/task.ts' {
 
 const talk: KindSpec<'talk'> = {
   request: talkShape.loose(),
-  traits: { isTalk: true, hearsEveryone: ({ who }) => who === 'everyone' },
+  traits: { isTalk: true, modelKind: 'voice', hearsEveryone: ({ who }) => who === 'everyone' },
 };
 const said: KindSpec<'said'> = {
   request: saidShape.loose(),
-  traits: { isPaid: true, isText: true, isListedByParent: true, isUtterance: true },
+  traits: { isPaid: true, isText: true, isListedByParent: true, isUtterance: true, modelKind: 'voice' },
 };
 export const talkSpecs = { talk, said };
 

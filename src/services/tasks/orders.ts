@@ -4,6 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, WaitLimit } from './kind.ts';
 import type { Gather, GatherContext, Materials } from './materials.ts';
@@ -36,6 +37,7 @@ export interface OrdersParts {
   maxWaitMs: Readonly<Record<WaitLimit, number>>;
   clock: Clock;
   log: TasksLog;
+  models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   /** Throws where the store may belong to another bot. */
   assertOwnership(): void;
@@ -156,7 +158,7 @@ export class Orders {
     const outcome = await this.#send(kind, { ...order, id }, prepared);
     if ('refused' in outcome) {
       await this.#removeRefused(id);
-      throw this.#errorFor(kind, order, outcome.refused);
+      throw await this.#errorFor(kind, order, outcome.refused);
     }
     const { submission } = outcome;
     const now = clock.now();
@@ -225,8 +227,12 @@ export class Orders {
   }
 
   /** The error for the member. Only refusals by a code are remembered for other orders. */
-  #errorFor(kind: Kind, order: Order, refused: unknown): unknown {
+  async #errorFor(kind: Kind, order: Order, refused: unknown): Promise<unknown> {
     const { mayBeMissing } = kind;
+    const { modelKind } = this.#parts.specs[order.kind].traits;
+    const { model } = order.request;
+    if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
+      await this.#parts.models?.markUnfit(model, modelKind);
     if (!mayBeMissing || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
     if (refused.hasKnownCode) this.#parts.offers.markRefused(offeredAs(kind, order));
     return mayBeMissing === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;

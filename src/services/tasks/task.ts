@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModelKind } from '../models/families.ts';
 import { answer } from './answer.ts';
 import { memberFile, reference, region } from './materials.ts';
 
@@ -259,6 +260,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly hasOwnPrompt?: boolean;
   /** It keeps its title when it is ordered with another prompt. */
   readonly keepsTitle?: boolean;
+  /** The kind of model that makes it, where its request names a model. */
+  readonly modelKind?: ModelKind;
   /** Its remote id can be followed. */
   readonly isFollowable?: boolean;
   /** Whether its result is a grid of four images, of which one can be chosen. */

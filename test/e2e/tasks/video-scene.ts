@@ -21,7 +21,7 @@ const framelessVideos = () =>
   }));
 
 /** Both embedded sides are on this machine, so the gateway can reach Discord's files. */
-export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): Promise<QuickStage> =>
+export const localBot = ({ gateway, settings, ...options }: StageOptions = {}): ReturnType<typeof quickBot> =>
   quickBot({
     ...options,
     gateway: { speed: 60, studio: framelessVideos(), ...gateway },

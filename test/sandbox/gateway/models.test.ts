@@ -12,7 +12,8 @@ describe('The list of models', () => {
     expect(answer.json.object).toBe('list');
     expect(ids(answer)).toEqual(catalogue.map((model) => model.id));
     for (const model of answer.json.data) {
-      expect(model).toMatchObject({ object: 'model', created: expect.any(Number), owned_by: expect.any(String) });
+      const shape = { object: 'model', created: expect.any(Number), owned_by: expect.any(String) };
+      expect(model).toEqual({ id: expect.any(String), ...shape });
     }
   });
 

@@ -1,17 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
-import { kindOfModel } from '../../../src/services/models/families.ts';
+import { Experience, type ModelExperience } from '../../../src/services/models/experience.ts';
+import { guessKind, type KindOverrides, type ModelKind } from '../../../src/services/models/families.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
 import { both, heardAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-async function catalogue() {
+interface CatalogueOptions {
+  overrides?: KindOverrides;
+  stored?: Map<string, ModelExperience>;
+}
+
+async function catalogue({ overrides = {}, stored = new Map<string, ModelExperience>() }: CatalogueOptions = {}) {
   const side = await both({ limits: { attempts: 1, readMs: 500 } });
   const clock = new ManualClock();
+  const store = {
+    all: async () => stored,
+    put: async (id: string, one: ModelExperience) => void stored.set(id, one),
+  };
+  const experience = new Experience(store, { warn: () => undefined });
+  await experience.open();
   return {
     ...side,
+    stored,
     time: clock,
-    models: new ModelCatalogue(side.gateway.models, clock),
+    models: new ModelCatalogue({ gateway: side.gateway.models, experience, overrides, clock }),
     asked: () => heardAt(side, '/v1/models').length,
   };
 }
@@ -120,6 +133,66 @@ describe('the catalogue of models', () => {
   });
 });
 
+describe('What models delivered', () => {
+  const data = ['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6'].map((id) => ({
+    ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
+  }));
+  const listed = async (options: CatalogueOptions = {}) => {
+    const side = await catalogue(options);
+    side.embedded.faults.add({ do: { type: 'body', body: { object: 'list', data } }, times: 100 });
+    const idsFor = async (kind: ModelKind) => (await side.models.listFor(kind)).map(({ id }) => id);
+    const kindOf = async (id: string) => (await side.models.list()).find((one) => one.id === id)?.kind;
+    return { ...side, idsFor, kindOf };
+  };
+
+  it('A model that delivered a video is a video model, whatever its ID says', async () => {
+    const { models, idsFor, kindOf } = await listed();
+    expect(await idsFor('video')).toEqual(['kling-v1-6', 'aurora', 'gpt-4o', 'flux-pro']);
+    await models.markDelivered('aurora', 'video');
+    await models.markDelivered('flux-pro', 'video');
+    expect(await idsFor('video')).toEqual(['aurora', 'flux-pro', 'kling-v1-6', 'gpt-4o']);
+    expect(await kindOf('flux-pro')).toBe('video');
+  });
+
+  it('A text model that delivered an image stays a text model and is suggested for images too', async () => {
+    const { models, idsFor, kindOf } = await listed();
+    await models.markDelivered('gpt-4o', 'image');
+    expect(await kindOf('gpt-4o')).toBe('text');
+    expect((await idsFor('image')).slice(0, 2)).toEqual(['gpt-4o', 'flux-pro']);
+  });
+
+  it('A model that was refused for a kind is suggested last for it, until it delivers', async () => {
+    const { models, idsFor } = await listed();
+    await idsFor('video');
+    await models.markUnfit('kling-v1-6', 'video');
+    expect(await idsFor('video')).toEqual(['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6']);
+    expect((await idsFor('image')).at(-1)).toBe('kling-v1-6');
+    await models.markDelivered('kling-v1-6', 'video');
+    expect((await idsFor('video'))[0]).toBe('kling-v1-6');
+  });
+
+  it('MODEL_KINDS decides against what was delivered', async () => {
+    const { models, kindOf, idsFor } = await listed({ overrides: { aurora: 'music' } });
+    await models.markDelivered('aurora', 'video');
+    expect(await kindOf('aurora')).toBe('music');
+    expect((await idsFor('video'))[0]).toBe('kling-v1-6');
+  });
+
+  it('What was delivered is stored and known after a restart; invented IDs are not', async () => {
+    const { models, stored, idsFor } = await listed();
+    await idsFor('video');
+    await models.markDelivered('aurora', 'video');
+    await models.markUnfit('flux-pro', 'video');
+    await models.markUnfit('invented', 'video');
+    expect([...stored]).toEqual([
+      ['aurora', { delivered: ['video'], unfit: [] }],
+      ['flux-pro', { delivered: [], unfit: ['video'] }],
+    ]);
+    const restarted = await listed({ stored });
+    expect(await restarted.idsFor('video')).toEqual(['aurora', 'kling-v1-6', 'gpt-4o', 'flux-pro']);
+  });
+});
+
 describe('a guess at what a model is made for', () => {
   it.each([
     ['x', ['openai-video'], 'video'],
@@ -131,7 +204,7 @@ describe('a guess at what a model is made for', () => {
     ['strange', undefined, 'other'],
   ])('%s with %j: %s', (id, supported, kind) => {
     const fields = supported === undefined ? {} : { supported_endpoint_types: supported };
-    expect(kindOfModel({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
+    expect(guessKind({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
   });
 });
 

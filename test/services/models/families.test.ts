@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kindOfId, kindOfModel, type ModelKind } from '../../../src/services/models/families.ts';
+import { guessKind, kindOfId, type ModelKind, overriddenKind } from '../../../src/services/models/families.ts';
 
 /** Ids that vendors and gateways have published. */
 const ids: Record<Exclude<ModelKind, never>, readonly string[]> = {
@@ -223,21 +223,25 @@ it.each(['', 'aurora', 'model-7', 'x'.repeat(200), 'lumen', '🎨'])('The id %j 
   expect(kindOfId(id)).toBeUndefined();
 });
 
-it('The kind of a model is that of MODEL_KINDS, else of its endpoints, its id and its owner, in this order', () => {
+it('A pattern of MODEL_KINDS matches a whole ID, its asterisks stand for any text, and the first match counts', () => {
+  const overrides = { 'studio-*-hd': 'image', 'exact-1': 'music', '*': 'other' } as const;
+  expect(overriddenKind('studio-a-hd', overrides)).toBe('image');
+  expect(overriddenKind('studio-hd', { 'studio-*-hd': 'image' })).toBeUndefined();
+  expect(overriddenKind('exact-1', overrides)).toBe('music');
+  expect(overriddenKind('exact-12', { 'exact-1': 'music' })).toBeUndefined();
+  expect(overriddenKind('gpt-4o', overrides)).toBe('other');
+});
+
+it('The kind of a model is guessed from its endpoint types, else its ID, else its owner', () => {
   const model = (id: string, ownedBy?: string, types?: string[]) => ({
     ...{ id, ownedBy, createdAt: undefined },
     fields: types ? { supported_endpoint_types: types } : {},
   });
-  const overrides = { 'studio-*-hd': 'image', 'exact-1': 'music', '*': 'other' } as const;
-  expect(kindOfModel(model('studio-a-hd', undefined, ['openai-video']), overrides)).toBe('image');
-  expect(kindOfModel(model('studio-hd'), { 'studio-*-hd': 'image' })).toBe('other');
-  expect(kindOfModel(model('exact-1'), overrides)).toBe('music');
-  expect(kindOfModel(model('gpt-4o'), overrides)).toBe('other');
-  expect(kindOfModel(model('gpt-4o', undefined, ['openai-video']))).toBe('video');
+  expect(guessKind(model('gpt-4o', undefined, ['openai-video']))).toBe('video');
   // Gateways name a protocol for models of every kind.
-  expect(kindOfModel(model('gpt-4o-transcribe', 'openai', ['openai']))).toBe('speech');
-  expect(kindOfModel(model('aurora', 'runway', ['openai']))).toBe('text');
-  expect(kindOfModel(model('aurora', 'runway'))).toBe('video');
-  expect(kindOfModel(model('aurora', 'studio'))).toBe('other');
-  expect(kindOfModel(model('aurora'))).toBe('other');
+  expect(guessKind(model('gpt-4o-transcribe', 'openai', ['openai']))).toBe('speech');
+  expect(guessKind(model('aurora', 'runway', ['openai']))).toBe('text');
+  expect(guessKind(model('aurora', 'runway'))).toBe('video');
+  expect(guessKind(model('aurora', 'studio'))).toBe('other');
+  expect(guessKind(model('aurora'))).toBe('other');
 });

@@ -9,7 +9,7 @@ import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
-import { durationRows, erasureRows } from '../side-rows.ts';
+import { durationRows, erasureRows, experienceRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
 import {
@@ -106,6 +106,7 @@ async function examineRows(
     await checkSchemaMark(namespaces.meta),
     tasks,
     await checkRows(durationRows(namespaces.durations, quarantine)),
+    await checkRows(experienceRows(namespaces.models, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),

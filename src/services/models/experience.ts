@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Log } from '../../lib/log.ts';
+import { type ModelKind, modelKinds } from './families.ts';
+
+/** What a model has shown: the kinds of results it delivered, and those for which the gateway said that it is unfit. */
+export const modelExperience = z.object({ delivered: z.array(z.enum(modelKinds)), unfit: z.array(z.enum(modelKinds)) });
+export type ModelExperience = z.output<typeof modelExperience>;
+
+export interface ExperienceStore {
+  all(): Promise<ReadonlyMap<string, ModelExperience>>;
+  put(id: string, experience: ModelExperience): Promise<void>;
+}
+
+/** A gateway lists some hundred models; one that changes its ids all the time must not fill the memory. */
+const MAX_MODELS = 2_000;
+
+const NOTHING: ModelExperience = { delivered: [], unfit: [] };
+
+/** What happened with each model, kept across restarts. */
+export class Experience {
+  readonly #store: ExperienceStore;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #known = new Map<string, ModelExperience>();
+
+  constructor(store: ExperienceStore, log: Pick<Log, 'warn'>) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  async open(): Promise<void> {
+    for (const [id, experience] of await this.#store.all()) this.#known.set(id, experience);
+  }
+
+  of(id: string): ModelExperience {
+    return this.#known.get(id) ?? NOTHING;
+  }
+
+  /** A success also clears an earlier refusal. */
+  async markDelivered(id: string, kind: ModelKind): Promise<void> {
+    const { delivered, unfit } = this.of(id);
+    if (delivered.includes(kind) && !unfit.includes(kind)) return;
+    await this.#change(id, { delivered: withKind(delivered, kind), unfit: unfit.filter((one) => one !== kind) });
+  }
+
+  async markUnfit(id: string, kind: ModelKind): Promise<void> {
+    const { delivered, unfit } = this.of(id);
+    if (!unfit.includes(kind)) await this.#change(id, { delivered, unfit: [...unfit, kind] });
+  }
+
+  async #change(id: string, experience: ModelExperience): Promise<void> {
+    if (!this.#known.has(id) && this.#known.size >= MAX_MODELS) return;
+    this.#known.set(id, experience);
+    try {
+      await this.#store.put(id, experience);
+    } catch (error) {
+      // It only orders suggestions, and happens again.
+      this.#log.warn({ model: id, err: error }, 'What a model delivered could not be stored.');
+    }
+  }
+}
+
+const withKind = (kinds: readonly ModelKind[], kind: ModelKind): ModelKind[] =>
+  kinds.includes(kind) ? [...kinds] : [...kinds, kind];

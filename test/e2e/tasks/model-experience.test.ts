@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { enter } from '../bot.ts';
+import { type QuickStage, quickBot, says } from '../quick.ts';
+import { GENERIC, localBot } from './video-scene.ts';
+
+const suggested = async ({ discord }: QuickStage): Promise<unknown[]> =>
+  (await discord.as('member').complete('video', { model: '' }, 'model')).map(({ value }) => value);
+
+const settings = { DEFAULT_VIDEO_MODEL: '', MODEL_KINDS: '' };
+
+it('A model whose ID says nothing is suggested first for videos once it has delivered one, also after a restart', async () => {
+  const stage = await localBot({ settings });
+  const { discord } = stage;
+  expect((await suggested(stage)).slice(0, 2)).toEqual(['reel-2', 'reel-2-pro']);
+  const before = await suggested(stage);
+  expect(before.indexOf('northlight/keyframes-1')).toBeGreaterThan(before.indexOf('motion-v1.6'));
+  const model = 'northlight/keyframes-1';
+  const exchange = await discord.as('member').slash('video', { prompt: 'waves', model });
+  await exchange.message(says('Finished in'));
+  const fitting = ['reel-2', 'reel-2-pro', model, 'motion-v1.6', 'Harbour/Motion-Turbo:2026-02-28'];
+  expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
+  await stage.app.stop();
+  await enter(stage);
+  expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
+});
+
+it('A model that the gateway refuses by a code is suggested last and no longer chosen, until it delivers', async () => {
+  const stage = await localBot({ settings });
+  const { discord, gateway } = stage;
+  await suggested(stage);
+  const refusal = {
+    error: { message: 'reel-2 makes no videos', type: 'invalid_request_error', code: 'model_not_supported' },
+  };
+  gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC } });
+  const refused = await discord.as('member').slash('video', { prompt: 'waves' });
+  expect(text(await refused.message(says('reel-2 makes no videos')))).toContain('gateway');
+  expect((await suggested(stage)).at(-1)).toBe('reel-2');
+  const chosen = await discord.as('member').slash('video', { prompt: 'waves at dusk' });
+  expect(text(await chosen.message(says('Finished in')))).toContain('reel-2-pro');
+  const named = await discord.as('member').slash('video', { prompt: 'waves at noon', model: 'reel-2' });
+  await named.message(says('Finished in'));
+  expect((await suggested(stage))[0]).toBe('reel-2');
+});
+
+it('A refusal that names no model moves no model', async () => {
+  const stage = await quickBot({ settings });
+  await suggested(stage);
+  const refusal = {
+    error: { message: 'The prompt is not allowed', type: 'invalid_request_error', code: 'prompt_blocked' },
+  };
+  stage.gateway.faults.add({ do: { type: 'body', body: refusal, status: 400 }, on: { path: GENERIC } });
+  const refused = await stage.discord.as('member').slash('video', { prompt: 'waves' });
+  await refused.message(says('The prompt is not allowed'));
+  expect((await suggested(stage))[0]).toBe('reel-2');
+});
