@@ -61,7 +61,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     ...{ store, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
     specs: kindSpecs,
-    kinds: kindsOf(gateway, config.poll),
+    kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
     removeMessages: messageRemover({ outbox, clock, log }),

@@ -3,6 +3,7 @@ import * as shape from './config-shapes.ts';
 import { withoutUndefined } from './lib/entries.ts';
 import { editDistance } from './lib/text.ts';
 import { modelKinds } from './services/models/families.ts';
+import { imagineReferences } from './services/tasks/materials.ts';
 
 /** Every variable, in the order in which problems are reported. */
 const variables = (kinds: readonly string[]) =>
@@ -27,6 +28,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
     GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
+    GATEWAY_IMAGINE_REFERENCES: shape.choice(imagineReferences, 'address'),
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
     GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
@@ -142,6 +144,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
         ...withoutUndefined({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
         describeField: given.GATEWAY_DESCRIBE_FIELD,
       },
+      imagineReferences: given.GATEWAY_IMAGINE_REFERENCES,
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
       realtimeBeta: given.GATEWAY_REALTIME_BETA,

@@ -53,7 +53,7 @@ const tasks = new Tasks({
   book: new TaskBook({ store, log }),
   specs: kindSpecs,
   store,
-  kinds: kindsOf(gateway, { imgxLists: inLists }),
+  kinds: kindsOf(gateway, { imgxLists: inLists, imagineReferences: 'address' }),
   scheduler: watched,
   clock,
   log,

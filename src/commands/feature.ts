@@ -3,13 +3,15 @@ import type { Sentences } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
+import type { ImageTransfer } from '../services/tasks/materials.ts';
 import type { KindSpecs } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
-interface KindTools {
+export interface KindTools {
   gateway: Gateway;
   /** Polls all tasks of the image-prompt family, which several features share. */
   imgx: Source;
+  imagineReferences: ImageTransfer;
 }
 
 /** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */

@@ -9,6 +9,7 @@ import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
 import { describe } from './describe/feature.ts';
+import type { KindTools } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
 import { help } from './help/feature.ts';
 import { image } from './image/feature.ts';
@@ -64,9 +65,13 @@ export const handlers = {
   forms: [...sharedHandlers.forms, ...features.flatMap(({ forms = [] }) => forms)],
 } satisfies Handlers<Services>;
 
-export function kindsOf(gateway: Gateway, { imgxLists }: { imgxLists: boolean }): Kind[] {
-  const imgx = imgxSource(gateway.imgx, imgxLists);
-  return features.flatMap(({ kinds }) => kinds?.({ gateway, imgx }) ?? []);
+interface KindSettings extends Pick<KindTools, 'imagineReferences'> {
+  imgxLists: boolean;
+}
+
+export function kindsOf(gateway: Gateway, { imgxLists, imagineReferences }: KindSettings): Kind[] {
+  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists), imagineReferences };
+  return features.flatMap(({ kinds }) => kinds?.(tools) ?? []);
 }
 
 export const kindViews: MessageContext['views'] = Object.assign({}, ...features.map(({ views }) => views));

@@ -75,7 +75,11 @@ export function openEngine({
   );
   const sounds = openAudio({ log, process: mediaProcess });
   const reach = createReachCheck({ gatewayOrigin, extraOrigins, allowPrivate });
-  const gather = createGatherer({ media, sounds, log, clock, canReach: reach });
+  const gather = createGatherer({
+    ...{ media, sounds, log, clock },
+    canReach: reach,
+    upload: async (image) => (await gateway.imgx.upload({ images: [image] }))[0],
+  });
   const experience = new Experience(store.experience, log);
   const models = new ModelCatalogue({
     ...{ experience, clock },

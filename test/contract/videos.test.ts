@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
+import { guessKind } from '../../src/services/models/families.ts';
 import { type Both, both, failureOf, lastHeard, profiles, redImage } from './both.ts';
 
 async function videoModel(side: Both): Promise<string> {
   const models = await side.gateway.models.list();
-  return models.find(({ fields }) => JSON.stringify(fields).includes('video'))?.id ?? '';
+  return models.find((model) => guessKind(model) === 'video')?.id ?? '';
 }
 
 describe.each(profiles)('videos of a %s gateway', (profile) => {

@@ -27,6 +27,9 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     });
   };
 
+  // The specification (4.3) lets describe, blend and upload read base64Array; gateways in the wild read it here too.
+  const isSpec = (): boolean => parts.settings.profile === 'spec';
+
   submit(
     'imagine',
     'imagine',
@@ -36,7 +39,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
       return desk.take(
         request,
         body,
-        imagine(body.prompt, seed, [...inPrompt(body.prompt), ...(body.base64Array ?? [])]),
+        imagine(body.prompt, seed, [...inPrompt(body.prompt), ...(isSpec() ? [] : (body.base64Array ?? []))]),
         seed,
       );
     },

@@ -53,6 +53,6 @@ export const imagine: Feature<typeof text> = {
   openers: [...openers, lineOpener, animateOpener],
   forms: [...forms, lineSubmit, animateSubmit],
   specs: imagineSpecs,
-  kinds: ({ gateway, imgx }) => imagineKinds(gateway.imgx, imgx),
+  kinds: imagineKinds,
   views: { action: actionView, change: changeView, animate: animateView },
 };

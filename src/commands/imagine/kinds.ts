@@ -1,13 +1,13 @@
 import { withoutUndefined } from '../../lib/entries.ts';
-import type { Gateway } from '../../services/gateway/index.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
-import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
+import { defineKind, type Kind } from '../../services/tasks/kind.ts';
+import type { KindTools } from '../feature.ts';
 import { VIDEO_ENDPOINT } from './videos.ts';
 
 const VIDEO_FAMILIES: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
 
 /** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
-export function imagineKinds(imgx: Gateway['imgx'], source: Source): Kind[] {
+export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
   const answer: Kind<'action' | 'change' | 'animate'>['sendWords'] = (taskId, { words: prompt }, { materials }) =>
     imgx.modal({ taskId, ...withoutUndefined({ prompt, mask: materials.mask }) });
   return [
@@ -16,7 +16,13 @@ export function imagineKinds(imgx: Gateway['imgx'], source: Source): Kind[] {
       source,
       waitLimit: () => 'image',
       durationKey: () => 'imagine',
-      submit: ({ prompt }, { materials: { images } }) => imgx.imagine({ prompt, ...(images && { images }) }),
+      transfer: imagineReferences,
+      submit({ prompt }, { materials: { references = [] } }) {
+        const given = references.map((one) => one.given);
+        const addresses = given.filter((one) => !one.startsWith('data:'));
+        const images = given.filter((one) => one.startsWith('data:'));
+        return imgx.imagine({ prompt: [...addresses, prompt].join(' '), ...(images.length > 0 && { images }) });
+      },
     }),
     defineKind({
       name: 'action',

@@ -1,15 +1,29 @@
 import { z } from 'zod';
-import type { Refusal } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
+import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../../services/tasks/task.ts';
-import { attachmentsIn, emptyPromptRefusal, linksIn, type References, referenceRefusal } from '../options.ts';
+import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } from './flags.ts';
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
-/** What the task stores. The prompt is complete: addresses of reference images, the member's text, flags. */
+/** What the task stores. The prompt is the member's text and flags; the addresses of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
+
+/** Older bots stored the images as pictures that were sent along. */
+const storedShape = imagineShape.loose().transform(({ pictures, ...request }) => ({
+  ...request,
+  ...(pictures && { references: pictures.map(asReference) }),
+}));
 export type ImagineRequest = z.output<typeof imagineShape>;
+
+const asReference = ({ address, name }: MemberFile): Reference => ({
+  address,
+  name,
+  medium: 'image',
+  takes: 'address',
+});
 
 /** A follow-up names the gateway's id of its task, and the label of the button. */
 const followUp = defineRequest({
@@ -49,7 +63,7 @@ const GRIDS: ReadonlySet<ActionFamily> = new Set([
 ]);
 
 const imagine: KindSpec<'imagine'> = {
-  request: imagineShape.loose(),
+  request: storedShape,
   traits: { isPaid: true, hasOwnPrompt: true, isGrid: () => true },
 };
 const action: KindSpec<'action'> = {
@@ -68,16 +82,17 @@ export const imagineSpecs = { imagine, action, change, animate };
 
 /** The request, or why the payload alone rules it out. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
-  const objection = emptyPromptRefusal(values) ?? referenceRefusal(values) ?? negativeFlagRefusal(values);
+  const images = emptyPromptRefusal(values) ?? readImages(values);
+  if (images instanceof Refusal) return images;
+  const objection = negativeFlagRefusal(values);
   if (objection) return objection;
   const typed = values.prompt.trim();
-  const prompt = [...linksIn(values), typed, ...flagsFor(typed, values)].join(' ');
-  const images = attachmentsIn(values).map(({ address, name }) => ({ address, name }));
+  const prompt = [typed, ...flagsFor(typed, values)].join(' ');
   // Discord may still enforce the option ranges of an older registration.
   return (
     outOfRangeRefusal(prompt) ?? {
       ...{ prompt, typed },
-      ...(images.length > 0 && { pictures: images }),
+      ...(images.length > 0 && { references: images.map(asReference) }),
       ...(values.spoiler && { spoiler: true }),
     }
   );

@@ -65,6 +65,8 @@ export const refusals = {
   videoInvalid: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
+  uploadsNotSupported:
+    'This gateway stores no uploaded images. Ask the operator to set `GATEWAY_IMAGINE_REFERENCES` to `address` or `base64`.',
   referenceNotPublic: '{{name}} is not on the public internet, so the gateway cannot fetch it. Use a public URL.',
   referenceUnreachable: 'The gateway cannot download {{name}} from Discord. Use a public URL with `links`.',
   referenceExpired: 'The URL of {{name}} expired at {{until}}. Upload the file again.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type GatewayErrorKind, malformedError } from './errors.ts';
 import type { CallOptions, GatewayRequest } from './http.ts';
-import { asText, listAt, places } from './read/places.ts';
+import { listAt, places } from './read/places.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import { gridIndex, imageDataUri, imageSource, nonEmptyText, prompt, taskId, validate, webAddress } from './schemas.ts';
 import { TaskResource } from './task-client.ts';
@@ -59,6 +59,9 @@ const CODES: ReadonlyMap<string, GatewayErrorKind> = new Map([
 
 const UPLOADED = places('result[]', 'data[]', 'result', 'urls[]');
 
+/** Some gateways return the id of a task here. */
+const asWebAddress = (value: unknown): string | undefined => webAddress.safeParse(value).data;
+
 /** The image-prompt task family (4.3, 4.7). */
 export class Imgx extends TaskResource {
   readonly #settings = this.tasks.settings;
@@ -89,7 +92,7 @@ export class Imgx extends TaskResource {
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
     const question = this.#question('upload-discord-images', { base64Array, notifyHook }, options);
-    const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asText);
+    const addresses = listAt(await this.tasks.http.submit(question), UPLOADED, asWebAddress);
     if (addresses.length === 0)
       throw malformedError('The gateway accepted the images without returning an address.', {
         mayHaveTakenEffect: true,

@@ -44,6 +44,10 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   return found === undefined || (found.length > 0 && found.every((one) => isPublicAddress(one.address)));
 }
 
+/** Without addresses that let anyone who reads them fetch a member's file. */
+export const withoutSignedAddresses = (text: string): string =>
+  text.replace(/https?:\/\/\S+ ?/gi, (address) => (signatureExpiry(address.trim()) === undefined ? address : ''));
+
 /**
  * When Discord's signed address of a file expires; undefined for any other address. The host does not matter, because
  * the media proxy and an embedded Discord sign alike (reference, "Signed Attachment CDN URLs").

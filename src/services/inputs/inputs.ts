@@ -1,5 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { withTakenEffect } from '../gateway/errors.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import { dataUri, type FileContent, type Media } from '../media/index.ts';
 import type { Gather, GatherContext, MemberFile, Reference, Region } from '../tasks/materials.ts';
 import { type ReachCheck, signatureExpiry } from './addresses.ts';
@@ -14,6 +16,8 @@ import {
 
 interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
   canReach: ReachCheck;
+  /** Stores an image with the gateway and returns its address. */
+  upload(image: string): Promise<string | undefined>;
   clock: Clock;
 }
 
@@ -43,6 +47,9 @@ export function createGatherer(parts: GathererParts): Gather {
     };
   };
 }
+
+/** The endpoint is missing, or its response has no address. */
+const NO_UPLOADS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found', 'malformed']);
 
 /** The images sent inside one order, and the files that the gateway fetches itself. */
 class Attachments {
@@ -86,31 +93,49 @@ class Attachments {
   }
 
   async #reference(reference: Reference): Promise<string> {
-    const { address, medium, name, takes } = reference;
-    if (!(await this.#parts.canReach(address))) {
-      if (takes === 'address' || medium !== 'image') {
-        if (signatureExpiry(address) === undefined) throw new Refusal('refusals.referenceNotPublic', { name });
-        throw new Refusal('refusals.referenceUnreachable', { name });
-      }
-      return await this.#files.withFile(reference, (file) => this.#addImage(file));
+    const { address, medium, takes } = reference;
+    const { transfer = 'address' } = this.#context;
+    const problem = await this.#whyNotByAddress(reference);
+    if (medium !== 'image' || (transfer === 'address' && !problem)) {
+      if (problem) throw problem;
+      await this.#files.withFile(reference, async (file) => {
+        if (medium === 'image') await this.#files.checkImage(file);
+      });
+      return address;
     }
-    this.#checkExpiry(reference);
-    await this.#files.withFile(reference, async (file) => {
-      if (medium === 'image') await this.#files.checkImage(file);
-    });
-    return address;
+    const image = await this.#files.withFile(reference, (file) => this.#addImage(file));
+    if (transfer === 'base64' || (transfer === 'address' && takes === 'address or data')) return image;
+    return await this.#upload(image, problem);
+  }
+
+  /** A gateway without uploads leaves only the address. */
+  async #upload(image: string, problem: Refusal | undefined): Promise<string> {
+    try {
+      const address = await this.#parts.upload(image);
+      if (address !== undefined) return address;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      // Nothing was ordered: an image that was uploaded twice costs nothing.
+      if (!NO_UPLOADS.has(error.kind)) throw withTakenEffect(error, false);
+      this.#parts.log.info({ kind: error.kind }, 'The gateway stored no uploaded image.');
+    }
+    throw problem ?? new Refusal('refusals.uploadsNotSupported');
   }
 
   /** The gateway may fetch the file as late as the end of the wait limit. */
-  #checkExpiry({ address, name }: Reference): void {
+  async #whyNotByAddress({ address, name }: Reference): Promise<Refusal | undefined> {
     const { timeLimitMs } = this.#context;
     const until = signatureExpiry(address);
+    if (!(await this.#parts.canReach(address)))
+      return until === undefined
+        ? new Refusal('refusals.referenceNotPublic', { name })
+        : new Refusal('refusals.referenceUnreachable', { name });
     const now = this.#parts.clock.now();
-    if (until === undefined || until >= now + timeLimitMs) return;
+    if (until === undefined || until >= now + timeLimitMs) return undefined;
     const variables = { name, until: formatTime(until) };
     if (until <= now) throw new Refusal('refusals.referenceExpired', variables);
     const minutes = String(Math.ceil(timeLimitMs / 60_000));
-    throw new Refusal('refusals.referenceExpiresSoon', { ...variables, minutes });
+    return new Refusal('refusals.referenceExpiresSoon', { ...variables, minutes });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
-import type { Materials } from './materials.ts';
+import type { ImageTransfer, Materials } from './materials.ts';
 import type { TaskKind, TaskOf, TaskRequests } from './task.ts';
 import type { SentOrder } from './task-store.ts';
 import type { Order } from './transitions.ts';
@@ -23,6 +23,8 @@ export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** Without a source the kind follows its tasks itself, or they are not polled. */
   readonly source?: Source | undefined;
+  /** How images among its references are passed; by default by address. */
+  readonly transfer?: ImageTransfer;
   /** Some gateways cannot do it: after such a refusal the kind, or the button, is not offered for a while. */
   readonly mayBeMissing?: 'kind' | 'button';
   /** Replaces `submit` where the gateway takes an idempotency key: the same body with the same key never makes a second job. */

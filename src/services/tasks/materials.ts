@@ -5,7 +5,10 @@ import type { Pcm } from '../../lib/pcm.ts';
 export const memberFile = z.object({ address: z.string(), name: z.string() });
 export type MemberFile = z.output<typeof memberFile>;
 
-/** A reference that the gateway fetches from its address; if it could not, and the endpoint takes data, the image is sent along. Checked first. */
+/**
+ * A reference that the gateway fetches from its address. An image that it could not fetch is sent along where the endpoint takes data, and uploaded
+ * otherwise.
+ */
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
@@ -13,6 +16,10 @@ export const reference = z.object({
   takes: z.enum(['address', 'address or data']),
 });
 export type Reference = z.output<typeof reference>;
+
+/** How the images of `/imagine` reach the gateway: by their own address where it can fetch them, always by an uploaded one, or inside the order. */
+export const imagineReferences = ['address', 'upload', 'base64'] as const;
+export type ImageTransfer = (typeof imagineReferences)[number];
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
@@ -39,6 +46,8 @@ export interface GatherContext {
   memberId: string;
   /** The time that the gateway may take to fetch a file. */
   timeLimitMs: number;
+  /** How images among the references are passed; by default by address. */
+  transfer?: ImageTransfer | undefined;
   /** The gateway refused the images as too large: send smaller ones. */
   isSmaller?: boolean;
 }

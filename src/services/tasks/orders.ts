@@ -173,7 +173,8 @@ export class Orders {
 
   /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
   async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
-    const context = { memberId: requesterId, timeLimitMs: this.#parts.maxWaitMs[kind.waitLimit(request)] };
+    const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
+    const context = { memberId: requesterId, timeLimitMs, transfer: kind.transfer };
     if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, context };
     return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
   }

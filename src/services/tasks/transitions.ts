@@ -1,4 +1,5 @@
 import type { Submission } from '../gateway/read/snapshot.ts';
+import { withoutSignedAddresses } from '../inputs/addresses.ts';
 import { settle, transitionError } from './delivery-state.ts';
 import {
   type CommonRequest,
@@ -91,7 +92,7 @@ export function markAccepted(task: Task, submission: Submission, now: number): T
     remoteId,
     state: needsInput ? 'needs-input' : 'accepted',
     queuedBehind,
-    finalPrompt,
+    finalPrompt: finalPrompt && withoutSignedAddresses(finalPrompt),
     times: { ...task.times, accepted: now },
   };
 }

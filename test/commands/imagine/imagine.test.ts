@@ -5,6 +5,7 @@ import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { imagine } from '../../../src/commands/imagine/feature.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { bot } from '../../e2e/bot.ts';
+import { imageUpload } from '../../e2e/tasks/image-scene.ts';
 
 const orders = ({ heard }: EmbeddedGateway) => heard.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
@@ -61,11 +62,17 @@ describe('/imagine', () => {
     expect(promptOf(gateway)).toBe('a  fox —ar 2:3 --no wolves --chaos 5');
   });
 
-  it('/imagine puts links before the prompt', async () => {
-    const { discord, gateway } = await bot();
-    const links = 'https://x.example/1.png, https://x.example/2.png';
-    await (await discord.as('member').slash('imagine', { prompt: 'a fox', links })).message();
-    expect(promptOf(gateway)).toBe('https://x.example/1.png https://x.example/2.png a fox');
+  it('/imagine puts the addresses of files and links before the prompt', async () => {
+    const { discord, gateway } = await bot({ settings: { MEDIA_ALLOW_PRIVATE: 'on' } });
+    const member = discord.as('member');
+    const posted = (await member.say('look', [await imageUpload(), await imageUpload()])).attachments.map(
+      ({ url }) => url,
+    );
+    const options = { prompt: 'a fox', image: await imageUpload(), links: posted.join(', ') };
+    await (await member.slash('imagine', options)).message();
+    const [file, ...rest] = String(promptOf(gateway)).split(' ');
+    expect(file).toMatch(/^http:.*ex=/);
+    expect(rest).toEqual([...posted, 'a', 'fox']);
   });
 
   it.each([

@@ -224,7 +224,11 @@ describe('An uploaded file with a hostile name', () => {
       .toBuffer();
     const image = { name, bytes, contentType: 'image/png' };
     const message = await grid(stage, { image });
-    expect(orders(stage.gateway)).toMatchObject([{ body: { base64Array: [expect.stringContaining('data:image/')] } }]);
+    // The gateway cannot reach Discord's files here, so the image is uploaded first.
+    expect(orders(stage.gateway)).toMatchObject([
+      { path: '/imgx/submit/upload-discord-images', body: { base64Array: [expect.stringContaining('data:image/')] } },
+      { path: '/imgx/submit/imagine', body: { prompt: expect.stringMatching(/^http:\S+ /) } },
+    ]);
     expect(isQuiet(message)).toBe(true);
     expect(message.attachments[0]?.filename).toMatch(/^imagine-\w+-1\.png$/);
   });

@@ -243,6 +243,7 @@ describe('An uploaded image', () => {
       .jpeg()
       .toBuffer();
     expect(bytes.includes('a secret')).toBe(true);
+    // The gateway cannot reach Discord's files here, so the image is uploaded.
     await grid(stage, { image: { name: 'fox.jpg', bytes } });
     const [order] = orders(stage.gateway) as { body: { base64Array: string[] } }[];
     const sent = Buffer.from(order?.body.base64Array[0]?.split(',')[1] ?? '', 'base64');

@@ -54,7 +54,10 @@ describe('what an order sends along', () => {
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
     outOfReach = new Set();
     const reach = async (address: string) => !outOfReach.has(address);
-    const gathered = createGatherer({ media, sounds, log, clock, canReach: reach });
+    const gathered = createGatherer({
+      ...{ media, sounds, log, clock, canReach: reach },
+      upload: async () => undefined,
+    });
     gather = (request, context) => gathered(request, { memberId: 'member', timeLimitMs: 300_000, ...context });
   });
   afterEach(async () => {

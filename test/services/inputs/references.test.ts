@@ -2,6 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
+import { GatewayError } from '../../../src/services/gateway/index.ts';
 import { createGatherer } from '../../../src/services/inputs/inputs.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
 import type { GatherContext, Materials, Reference } from '../../../src/services/tasks/materials.ts';
@@ -28,6 +29,8 @@ describe('what an order goes by', () => {
   let png: Buffer;
   /** Addresses that the gateway cannot fetch. */
   let outOfReach: (address: string) => boolean;
+  /** By default the gateway stores no uploads. */
+  let upload: (image: string) => Promise<string | undefined>;
   let gather: (references: Reference[], occasion?: Partial<GatherContext>) => Promise<Materials>;
 
   beforeEach(async () => {
@@ -35,6 +38,7 @@ describe('what an order goes by', () => {
     clock = new ManualClock();
     png = await noise(40, 30).png().toBuffer();
     outOfReach = () => false;
+    upload = async () => undefined;
     const settings = {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
@@ -51,6 +55,7 @@ describe('what an order goes by', () => {
       sounds: realSounds(),
       clock,
       canReach: reach,
+      upload: (image) => upload(image),
       log: { info: () => undefined },
     });
     gather = (references, occasion) =>
@@ -125,6 +130,15 @@ describe('what an order goes by', () => {
     }
   });
 
+  it('Images are always uploaded, or always sent along, where the operator chose so', async () => {
+    upload = async () => 'https://files.example/1.png';
+    const given = async (transfer: GatherContext['transfer']) =>
+      (await gather([at('a.png', png)], { transfer })).references?.[0]?.given;
+    expect(await given('address')).toBe(`${discord.origin}/a.png`);
+    expect(await given('upload')).toBe('https://files.example/1.png');
+    expect(await given('base64')).toMatch(/^data:image\/png;base64,/);
+  });
+
   describe('where the gateway cannot reach it', () => {
     beforeEach(() => {
       outOfReach = (address) => !address.includes('public');
@@ -138,7 +152,7 @@ describe('what an order goes by', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('What an order goes by where the gateway cannot reach it is refused where only an address will do, and no one is asked for it', async () => {
+    it('What an order goes by where the gateway cannot reach it is refused where only an address will do and the gateway stores no uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -146,8 +160,38 @@ describe('what an order goes by', () => {
         name: 'up.png',
       });
       const video = at('film.mp4', mp4, { medium: 'video', takes: 'address or data' });
+      const before = discord.heard.length;
       expect(await refused([video])).toEqual({ key: 'refusals.referenceNotPublic', name: 'film.mp4' });
-      expect(discord.heard).toEqual([]);
+      expect(discord.heard).toHaveLength(before);
+    });
+
+    it('An image that the gateway cannot reach or that does not last is uploaded where only an address will do', async () => {
+      const stored: string[] = [];
+      upload = async (image) => `https://files.example/${stored.push(image)}.png`;
+      const short = uploaded('public.png', png, clock.now() + minute);
+      const { references = [] } = await gather([at('own.png', png), short, at('public-2.png', png)]);
+      expect(references.map(({ given }) => given)).toEqual([
+        'https://files.example/1.png',
+        'https://files.example/2.png',
+        `${discord.origin}/public-2.png`,
+      ]);
+      expect(stored.map((image) => bytesOf(image).equals(png))).toEqual([true, true]);
+    });
+
+    it.each(['not-offered', 'not-found', 'malformed'] as const)(
+      'A gateway whose upload endpoint responds with %s has no uploads',
+      async (kind) => {
+        upload = () => Promise.reject(new GatewayError('No uploads.', { kind }));
+        expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
+        const transfer = { transfer: 'upload' } as const;
+        expect(await refused([at('public.png', png)], transfer)).toEqual({ key: 'refusals.uploadsNotSupported' });
+      },
+    );
+
+    it('A failed upload fails the order as not sent, because nothing was ordered', async () => {
+      upload = () => Promise.reject(new GatewayError('Try later.', { kind: 'unavailable', mayHaveTakenEffect: true }));
+      const failed = gather([at('own.png', png)]);
+      await expect(failed).rejects.toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: false });
     });
 
     it('What an order goes by where the gateway cannot reach it is as data no more than what fits into one request', async () => {

@@ -89,7 +89,7 @@ export async function engine(
     specs: kindSpecs,
     store: kept,
     ledger,
-    kinds: [...kindsOf(client, { imgxLists: false }), ...kindsFor(client)],
+    kinds: [...kindsOf(client, { imgxLists: false, imagineReferences: 'address' }), ...kindsFor(client)],
     scheduler,
     clock,
     log,

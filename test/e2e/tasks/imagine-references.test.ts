@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { StageOptions } from '../bot.ts';
+import { type QuickStage, quickBot, says } from '../quick.ts';
+import { imageUpload } from './image-scene.ts';
+import { grid, orders } from './proof.ts';
+
+const start = ({ settings, ...options }: StageOptions = {}) =>
+  quickBot({ gateway: { speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'on', ...settings }, ...options });
+const profiles = ['spec', 'stock'] as const;
+
+const uploads = ({ gateway }: QuickStage) => orders(gateway).filter(({ path }) => path.includes('upload'));
+const lastBody = ({ gateway }: QuickStage) =>
+  orders(gateway).at(-1)?.body as { prompt: string; base64Array?: string[] };
+
+it.each(profiles)('/imagine passes a reachable image by its address in the %s profile', async (profile) => {
+  const stage = await start({ gateway: { profile, speed: 60 } });
+  await grid(stage, { image: await imageUpload() });
+  expect(uploads(stage)).toEqual([]);
+  expect(lastBody(stage)).toEqual({
+    prompt: expect.stringMatching(/^http:\S+attachments\S+ex=\S+ a fox in the snow$/),
+  });
+});
+
+it.each(profiles)('/imagine uploads an image that the gateway cannot reach, in the %s profile', async (profile) => {
+  const stage = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+  await grid(stage, { image: await imageUpload() });
+  expect(uploads(stage)).toHaveLength(1);
+  const { prompt } = lastBody(stage);
+  const [address = ''] = prompt.split(' ');
+  expect(new URL(address).origin).toBe(new URL(stage.gateway.url).origin);
+  expect(prompt).toBe(`${address} a fox in the snow`);
+});
+
+it('/imagine always uploads if the operator chose so', async () => {
+  const stage = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
+  await grid(stage, { image: await imageUpload(), image2: await imageUpload() });
+  expect(uploads(stage)).toHaveLength(2);
+  expect(
+    lastBody(stage)
+      .prompt.split(' ')
+      .filter((word) => word.startsWith(stage.gateway.url)),
+  ).toHaveLength(2);
+});
+
+it('/imagine sends images along if the operator chose base64', async () => {
+  const stage = await start({
+    gateway: { profile: 'stock', speed: 60 },
+    settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },
+  });
+  await grid(stage, { image: await imageUpload() });
+  const base64Array = [expect.stringMatching(/^data:image\/png;base64,/)];
+  expect(lastBody(stage)).toEqual({ prompt: 'a fox in the snow', base64Array });
+  expect(uploads(stage)).toEqual([]);
+});
+
+it('/imagine refuses an image that the gateway can neither fetch nor store, and submits nothing', async () => {
+  const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+  const missing = { error: { message: 'Invalid URL (POST /upload)', type: 'invalid_request_error', code: '' } };
+  stage.gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 5 });
+  const options = { prompt: 'a fox', image: await imageUpload() };
+  const refused = await stage.discord.as('member').slash('imagine', options);
+  expect(text(await refused.message(says('cannot download')))).toContain('`links`');
+  expect(orders(stage.gateway).filter(({ path }) => path.includes('imagine'))).toEqual([]);
+});
+
+it('No stored, shown or exported prompt contains the address of an image, also after a retry', async () => {
+  const stage = await start();
+  const { discord } = stage;
+  const member = discord.as('member');
+  stage.gateway.faults.add({ do: 'fail' });
+  const exchange = await member.slash('imagine', { prompt: 'a fox in the snow', image: await imageUpload() });
+  const failed = await exchange.message(says('could not finish'));
+  await (await member.click(failed, 'Retry')).message(says('Finished in'));
+  expect(orders(stage.gateway)).toHaveLength(2);
+  for (const { body } of orders(stage.gateway)) expect(JSON.stringify(body)).toContain('attachments');
+  expect(discord.messages('studio').map(text).join('\n')).not.toMatch(/ex=|attachments\/\d/);
+  const list = text(await (await member.slash('tasks')).message());
+  expect(list).toContain('a fox in the snow');
+  expect(list).not.toContain('ex=');
+});
