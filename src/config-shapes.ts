@@ -89,11 +89,21 @@ export const pathPrefix = (byDefault: string) =>
     .prefault(byDefault)
     .describe('a path that starts with / and contains no spaces, query, empty segments or dot segments');
 
-const fieldName = z.string().regex(/^[A-Za-z][\w.-]*$/);
-const FIELD_NAME = 'a JSON field name: a letter, then letters, digits, dots, - or _';
+/** A video request has other uses for these (specification, 4.4). */
+const TAKEN = ['model', 'prompt', 'size', 'duration', 'image', 'mode', 'metadata', 'aspect_ratio', 'resolution'];
 
-export const requestField = (byDefault: string) => fieldName.prefault(byDefault).describe(FIELD_NAME);
-export const optionalField = fieldName.optional().describe(FIELD_NAME);
+const fieldName = z
+  .string()
+  .regex(/^[A-Za-z][\w.-]*$/)
+  .refine((name) => !TAKEN.includes(name));
+export const FIELD_NAME =
+  'a JSON field name (a letter, then letters, digits, dots, - or _) without another use in a video request';
+
+export const referenceField = fieldName;
+export const flagField = fieldName
+  .refine((name) => name !== 'images')
+  .optional()
+  .describe(FIELD_NAME);
 
 /** Model ids may contain slashes, colons and dates; only control characters are refused. */
 export const modelId = z

@@ -25,11 +25,12 @@ const variables = (kinds: readonly string[]) =>
     // 1024 is also the usual limit of open files: a higher number is a typing error.
     GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
     // The specification does not show these names, or gateways in use differ: the specification is the default.
-    GATEWAY_REFERENCE_VIDEO_FIELD: shape.requestField('reference_video_urls'),
-    GATEWAY_REFERENCE_AUDIO_FIELD: shape.requestField('reference_audio_urls'),
-    GATEWAY_FACE_CHECK_FIELD: shape.optionalField,
+    GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
+    GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
+    GATEWAY_FACE_CHECK_FIELD: shape.flagField,
     GATEWAY_IMAGINE_REFERENCES: shape.choice(imagineReferences, 'address'),
     GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
+    GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
     GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
     GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
@@ -108,8 +109,8 @@ export function readConfig(environment: Record<string, string | undefined>, kind
     const problem = given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}`;
     return { variable: usedName(variable), problem };
   });
-  const misspelled = nearMisses(environment);
-  if (!result.success || misspelled.length > 0) throw new ConfigError([...problems, ...misspelled]);
+  const others = [...nearMisses(environment), ...clashes(result.data ?? {})];
+  if (!result.success || others.length > 0) throw new ConfigError([...problems, ...others]);
   const config = arrange(result.data);
   freeze(config);
   return config;
@@ -139,12 +140,15 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
         compat: given.GATEWAY_COMPAT_PATH,
       },
       fields: {
-        referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
+        ...withoutUndefined({
+          referenceVideos: given.GATEWAY_REFERENCE_VIDEO_FIELD,
+          faceCheck: given.GATEWAY_FACE_CHECK_FIELD,
+        }),
         referenceAudios: given.GATEWAY_REFERENCE_AUDIO_FIELD,
-        ...withoutUndefined({ faceCheck: given.GATEWAY_FACE_CHECK_FIELD }),
         describeField: given.GATEWAY_DESCRIBE_FIELD,
       },
       imagineReferences: given.GATEWAY_IMAGINE_REFERENCES,
+      videosBody: given.GATEWAY_VIDEOS_BODY,
       simpleChangeOrder: given.GATEWAY_SIMPLE_CHANGE_ORDER,
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
       realtimeBeta: given.GATEWAY_REALTIME_BETA,
@@ -184,6 +188,14 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
 function freeze(value: object): void {
   for (const inner of Object.values(value)) if (typeof inner === 'object') freeze(inner);
   Object.freeze(value);
+}
+
+/** A flag and a list of references cannot share a field. */
+function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
+  const { GATEWAY_FACE_CHECK_FIELD: flag, GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD } = given;
+  const isTaken = flag !== undefined && [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(flag);
+  const problem = 'should differ from the fields for reference videos and reference audio';
+  return isTaken ? [{ variable: 'GATEWAY_FACE_CHECK_FIELD', problem }] : [];
 }
 
 /** Two typing errors. With three, variables of other programs begin to look like ours. */

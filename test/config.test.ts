@@ -29,11 +29,12 @@ const defaults = {
   GATEWAY_VIDEOA_PATH: '/videoa',
   GATEWAY_COMPAT_PATH: '/v1beta/compat',
   GATEWAY_CONNECTIONS: '32',
-  GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls',
+  GATEWAY_REFERENCE_VIDEO_FIELD: '',
   GATEWAY_REFERENCE_AUDIO_FIELD: 'reference_audio_urls',
   GATEWAY_FACE_CHECK_FIELD: '',
   GATEWAY_IMAGINE_REFERENCES: 'address',
   GATEWAY_DESCRIBE_FIELD: 'base64Array',
+  GATEWAY_VIDEOS_BODY: 'json',
   GATEWAY_SIMPLE_CHANGE_ORDER: 'action-first',
   GATEWAY_MODEL_SLASHES: 'encoded',
   GATEWAY_USAGE_UNIT: '',
@@ -103,11 +104,11 @@ describe('The default configuration', () => {
         connections: 32,
         paths: { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' },
         fields: {
-          referenceVideos: 'reference_video_urls',
           referenceAudios: 'reference_audio_urls',
           describeField: 'base64Array',
         },
         imagineReferences: 'address',
+        videosBody: 'json',
         simpleChangeOrder: 'action-first',
         modelSlashes: 'encoded',
         realtimeBeta: false,
@@ -177,6 +178,7 @@ describe('The values of variables', () => {
       GATEWAY_FACE_CHECK_FIELD: 'face_check',
       GATEWAY_IMAGINE_REFERENCES: 'base64',
       GATEWAY_DESCRIBE_FIELD: 'base64',
+      GATEWAY_VIDEOS_BODY: 'form',
       GATEWAY_SIMPLE_CHANGE_ORDER: 'id-first',
       GATEWAY_MODEL_SLASHES: 'plain',
       GATEWAY_USAGE_UNIT: 'cents',
@@ -224,6 +226,14 @@ describe('The values of variables', () => {
     expect(problems({ ...required, MAX_WAIT_PICTURE_SECONDS: '1' })).toEqual([
       { variable: 'MAX_WAIT_PICTURE_SECONDS', problem: expect.stringMatching(/^should be a whole number/) },
     ]);
+  });
+
+  it('A flag and a list of references cannot share a field of video requests', () => {
+    const problem = 'should differ from the fields for reference videos and reference audio';
+    for (const list of ['GATEWAY_REFERENCE_VIDEO_FIELD', 'GATEWAY_REFERENCE_AUDIO_FIELD'])
+      expect(problems({ ...required, [list]: 'media', GATEWAY_FACE_CHECK_FIELD: 'media' })).toEqual([
+        { variable: 'GATEWAY_FACE_CHECK_FIELD', problem },
+      ]);
   });
 
   it('PRICES is the content of its file, digit by digit', () => {
@@ -307,7 +317,7 @@ describe('Invalid values', () => {
     'https://x.example',
   ];
   const numbers = ['0', '-1', '1.5', '1e2', '0x20', 'many', '99999999', '9'.repeat(400)];
-  const fields = ['two words', '1st', 'a"b', '__proto__', 'a:b'];
+  const fields = ['two words', '1st', 'a"b', '__proto__', 'a:b', 'image', 'prompt', 'metadata'];
   const switches = ['maybe', '2', 'onoff'];
   const guilds = ['my server', '1234', `${guild}a`, '123456789012345678901', '-12345678901234567'];
   const waits = [...numbers, '29', '86401'];
@@ -352,6 +362,7 @@ describe('Invalid values', () => {
     GATEWAY_FACE_CHECK_FIELD: fields,
     GATEWAY_IMAGINE_REFERENCES: ['url', 'Base64'],
     GATEWAY_DESCRIBE_FIELD: ['base64array', 'image'],
+    GATEWAY_VIDEOS_BODY: ['multipart', 'Form'],
     GATEWAY_SIMPLE_CHANGE_ORDER: ['action', 'U2 <task>'],
     GATEWAY_MODEL_SLASHES: ['on', '%2F'],
     GATEWAY_USAGE_UNIT: ['dollars', 'CENTS'],

@@ -53,7 +53,7 @@ const tasks = new Tasks({
   book: new TaskBook({ store, log }),
   specs: kindSpecs,
   store,
-  kinds: kindsOf(gateway, { imgxLists: inLists, imagineReferences: 'address' }),
+  kinds: kindsOf(gateway, { imgxLists: inLists, imagineReferences: 'address', videosBody: 'json' }),
   scheduler: watched,
   clock,
   log,

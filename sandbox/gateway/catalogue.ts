@@ -73,6 +73,7 @@ export const catalogue: readonly Model[] = [
   model('reel-2', 'northlight', 'video', '2025-11-20', '0.0089285714285714'),
   model('reel-2-pro', 'northlight', 'video', '2025-11-20', '0.0178571428571428'),
   model('northlight/keyframes-1', 'northlight', 'video', '2026-01-12', '0.0111111111111111', { keyframes: true }),
+  model('kling-v2-1', 'kuaishou', 'video', '2026-05-29', '0.0200000000000001', { keyframes: true }),
   model('motion-v1.6', 'harbour', 'video', '2025-08-08', '0.0066666666666667'),
   model('Harbour/Motion-Turbo:2026-02-28', 'harbour', 'video', '2026-02-28', '0.0042000000000001'),
   model('chorale-4', 'meadow', 'music', '2025-05-05', '0.0283018867924528'),

@@ -57,6 +57,8 @@ export interface Quirks {
   queuedFrom: number;
   /** From so many on, it answers 23 and takes nothing; 0 is never (wire facts, 1.2). */
   fullFrom: number;
+  /** `/v1/videos` insists on one of the two: then the other is refused. */
+  videosBody: 'either' | 'json' | 'form';
   /** The largest request body in bytes (wire facts, part 8: 413). */
   bodyLimit: number;
   /** What is spoken on the socket (wire facts, part 6). */
@@ -90,6 +92,7 @@ const spec: Quirks = {
   unknownModelUnavailable: false,
   queuedFrom: 0,
   fullFrom: 0,
+  videosBody: 'either',
   bodyLimit: 32 * 1024 * 1024,
   realtimeDialect: 'ga',
   realtimeMinutes: 60,

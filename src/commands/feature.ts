@@ -2,6 +2,7 @@ import type { Button, Command, Form, Menu, Opener } from '../discord/handlers.ts
 import type { Sentences } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/index.ts';
+import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
 import type { ImageTransfer } from '../services/tasks/materials.ts';
 import type { KindSpecs } from '../services/tasks/task.ts';
@@ -12,6 +13,7 @@ export interface KindTools {
   /** Polls all tasks of the image-prompt family, which several features share. */
   imgx: Source;
   imagineReferences: ImageTransfer;
+  videosBody: GatewaySettings['videosBody'];
 }
 
 /** `command`: the texts that Discord and `/help` show for the command, its options and choices. Other sentences are found by their keys. */

@@ -65,12 +65,12 @@ export const handlers = {
   forms: [...sharedHandlers.forms, ...features.flatMap(({ forms = [] }) => forms)],
 } satisfies Handlers<Services>;
 
-interface KindSettings extends Pick<KindTools, 'imagineReferences'> {
+interface KindSettings extends Omit<KindTools, 'gateway' | 'imgx'> {
   imgxLists: boolean;
 }
 
-export function kindsOf(gateway: Gateway, { imgxLists, imagineReferences }: KindSettings): Kind[] {
-  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists), imagineReferences };
+export function kindsOf(gateway: Gateway, { imgxLists, ...settings }: KindSettings): Kind[] {
+  const tools = { gateway, imgx: imgxSource(gateway.imgx, imgxLists), ...settings };
   return features.flatMap(({ kinds }) => kinds?.(tools) ?? []);
 }
 

@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Once } from '../lib/once.ts';
 import type { Say } from '../locales/index.ts';
+import { Drafts } from '../messages/drafts.ts';
 import type { Messages } from '../messages/open-messages.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -22,7 +23,7 @@ import { handlers } from './index.ts';
 import type { Services } from './services.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
-import { refuseLongReferences } from './video/reference-lengths.ts';
+import { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
 interface CommandsSettings {
@@ -66,7 +67,8 @@ export function openCommands(parts: CommandsParts) {
     defaultModels: settings.models,
     threads: outbox.threads,
     videoFields: settings.gateway.fields,
-    refuseLongReferences: refuseLongReferences({ media: engine.media, log }),
+    referenceSeconds: referenceSeconds({ media: engine.media, log }),
+    drafts: new Drafts(clock),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: openOperatorCheck(reads, log),

@@ -98,8 +98,7 @@ const MAX_REFERENCES = 5;
 /** The specification names no limit; as base64 this is 27 MB, about as much as gateways accept in one request. */
 const MAX_MIB = 20;
 
-export const attachmentsIn = (references: References): Attachment[] =>
-  keysOf(seven).flatMap((name) => references[name] ?? []);
+const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
 /** Separated by spaces, lines and commas. A comma inside an address belongs to it; angle brackets only suppress Discord's preview. */
 export function linksIn({ links = '' }: References): string[] {
@@ -110,8 +109,17 @@ export function linksIn({ links = '' }: References): string[] {
 }
 
 /** The reference images in the order of the request: attached files, then addresses. */
-export function readImages(references: References, max = MAX_REFERENCES): MemberFile[] | Refusal {
-  const unfit = referenceRefusal(references, max);
+export const readImages = (references: References, max = MAX_REFERENCES): MemberFile[] | Refusal =>
+  readFiles(references, { max, media: ['image'] });
+
+interface FileLimits {
+  max: number;
+  media: readonly ('image' | 'video' | 'audio')[];
+}
+
+/** References of several media; what they really are is checked later. */
+export function readFiles(references: References, limits: FileLimits): MemberFile[] | Refusal {
+  const unfit = filesRefusal(references, limits);
   if (unfit) return unfit;
   const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shown(name) }));
   return [...files, ...linksIn(references).map((address) => ({ address, name: shown(fileNameIn(address)) }))];
@@ -146,23 +154,28 @@ export function fitIntoField<Image extends { address: string }>(images: readonly
 }
 
 /** What the payload alone tells against these references; their content is checked later. */
-export function referenceRefusal(references: References, max = MAX_REFERENCES): Refusal | undefined {
+export const referenceRefusal = (references: References, max = MAX_REFERENCES): Refusal | undefined =>
+  filesRefusal(references, { max, media: ['image'] });
+
+function filesRefusal(references: References, { max, media }: FileLimits): Refusal | undefined {
   const files = attachmentsIn(references);
   const links = linksIn(references);
   const count = files.length + links.length;
   if (count > max) return new Refusal('refusals.tooManyImages', { count: String(count), max: String(max) });
   const link = links.find((one) => !webAddress.safeParse(one).success);
   if (link !== undefined) return new Refusal('refusals.imageUrlInvalid', { link: shown(link) });
-  return files.map(unfit).find((refusal) => refusal !== undefined);
+  return files.map((file) => unfit(file, media)).find((refusal) => refusal !== undefined);
 }
 
-function unfit({ name, size, mediaType }: Attachment): Refusal | undefined {
-  if (mediaType !== undefined && !IS_IMAGE.test(mediaType)) {
-    const type = shown(mediaType.replace(/;.*/s, ''));
-    return new Refusal('refusals.notAnImage', { name: shown(name), mediaType: type });
+function unfit({ name, size, mediaType = '' }: Attachment, media: FileLimits['media']): Refusal | undefined {
+  const medium = mediaType.split('/', 1)[0]?.toLowerCase();
+  if (mediaType !== '' && !media.some((one) => one === medium)) {
+    const facts = { name: shown(name), mediaType: shown(mediaType.replace(/;.*/s, '')) };
+    return new Refusal(media.length === 1 ? 'refusals.notAnImage' : 'refusals.notMedia', facts);
   }
   if (size === 0) return new Refusal('refusals.imageEmpty', { name: shown(name) });
-  if (size <= MAX_MIB * 1024 * 1024) return undefined;
+  const isImage = media.length === 1 || medium === 'image';
+  if (!isImage || size <= MAX_MIB * 1024 * 1024) return undefined;
   return new Refusal('refusals.imageTooLarge', { name: shown(name), max: `${MAX_MIB} MB` });
 }
 

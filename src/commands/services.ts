@@ -3,6 +3,7 @@ import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
 import type { PreparedMessage } from '../discord/plan.ts';
 import type { Once } from '../lib/once.ts';
+import type { Drafts } from '../messages/drafts.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
@@ -12,13 +13,14 @@ import type { Task } from '../services/tasks/task.ts';
 import type { UsageReader } from '../services/usage/usage-reader.ts';
 import type { Health } from './about/view.ts';
 import type { ModelServices } from './options.ts';
-import type { refuseLongReferences } from './video/reference-lengths.ts';
+import type { referenceSeconds } from './video/reference-lengths.ts';
 import type { VideoFields } from './video/request.ts';
 
 /** What commands and buttons need. `openCommands` puts it together. */
 export interface Services extends MessageServices, ModelServices {
   videoFields: VideoFields;
-  refuseLongReferences: ReturnType<typeof refuseLongReferences>;
+  referenceSeconds: ReturnType<typeof referenceSeconds>;
+  drafts: Drafts;
   asks: Asks;
   talks: Talks;
   threads: Pick<ThreadCreator, 'make' | 'open' | 'close'>;

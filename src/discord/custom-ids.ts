@@ -231,6 +231,8 @@ export const customIds = {
   allLinesConfirmed: verb('lineyes', onTask),
   animate: verb('anim', onTask),
   animateFilled: verb('animf', onTask),
+  /** An order that waits for its member's confirmation. */
+  submitDraft: verb('anyway', onTask),
   makeVideo: verb('film', onTask),
   makeVideoFilled: verb('filmf', onFormOrigin),
   reference: verb('ref', onTask),

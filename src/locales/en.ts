@@ -157,6 +157,7 @@ export const en = {
       gone: 'The URL of the reference {{name}} has expired. Upload the file again.',
       status: 'The URL of the reference {{name}} returns HTTP {{status}}. Check the URL.',
       odd: {
+        any: 'The reference {{name}} is not an image, a video or audio. Choose another file.',
         image: 'The reference {{name}} is not an image. Choose another file.',
         video: 'The reference {{name}} is not a video. Choose another file.',
         audio: 'The reference {{name}} is not an audio file. Choose another file.',

@@ -73,7 +73,7 @@ export function noteFinder({ media, views, say, log, clock, change }: NotesParts
     try {
       const { type, release } = await media.fetch({ address }, { ...LIMITS, givenBy });
       release();
-      return type.kind === medium ? 'fine' : 'odd';
+      return medium === 'any' || type.kind === medium ? 'fine' : 'odd';
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.code === 'closed') return undefined;

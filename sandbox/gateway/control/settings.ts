@@ -10,6 +10,7 @@ const quirksOrder = z
   .strictObject({
     ...Object.fromEntries(flags.map((name) => [name, z.boolean()])),
     videoShape: z.enum(videoShapes),
+    videosBody: z.enum(['either', 'json', 'form']),
     queuedFrom: z.int().min(0),
     fullFrom: z.int().min(0),
     batchLimit: z.int().min(1),

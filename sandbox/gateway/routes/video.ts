@@ -44,9 +44,16 @@ export const videoRoutes: Routes = (server, parts) => {
   );
   server.get<ById>('/v1/video/generations/:id', (request) => videoQueried(asked(request), viewOf(parts)));
 
-  server.post('/v1/videos', { config: { kind: 'video', forms: true } }, (request) =>
-    videoAtSecondEntry(create(parts, request, 'videos', videoRequest), viewOf(parts)),
-  );
+  server.post('/v1/videos', { config: { kind: 'video', forms: true } }, (request) => {
+    const body = /^multipart\//i.test(String(request.headers['content-type'])) ? 'form' : 'json';
+    const { videosBody } = parts.settings.quirks;
+    if (videosBody !== 'either' && videosBody !== body)
+      throw new Refusal(`This endpoint takes its fields as ${videosBody}.`, {
+        status: 415,
+        code: 'unsupported_media_type',
+      });
+    return videoAtSecondEntry(create(parts, request, 'videos', videoRequest), viewOf(parts));
+  });
   server.get<ById>('/v1/videos/:id', (request) => videoAtSecondEntry(asked(request), viewOf(parts)));
   server.get<ById>('/v1/videos/:id/content', async (request, reply) => {
     const job = found(request);

@@ -1,12 +1,12 @@
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { submitOrder } from '../../messages/pressed-task.ts';
 import type { Feature } from '../feature.ts';
 import { chooseModel, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { videoMenu, videoOpener, videoSubmit } from './form.ts';
 import { videoKinds } from './kinds.ts';
+import { submitDraftButton, submitOrAsk } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
 import { text } from './text.ts';
 import { videoView } from './view.ts';
@@ -26,11 +26,9 @@ const videoCommand = command({
   guards: [requirePostPermissions],
   suggest: (_option, typed, context: HandlerContext<Services>) => suggestModels('video', typed, context),
   async run({ draft, model: typed }, context: HandlerContext<Services>) {
-    const { services, origin } = context;
+    const { services } = context;
     const model = await chooseModel('video', typed, services);
-    const order = videoOrder(draft, { model, fields: services.videoFields });
-    await services.refuseLongReferences(order.request, origin.requesterId);
-    return submitOrder(order, context);
+    return submitOrAsk(videoOrder(draft, { model, fields: services.videoFields }), context);
   },
 });
 
@@ -38,9 +36,10 @@ export const video: Feature<typeof text> = {
   command: videoCommand,
   text,
   menus: [videoMenu],
+  buttons: [submitDraftButton],
   openers: [videoOpener],
   forms: [videoSubmit],
   specs: videoSpecs,
-  kinds: ({ gateway }) => videoKinds(gateway),
+  kinds: videoKinds,
   views: { video: videoView, 'second-video': videoView, 'image-to-video': videoView },
 };

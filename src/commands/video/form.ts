@@ -5,10 +5,11 @@ import { form, type HandlerContext, type Menu, opener } from '../../discord/hand
 import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { inTimeForForm, pressedTask } from '../../messages/pressed-task.ts';
 import { isSpoiler, mustHaveResult } from '../../services/tasks/task-facts.ts';
 import { chooseModel, fitIntoField, imagesOfResult, imagesOnMessage } from '../options.ts';
 import type { Services } from '../services.ts';
+import { submitOrAsk } from './limits.ts';
 import { videoOrder, videoRequest } from './request.ts';
 
 /** Opens the form for a video made from a result. The pressed message has its files' addresses, valid for a day. */
@@ -45,7 +46,7 @@ export const videoSubmit = form(customIds.makeVideoFilled, {
     const model = await chooseModel('video', typed, context.services);
     const spoiler = parent && isSpoiler(parent);
     const order = videoOrder(draft, { model, fields: context.services.videoFields, spoiler });
-    return submitOrder({ ...order, parent }, context);
+    return submitOrAsk({ ...order, parent }, context);
   },
 });
 

@@ -1,8 +1,9 @@
 import { withoutUndefined } from '../../lib/entries.ts';
-import type { Gateway } from '../../services/gateway/index.ts';
+import { referenceLimits } from '../../services/models/reference-limits.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
-import type { Materials, Reference } from '../../services/tasks/materials.ts';
+import type { GivenReference, Materials } from '../../services/tasks/materials.ts';
 import type { TaskRequests } from '../../services/tasks/task.ts';
+import type { KindTools } from '../feature.ts';
 
 type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 
@@ -10,12 +11,18 @@ type Durable = Pick<TaskRequests['video'], 'model' | 'mode'>;
 const durationKey = ({ model, mode = '' }: Durable): string => `video:${model}:${mode}`;
 const videoLimit = (): WaitLimit => 'video';
 
-function given({ references = [] }: Materials, medium: Reference['medium']): string[] {
+function given({ references = [] }: Materials, medium: GivenReference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.given);
 }
 
+/** The fields for a first and a last frame. */
+function framesFor(model: string, [image, last]: readonly string[]) {
+  if (image === undefined || last === undefined) return { image };
+  return referenceLimits(model).lastFrame === 'image_tail' ? { image, image_tail: last } : { images: [image, last] };
+}
+
 /** The generic entry and `/v1/videos` (4.4), and image-to-video on the vendor path (4.2). */
-export function videoKinds({ videos, v1Videos, imageToVideo }: Gateway): Kind[] {
+export function videoKinds({ gateway: { videos, v1Videos, imageToVideo }, videosBody }: KindTools): Kind[] {
   return [
     defineKind({
       name: 'video',
@@ -37,15 +44,18 @@ export function videoKinds({ videos, v1Videos, imageToVideo }: Gateway): Kind[] 
     }),
     defineKind({
       name: 'second-video',
+      // A form carries files, not addresses.
+      ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', pollOne: (remoteId) => v1Videos.get(remoteId, { attempts: 1 }) },
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, size, duration, ...request }, { materials }) {
         const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
-        const [image] = given(materials, 'image');
         // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
         const beside = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
-        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: beside });
+        const { image, ...lastFrame } = framesFor(model, given(materials, 'image'));
+        const all = { ...beside, ...lastFrame };
+        return v1Videos.create({ prompt, model, size, duration, ...withoutUndefined({ image }), extra: all });
       },
     }),
     defineKind({
@@ -54,8 +64,8 @@ export function videoKinds({ videos, v1Videos, imageToVideo }: Gateway): Kind[] 
       waitLimit: videoLimit,
       durationKey,
       submit({ prompt, model, duration, mode }, { materials }) {
-        const [image = ''] = given(materials, 'image');
-        return imageToVideo.create({ prompt, model, duration, mode, image });
+        const [image = '', imageTail] = given(materials, 'image');
+        return imageToVideo.create({ prompt, model, duration, mode, image, ...withoutUndefined({ imageTail }) });
       },
     }),
   ];

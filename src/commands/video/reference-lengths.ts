@@ -1,35 +1,37 @@
-import { Refusal } from '../../lib/refusal.ts';
 import { type Media, MediaError } from '../../services/media/index.ts';
-import type { VideoRequest } from './request.ts';
+import type { Reference } from '../../services/tasks/materials.ts';
 
 interface LengthParts {
   media: Media;
   log: { info(facts: object, sentence: string): void };
 }
 
-/** The specification, part 8: the limit for all reference videos together. */
-const MAX_SECONDS = 15;
-/** A video that is announced as 15 s may have a frame more. */
-const TOLERANCE_SECONDS = 0.5;
-const LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
+const FETCH_LIMITS = { max: 64 * 2 ** 20, waitLimitMs: 30_000 };
 
-/** Refuses reference videos that are too long together, as far as their lengths can be measured. */
-export const refuseLongReferences =
+/** By their names: what a file really is only decides where it is sent. */
+export function groupByMedium(references: readonly Reference[]) {
+  const mediumOf = ({ medium, name }: Reference): Reference['medium'] => {
+    if (medium !== 'any') return medium;
+    if (/\.(?:mp4|m4v|mov|webm|mkv)$/i.test(name)) return 'video';
+    return /\.(?:mp3|wav|ogg|opus|m4a|flac|aac)$/i.test(name) ? 'audio' : 'image';
+  };
+  return Map.groupBy(references, mediumOf);
+}
+
+/** How long the reference videos are together, as far as their lengths can be measured. */
+export const referenceSeconds =
   (parts: LengthParts) =>
-  async ({ references = [] }: VideoRequest, memberId: string): Promise<void> => {
+  async (references: readonly Reference[], memberId: string): Promise<number> => {
     let together = 0;
     // One after the other, so that no order holds more than one video in the shared memory.
-    for (const { medium, address } of references) {
-      if (medium === 'video') together += (await secondsAt(address, memberId, parts)) ?? 0;
-    }
-    if (together <= MAX_SECONDS + TOLERANCE_SECONDS) return;
-    const seconds = String(Math.round(together * 10) / 10);
-    throw new Refusal('refusals.referencesTooLong', { seconds, max: String(MAX_SECONDS) });
+    for (const { address } of groupByMedium(references).get('video') ?? [])
+      together += (await secondsAt(address, memberId, parts)) ?? 0;
+    return together;
   };
 
 async function secondsAt(address: string, givenBy: string, { media, log }: LengthParts): Promise<number | undefined> {
   try {
-    const video = await media.fetch({ address }, { ...LIMITS, givenBy });
+    const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
     try {
       return (await media.videoFacts(video)).seconds;
     } finally {

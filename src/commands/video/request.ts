@@ -4,17 +4,18 @@ import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
+import { referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import { defineRequest, type KindSpec, type TaskRequests } from '../../services/tasks/task.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import {
   emptyPromptRefusal,
-  imageOptions,
   linksIn,
   linksOption,
   modelOption,
   promptOption,
   type References,
+  readFiles,
   readImages,
 } from '../options.ts';
 import { fields, readCamera, readDuration, readExtra, readSize, refuseTaken } from './typed-options.ts';
@@ -62,12 +63,19 @@ const LONGEST_EXTRA = 3_000;
 /** Accepted as a seed by every gateway. */
 const LARGEST_SEED = 4_294_967_295;
 
+/** Their contents tell them apart. */
+const fileOption = { type: 'attachment', accept: ['image', 'video', 'audio'] } as const;
+const fileOptions = {
+  ...{ image: fileOption, image2: fileOption, image3: fileOption, image4: fileOption },
+  ...{ image5: fileOption, image6: fileOption, image7: fileOption },
+};
+
 const short = { type: 'text', max: 30 } as const;
 
 export const videoOptions = {
   prompt: promptOption,
   model: modelOption,
-  ...imageOptions.seven,
+  ...fileOptions,
   links: linksOption,
   size: short,
   duration: short,
@@ -85,7 +93,8 @@ export type VideoValues = Partial<Values<typeof videoOptions>> & { prompt: strin
 
 /** This gateway's names for what the specification leaves open. */
 export interface VideoFields {
-  referenceVideos: string;
+  /** Without a name, videos go among the images. */
+  referenceVideos?: string | undefined;
   referenceAudios: string;
   /** Without a name, the option is not sent. */
   faceCheck?: string | undefined;
@@ -129,20 +138,30 @@ interface Known {
 /** The order, with what the options alone do not tell. */
 export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: Known): OrderedRequest<VideoKind> {
   const more = { model, ...(spoiler && { spoiler }) };
+  const { lastFrame } = referenceLimits(model);
   switch (draft.kind) {
     case 'video':
       return { kind: 'video', request: { ...withNames(draft.request, fields), ...more } };
     case 'second-video':
+      mustReadFrames(draft.request, lastFrame !== undefined);
       return { kind: 'second-video', request: { ...draft.request, ...more } };
     case 'image-to-video':
+      mustReadFrames(draft.request, lastFrame === 'image_tail');
       return { kind: 'image-to-video', request: { ...draft.request, ...more } };
   }
+}
+
+/** Only some models take a last frame here. */
+function mustReadFrames({ references = [] }: Pick<VideoRequest, 'references'>, readsLastFrame: boolean): void {
+  const count = String(references.length);
+  if (references.length > 1 && !readsLastFrame) throw new Refusal('refusals.endpointTakesOneImage', { count });
 }
 
 /** `extra` must not set a field under which this gateway gets another option. */
 function withNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFields): Request<'video'> {
   const taken = {
-    ...{ [fields.referenceVideos]: 'reference_video', [fields.referenceAudios]: 'reference_audio' },
+    ...(fields.referenceVideos !== undefined && { [fields.referenceVideos]: 'reference_video' }),
+    [fields.referenceAudios]: 'reference_audio',
     ...(fields.faceCheck !== undefined && { [fields.faceCheck]: 'face_check' }),
   };
   for (const name of Object.keys(request.extra ?? {})) refuseTaken(`!${name}`, taken);
@@ -151,20 +170,22 @@ function withNames({ faceCheck, ...request }: Request<'video'>, fields: VideoFie
 }
 
 function genericRequest(values: VideoValues): Request<'video'> {
-  const images = imagesOf(values, 'address or data');
-  const references = [...images, ...linked(values, 'video'), ...linked(values, 'audio')];
+  const files = throwRefusal(readFiles(values, { max: MAX_FILES, media: ['image', 'video', 'audio'] }));
+  const any = files.map((one): Reference => ({ ...one, medium: 'any', takes: 'address or data' }));
+  const references = [...any, ...linked(values, 'video'), ...linked(values, 'audio')];
   return { ...common(values), ...withReferences(references), ...withoutUndefined({ faceCheck: values.face_check }) };
 }
 
 function secondRequest(values: VideoValues): Request<'second-video'> {
   refuseOthers(values, ['reference_video', 'reference_audio', 'face_check']);
-  return { ...common(values, { seconds: 'duration' }), ...withReferences(oneImage(values, 'address or data')) };
+  const taken = { seconds: 'duration', image_tail: 'image2' };
+  return { ...common(values, taken), ...withReferences(frames(values, 'address or data')) };
 }
 
 function vendorRequest(values: VideoValues): Request<'image-to-video'> {
   const others = ['reference_video', 'reference_audio', 'face_check'] as const;
   refuseOthers(values, ['size', 'negative', 'seed', 'camera', 'extra', ...others]);
-  const references = oneImage(values, 'address');
+  const references = frames(values, 'address');
   if (references.length === 0) throw new Refusal('refusals.imageRequired');
   const { prompt, duration, mode } = base(values);
   return {
@@ -196,9 +217,10 @@ const base = ({ prompt, duration, mode }: VideoValues) => ({
   ...withoutUndefined({ duration: readDuration(duration), mode: mode?.trim() || undefined }),
 });
 
-function oneImage(values: References, takes: Reference['takes']): Reference[] {
+/** A first and a last frame. */
+function frames(values: References, takes: Reference['takes']): Reference[] {
   const images = imagesOf(values, takes);
-  if (images.length > 1) throw new Refusal('refusals.endpointTakesOneImage', { count: String(images.length) });
+  if (images.length > 2) throw new Refusal('refusals.endpointTakesTwoImages', { count: String(images.length) });
   return images;
 }
 
@@ -210,16 +232,16 @@ function refuseOthers(values: VideoValues, options: readonly (keyof VideoValues)
   if (option !== undefined) throw new Refusal('refusals.optionNotSupported', { option });
 }
 
-/** The specification, part 8; it names no limit for audio files. */
-const MOST = { images: 7, video: 3, audio: 3 };
+/** Each is fetched before it is sent. Models take fewer; Discord itself allows seven files besides the links. */
+const MAX_FILES = 20;
 
 const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
-  throwRefusal(readImages(values, MOST.images)).map((one) => ({ ...one, medium: 'image', takes }));
+  throwRefusal(readImages(values, MAX_FILES)).map((one) => ({ ...one, medium: 'image', takes }));
 
 function linked(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
   const addresses = linksIn({ links: values[option] });
-  if (addresses.length > MOST[medium]) throw new Refusal('refusals.tooManyUrls', { option, max: String(MOST[medium]) });
+  if (addresses.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
   return addresses.map((address) => {
     if (!webAddress.safeParse(address).success)
       throw new Refusal('refusals.urlInvalid', { option, link: address.slice(0, LONGEST_LINK_SHOWN) });

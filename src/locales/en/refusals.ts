@@ -65,6 +65,9 @@ export const refusals = {
   videoInvalid: '{{name}} is not a valid video. Use an MP4, MOV or WebM file.',
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
+  draftGone: 'The bot no longer keeps this request. Run the command again.',
+  mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
+  notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:
     'This gateway stores no uploaded images. Ask the operator to set `GATEWAY_IMAGINE_REFERENCES` to `address` or `base64`.',
   referenceNotPublic: '{{name}} is not on the public internet, so the gateway cannot fetch it. Use a public URL.',

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors, Pool } from 'undici';
+import { type Dispatcher, errors, FormData, Pool } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
 import type { Json } from '../../lib/exact-json.ts';
@@ -205,10 +205,11 @@ export class GatewayHttp {
           accept: 'application/json',
           authorization: this.#authorization,
           'user-agent': 'atelier',
-          ...(hasBody ? { 'content-type': 'application/json' } : {}),
+          // The boundary of a form is made with its body.
+          ...(hasBody && !(body instanceof FormData) ? { 'content-type': 'application/json' } : {}),
           ...request.headers,
         },
-        body: hasBody ? (typeof body === 'string' ? body : JSON.stringify(body)) : null,
+        body: hasBody ? (typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body)) : null,
         signal: request.signal ?? null,
         headersTimeout: this.limits[request.firstByteLimit ?? (isSubmit ? 'submitMs' : 'readMs')],
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),

@@ -11,12 +11,15 @@ export interface GatewaySettings {
   readonly connections: number;
   readonly paths: Readonly<Record<'imgx' | 'music' | 'videoa' | 'compat', string>>;
   readonly fields: {
-    readonly referenceVideos: string;
+    /** If unset, reference videos go among the images (4.4). */
+    readonly referenceVideos?: string | undefined;
     readonly referenceAudios: string;
     /** If unset, the face check is never sent, and the gateway's default applies. */
     readonly faceCheck?: string | undefined;
     readonly describeField: string;
   };
+  /** How `/v1/videos` takes its fields: as JSON, or as a form with files. */
+  readonly videosBody: 'json' | 'form';
   readonly simpleChangeOrder: 'action-first' | 'id-first';
   /** Some proxies decode `%2F` in a path and lose the route; those need `plain`. */
   readonly modelSlashes: 'encoded' | 'plain';
@@ -28,10 +31,10 @@ export const defaultSettings = {
   connections: 32,
   paths: { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' },
   fields: {
-    referenceVideos: 'reference_video_urls',
     referenceAudios: 'reference_audio_urls',
     describeField: 'base64Array',
   },
+  videosBody: 'json',
   simpleChangeOrder: 'action-first',
   modelSlashes: 'encoded',
   realtimeBeta: false,

@@ -1,13 +1,21 @@
+import { FormData } from 'undici';
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { GatewayError } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
-import { frameSize, imageSource, modelId, nonEmptyText, prompt, seconds, validate, webAddress } from './schemas.ts';
+import {
+  frameSize,
+  imageDataUri,
+  imageSource,
+  modelId,
+  nonEmptyText,
+  prompt,
+  seconds,
+  validate,
+  webAddress,
+} from './schemas.ts';
 import { TaskResource } from './task-client.ts';
-
-/** The specification, part 8. Some models have these limits; the caller passes others if they are known. */
-const USUAL_LIMITS = { images: 7, referenceVideos: 3 };
 
 const text = nonEmptyText('this is empty');
 const jsonRecord = z.record(z.string(), z.json());
@@ -33,24 +41,26 @@ const video = z.strictObject({
 
 const secondEntry = video.pick({ model: true, prompt: true, size: true, duration: true, image: true, extra: true });
 
-type VideoOptions = CallOptions & { limits?: Partial<typeof USUAL_LIMITS> };
-
 /** The generic video task (4.4, 4.7). */
 export class Videos extends TaskResource {
-  async create(request: z.input<typeof video>, { limits, signal }: VideoOptions = {}): Promise<Submission> {
-    const { aspectRatio, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = validate(
-      withLimits(limits),
+  async create(request: z.input<typeof video>, options?: CallOptions): Promise<Submission> {
+    const { aspectRatio, image, images, referenceVideos, referenceAudios, faceCheck, extra, ...rest } = validate(
+      video,
       request,
     );
     const { fields } = this.tasks.settings;
     const known = {
       ...rest,
       aspect_ratio: aspectRatio,
-      [fields.referenceVideos]: referenceVideos,
-      [fields.referenceAudios]: referenceAudios,
       ...(fields.faceCheck === undefined ? {} : { [fields.faceCheck]: faceCheck }),
+      ...referenceFields(image, [
+        ['images', images],
+        // The specification (4.4): `images` takes videos too.
+        [fields.referenceVideos ?? 'images', referenceVideos],
+        [fields.referenceAudios, referenceAudios],
+      ]),
     };
-    return this.tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), signal });
+    return this.tasks.submit('video', { path: '/v1/video/generations', body: withExtra(known, extra), ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
@@ -68,7 +78,9 @@ export class V1Videos extends TaskResource {
     const { duration, image, extra, ...rest } = validate(secondEntry, request);
     // A duration is a string here.
     const known = { ...rest, seconds: duration === undefined ? undefined : String(duration), input_reference: image };
-    return this.tasks.submit('video', { path: '/v1/videos', body: withExtra(known, extra), ...options });
+    const body = withExtra(known, extra);
+    const isForm = this.tasks.settings.videosBody === 'form';
+    return this.tasks.submit('video', { path: '/v1/videos', body: isForm ? formOf(body) : body, ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
@@ -77,17 +89,36 @@ export class V1Videos extends TaskResource {
   }
 }
 
-function withLimits(limits: VideoOptions['limits']) {
-  const max = { ...USUAL_LIMITS, ...limits };
-  return video
-    .refine(({ images = [] }) => images.length <= max.images, {
-      path: ['images'],
-      message: `this model takes at most ${max.images} reference images`,
-    })
-    .refine(({ referenceVideos = [] }) => referenceVideos.length <= max.referenceVideos, {
-      path: ['referenceVideos'],
-      message: `this model takes at most ${max.referenceVideos} reference videos`,
-    });
+/** Data URIs as files, lists and objects as JSON text. */
+function formOf(body: Readonly<Record<string, unknown>>): FormData {
+  const form = new FormData();
+  const append = (name: string, value: unknown): void => {
+    if (value === undefined) return;
+    if (Array.isArray(value)) for (const item of value) append(`${name}[]`, item);
+    else if (typeof value !== 'string') form.append(name, JSON.stringify(value));
+    else if (imageDataUri.safeParse(value).success) form.append(name, fileOf(value), 'image');
+    else form.append(name, value);
+  };
+  for (const [name, value] of Object.entries(body)) append(name, value);
+  return form;
+}
+
+function fileOf(dataUri: string): Blob {
+  const comma = dataUri.indexOf(',');
+  const type = dataUri.slice('data:'.length, dataUri.indexOf(';'));
+  return new Blob([Buffer.from(dataUri.slice(comma + 1), 'base64')], { type });
+}
+
+/** Several lists may have the same name: then they are joined, so that no reference is lost. A single image keeps its own field. */
+function referenceFields(
+  image: string | undefined,
+  lists: readonly (readonly [string, readonly string[] | undefined])[],
+) {
+  const fields: Record<string, string | string[]> = {};
+  for (const [name, items = []] of lists)
+    if (items.length > 0) fields[name] = [...[fields[name] ?? []].flat(), ...items];
+  if (image === undefined) return fields;
+  return fields.images === undefined ? { ...fields, image } : { ...fields, images: [image, ...fields.images] };
 }
 
 /** Extra fields must not override regular ones. */
@@ -112,6 +143,8 @@ const imageToVideo = z.strictObject({
   model: modelId,
   prompt,
   image: webAddress,
+  /** The last frame, where the model reads one (4.2); its name is the vendor's. */
+  imageTail: webAddress.optional(),
   duration: z.number('this is not a duration: write seconds as a number, for example 5').positive().optional(),
   mode: nonEmptyText('this is empty').optional(),
 });
@@ -123,7 +156,8 @@ export class ImageToVideo extends TaskResource {
   #queries: readonly string[] = [this.#path, '/v1/video/generations', '/v1/videos'];
 
   async create(request: z.input<typeof imageToVideo>, options?: CallOptions): Promise<Submission> {
-    return this.tasks.submit('video', { path: this.#path, body: validate(imageToVideo, request), ...options });
+    const { imageTail: image_tail, ...rest } = validate(imageToVideo, request);
+    return this.tasks.submit('video', { path: this.#path, body: { ...rest, image_tail }, ...options });
   }
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {

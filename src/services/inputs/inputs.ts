@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { withTakenEffect } from '../gateway/errors.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
 import { dataUri, type FileContent, type Media } from '../media/index.ts';
-import type { Gather, GatherContext, MemberFile, Reference, Region } from '../tasks/materials.ts';
+import type { Gather, GatherContext, GivenReference, MemberFile, Reference, Region } from '../tasks/materials.ts';
 import { type ReachCheck, signatureExpiry } from './addresses.ts';
 import {
   FETCH_LIMIT_MS,
@@ -71,8 +71,7 @@ class Attachments {
 
   /** Checked first, then passed by address if the gateway can reach it; also one after the other. */
   async references(references: readonly Reference[]) {
-    const resolve = async (one: Reference) => ({ medium: one.medium, given: await this.#reference(one) });
-    return await Array.fromAsync(references, resolve);
+    return await Array.fromAsync(references, (one) => this.#reference(one));
   }
 
   async #addImage(file: FileContent): Promise<string> {
@@ -92,20 +91,26 @@ class Attachments {
     return { bytes: fitting.bytes, dataUri: dataUri(fitting.type.mime, fitting.bytes) };
   }
 
-  async #reference(reference: Reference): Promise<string> {
+  async #reference(reference: Reference): Promise<GivenReference> {
     const { address, medium, takes } = reference;
     const { transfer = 'address' } = this.#context;
     const problem = await this.#whyNotByAddress(reference);
-    if (medium !== 'image' || (transfer === 'address' && !problem)) {
+    // Nothing is fetched that could not be used.
+    if (problem && (medium === 'video' || medium === 'audio')) throw problem;
+    const isByAddress = transfer === 'address' && !problem;
+    const file = await this.#files.withFile(reference, async (file) => {
+      const { kind } = file.type;
+      if (kind !== 'image') return { kind };
+      if (!isByAddress) return { kind, image: await this.#addImage(file) };
+      await this.#files.checkImage(file);
+      return { kind };
+    });
+    if (!file.image) {
       if (problem) throw problem;
-      await this.#files.withFile(reference, async (file) => {
-        if (medium === 'image') await this.#files.checkImage(file);
-      });
-      return address;
+      return { medium: file.kind, given: address };
     }
-    const image = await this.#files.withFile(reference, (file) => this.#addImage(file));
-    if (transfer === 'base64' || (transfer === 'address' && takes === 'address or data')) return image;
-    return await this.#upload(image, problem);
+    const isData = transfer === 'base64' || (transfer === 'address' && takes === 'address or data');
+    return { medium: 'image', given: isData ? file.image : await this.#upload(file.image, problem) };
   }
 
   /** A gateway without uploads leaves only the address. */

@@ -54,11 +54,13 @@ export class MemberFiles {
     try {
       const file = await this.#parts.media.fetch({ address }, this.#options(limitOf(medium)));
       return await withRelease(file, async () => {
-        if (file.type.kind !== medium) throw new MediaError('not-media', `The file is of the kind ${file.type.kind}.`);
+        const { kind } = file.type;
+        if (medium !== 'any' && kind !== medium) throw new MediaError('not-media', `The file is of the kind ${kind}.`);
+        if (kind === 'image' && file.size > MAX_IMAGE_BYTES) throw imageTooLarge(given.name);
         return await work(file);
       });
     } catch (error) {
-      throw refusalOf(this.toExpectedError(error), given);
+      throw error instanceof Refusal ? error : refusalOf(this.toExpectedError(error), given);
     }
   }
 
@@ -131,6 +133,9 @@ export async function withRelease<T>(file: { release(): void }, work: () => Prom
 
 const limitOf = (medium: Medium): number => (medium === 'image' ? MAX_IMAGE_BYTES : MAX_VIDEO_BYTES);
 
+const imageTooLarge = (name: string): Refusal =>
+  new Refusal('refusals.imageTooLarge', { name, max: formatMegabytes(MAX_IMAGE_BYTES) });
+
 function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
   const { name, medium = 'image' } = given;
   const max = formatMegabytes(limitOf(medium));
@@ -139,9 +144,10 @@ function refusalOf({ kind }: MediaError, given: NamedFile): Refusal {
     case 'damaged':
       if (medium === 'video') return new Refusal('refusals.videoInvalid', { name });
       if (medium === 'audio') return new Refusal('refusals.audioInvalid', { name });
+      if (medium === 'any') return new Refusal('refusals.mediaInvalid', { name });
       return new Refusal('refusals.imageInvalid', { name });
     case 'too-large':
-      if (medium === 'image') return new Refusal('refusals.imageTooLarge', { name, max });
+      if (medium === 'image') return imageTooLarge(name);
       return new Refusal('refusals.fileTooLarge', { name, max });
     case 'expired':
       return new Refusal('refusals.imageGone', { name });

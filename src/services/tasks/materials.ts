@@ -12,7 +12,8 @@ export type MemberFile = z.output<typeof memberFile>;
 export const reference = z.object({
   address: z.string(),
   name: z.string(),
-  medium: z.enum(['image', 'video', 'audio']),
+  /** `any`: its content tells. */
+  medium: z.enum(['image', 'video', 'audio', 'any']),
   takes: z.enum(['address', 'address or data']),
 });
 export type Reference = z.output<typeof reference>;
@@ -30,6 +31,12 @@ const wholeImage = z.object({ address: z.string(), width: z.number().optional(),
 export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: memberFile })]);
 export type Region = z.output<typeof region>;
 
+/** A reference as it is sent. */
+export interface GivenReference {
+  medium: Exclude<Reference['medium'], 'any'>;
+  given: string;
+}
+
 /** What is sent with an order, as data URIs. */
 export interface Materials {
   images?: string[] | undefined;
@@ -38,7 +45,7 @@ export interface Materials {
   documents?: { name: string; text?: string; data?: string }[] | undefined;
   sound?: Pcm | undefined;
   /** Addresses, or data URIs where the gateway takes them; in the order of the request. */
-  references?: { medium: Reference['medium']; given: string }[] | undefined;
+  references?: GivenReference[] | undefined;
 }
 
 export interface GatherContext {

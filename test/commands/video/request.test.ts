@@ -128,15 +128,15 @@ describe('An order of a video', () => {
     expect('x' in {}).toBe(false);
   });
 
-  it('An order of a video lists its images in order, files before links, then its videos and audio', () => {
+  it('An order of a video lists its files and links in order, then its videos and audio', () => {
     const values = {
       ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
       ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
     };
     expect(requestOf(values).references).toEqual([
-      { address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address or data' },
-      { address: 'https://cdn.example/2.png', name: '2.png', medium: 'image', takes: 'address or data' },
-      { address: 'https://a.example/3.png', name: '3.png', medium: 'image', takes: 'address or data' },
+      { address: 'https://cdn.example/1.png', name: '1.png', medium: 'any', takes: 'address or data' },
+      { address: 'https://cdn.example/2.png', name: '2.png', medium: 'any', takes: 'address or data' },
+      { address: 'https://a.example/3.png', name: '3.png', medium: 'any', takes: 'address or data' },
       { address: 'https://a.example/v.mp4', name: 'v.mp4', medium: 'video', takes: 'address' },
       { address: 'https://a.example/s.mp3', name: 's.mp3', medium: 'audio', takes: 'address' },
     ]);
@@ -177,16 +177,28 @@ describe('The requests of the other video endpoints', () => {
   });
 
   it.each([
+    ['image-to-video', 'kling-v2-1', 'nothing'],
+    ['image-to-video', 'veo3', 'refusals.endpointTakesOneImage'],
+    ['image-to-video', 'reel-2', 'refusals.endpointTakesOneImage'],
+    ['videos', 'kling-v2-1', 'nothing'],
+    ['videos', 'veo3', 'nothing'],
+    ['videos', 'reel-2', 'refusals.endpointTakesOneImage'],
+  ])('Two images at the endpoint %s need a model that reads a last frame there: %s, %s', (endpoint, model, key) => {
+    const draft = throwRefusal(videoRequest({ prompt: 'waves', endpoint, image: image(1), image2: image(2) }));
+    expect(keyOf(() => videoOrder(draft, { model, fields }))).toBe(key);
+  });
+
+  it.each([
     ['the vendor endpoint without an image', { endpoint: 'image-to-video' }, 'imageRequired'],
     [
-      'two images at the vendor endpoint',
-      { endpoint: 'image-to-video', image: image(1), image2: image(2) },
-      'endpointTakesOneImage',
+      'three images at the vendor endpoint',
+      { endpoint: 'image-to-video', image: image(1), image2: image(2), image3: image(3) },
+      'endpointTakesTwoImages',
     ],
     [
-      'two images at /v1/videos',
-      { endpoint: 'videos', image: image(1), links: 'https://a.example/2.png' },
-      'endpointTakesOneImage',
+      'three images at /v1/videos',
+      { endpoint: 'videos', image: image(1), image2: image(2), links: 'https://a.example/2.png' },
+      'endpointTakesTwoImages',
     ],
     [
       'a size at the vendor endpoint',
@@ -202,18 +214,11 @@ describe('The requests of the other video endpoints', () => {
     ['`!seconds` at /v1/videos', { endpoint: 'videos', extra: '{"!seconds":"5"}' }, 'extraHasOption'],
     ['an unknown endpoint', { endpoint: 'other' }, 'unknownCommand'],
     ['an empty prompt', { prompt: ' \u200b ' }, 'optionPromptEmpty'],
-    [
-      'eight images',
-      {
-        ...{ image: image(1), image2: image(2), image3: image(3), image4: image(4) },
-        ...{ image5: image(5), image6: image(6), image7: image(7), links: 'https://a.example/8.png' },
-      },
-      'tooManyImages',
-    ],
-    ['four reference videos', { reference_video: 'https://a.example/v.mp4 '.repeat(4) }, 'tooManyUrls'],
+    ['21 links', { links: 'https://a.example/8.png '.repeat(21) }, 'tooManyImages'],
+    ['21 reference videos', { reference_video: 'https://a.example/v.mp4 '.repeat(21) }, 'tooManyUrls'],
     ['audio that is not an address', { reference_audio: 'song.mp3' }, 'urlInvalid'],
     ['an empty file', { image: { ...image(1), size: 0 } }, 'imageEmpty'],
-    ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notAnImage'],
+    ['an executable', { image: { ...image(1), mediaType: 'application/x-msdownload' } }, 'notMedia'],
   ] satisfies [string, Partial<VideoValues>, string][])('The validation of /video refuses %s', (_, values, key) => {
     expect(videoRequest({ prompt: 'waves', ...values })).toHaveProperty('key', `refusals.${key}`);
   });

@@ -14,7 +14,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
     const stage = await start();
     // Larger sizes are offered once the list of models is known.
-    await (await stage.discord.as('member').slash('models')).message(says('22 models'));
+    await (await stage.discord.as('member').slash('models')).message(says('23 models'));
     const message = await orderImage(stage);
     expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
     // It was polled right after its creation, so its id is recorded (specification, 4.5).
@@ -148,8 +148,25 @@ describe('The refusals of /image before a request to the gateway', () => {
     expect(receivedOrders(stage.gateway)).toEqual([]);
   });
 
-  it('/image refuses addresses that the gateway cannot reach, or that may expire too early', async () => {
+  it('/image uploads an image that the gateway cannot reach or that may expire too early', async () => {
+    for (const { settings, linkMs } of [
+      { settings: { MEDIA_ALLOW_PRIVATE: 'off' }, linkMs: 86_400_000 },
+      { settings: { MAX_WAIT_PICTURE_SECONDS: '600' }, linkMs: 300_000 },
+    ]) {
+      const stage = await localBot({ settings, discord: { limits: { attachmentLinkMs: linkMs } } });
+      const exchange = await stage.discord.as('member').slash('image', { prompt: 'a fox', image: await imageUpload() });
+      await exchange.message(says('Finished in'));
+      const image = expect.stringContaining(`${stage.gateway.url}/`);
+      expect(receivedOrders(stage.gateway)).toMatchObject([{ image: [image] }]);
+    }
+  });
+
+  it('/image refuses addresses that the gateway cannot reach, or that may expire too early, where it stores no uploads', async () => {
+    const missing = { error: { message: 'Invalid URL', type: 'invalid_request_error', code: '' } };
+    const refuseUploads = ({ gateway }: QuickStage): void =>
+      void gateway.faults.add({ do: { type: 'body', body: missing, status: 404 }, on: { path: /upload/ }, times: 9 });
     const strict = await localBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    refuseUploads(strict);
     const ask = async ({ discord }: QuickStage, options: object) =>
       text(await (await discord.as('member').slash('image', { prompt: 'a fox', ...options })).message());
     expect(await ask(strict, { image: await imageUpload() })).toContain('cannot download');
@@ -160,6 +177,7 @@ describe('The refusals of /image before a request to the gateway', () => {
       settings: { MAX_WAIT_PICTURE_SECONDS: '600' },
       discord: { limits: { attachmentLinkMs: 300_000 } },
     });
+    refuseUploads(brief);
     expect(await ask(brief, { image: await imageUpload() })).toMatch(/`fox\.png` expires at `.* UTC`.*`10` minutes/);
     expect(receivedOrders(brief.gateway)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { imageUpload } from './image-scene.ts';
-import { fileHost, localBot, postVideo, receivedOrders } from './video-scene.ts';
+import { fileHost, localBot, receivedOrders } from './video-scene.ts';
 
 const address = 'https://x.example/1.png';
 const video = 'https://x.example/1.mp4';
@@ -14,9 +14,9 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ ...seven, links: address }, 'at most `7` images'],
-      [{ image, image2: image, endpoint: 'videos' }, 'takes one image, and you added `2`'],
-      [{ image, links: address, endpoint: 'image-to-video' }, 'takes one image, and you added `2`'],
+      [{ ...seven, links: `${address} `.repeat(14) }, 'at most `20` images'],
+      [{ image, image2: image, image3: image, endpoint: 'videos' }, 'a last frame, and you added `3` images'],
+      [{ image, image2: image, links: address, endpoint: 'image-to-video' }, 'a last frame, and you added `3` images'],
       [{ endpoint: 'image-to-video' }, 'This endpoint needs an image. Add one'],
       [{ image, size: '16:9', endpoint: 'image-to-video' }, 'This endpoint does not support the option `size`.'],
       [{ size: 'huge' }, '`huge` is not a valid size. Use a format such as `1280x720`, `16:9` or `720p`.'],
@@ -26,9 +26,12 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
       [{ extra: '{"!duration":5}' }, '`!duration` cannot be set in `extra`. Use the option `duration`'],
       [{ extra: '{"__proto__":{"model":"x"}}' }, '`__proto__` is not a valid field name'],
       [{ camera: '{"type"' }, 'The option `camera` contains invalid JSON.'],
-      [{ reference_video: `${video} `.repeat(4) }, '`reference_video` takes at most `3` URLs'],
+      [{ reference_video: `${video} `.repeat(21) }, '`reference_video` takes at most `20` URLs'],
       [{ reference_audio: 'song' }, '`song` in `reference_audio` is not a valid URL'],
-      [{ image: { name: 'a.txt', bytes: Buffer.from('hello') } }, '`a.txt` is not an image (its type is'],
+      [
+        { image: { name: 'a.txt', bytes: Buffer.from('hello') } },
+        '`a.txt` is not an image, a video or an audio file (its type is',
+      ],
       [{ image: { name: 'a.png', bytes: Buffer.alloc(0) } }, '`a.png` is empty'],
     ] as const) {
       const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', ...options });
@@ -42,14 +45,15 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
 
   it('/video refuses files whose content is invalid', async () => {
     const host = await fileHost();
-    const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok' };
+    const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
     const stage = await localBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
-    const videos = await Promise.all([6, 5, 6].map((seconds) => postVideo(stage, seconds)));
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
-      [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
-      [{ reference_video: videos.join(' ') }, 'are `17` s long in total, and the limit is `15` s'],
+      [
+        { image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } },
+        '`setup.png` is not a valid image, video or audio',
+      ],
       [{ reference_video: page }, '`page.mp4` is not a valid video'],
       [{ reference_video: `${host.origin}/none.mp4` }, '`none.mp4` is no longer available'],
       [{ extra: '{"!face_ok":true}' }, 'Use the option `face_check`'],
@@ -67,7 +71,6 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
       [{ links, endpoint: 'image-to-video' }, '`a.png` is not on the public internet'],
-      [{ image: await imageUpload(), endpoint: 'image-to-video' }, 'cannot download'],
       [{ reference_video: 'http://localhost:1/v.mp4' }, '`v.mp4` is not on the public internet'],
       [{ reference_audio: 'http://[::1]:1/s.mp3' }, '`s.mp3` is not on the public internet'],
     ] as const) {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
 import { file } from '../../services/media/file-host.ts';
-import type { StageOptions } from '../bot.ts';
+import { mp4Video } from '../../services/media/videos.ts';
+import { enter, type StageOptions } from '../bot.ts';
 import { labels, says } from '../quick.ts';
 import { addressWith, imageUpload } from './image-scene.ts';
 import { bytesOf, errorsIn } from './proof.ts';
@@ -41,7 +42,8 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
 
   it('/video sends every option in its place, and can be repeated unchanged or with another prompt', async () => {
     const host = await fileHost();
-    const stage = await start({ settings: { GATEWAY_FACE_CHECK_FIELD: 'face_ok' }, extraOrigins: [host.origin] });
+    const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
+    const stage = await start({ settings, extraOrigins: [host.origin] });
     const dance = await postVideo(stage, 7);
     const leap = await postVideo(stage, 7.9, 'leap.mp4');
     const song = host.on('/song.wav', file(silentWav()));
@@ -115,6 +117,102 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     };
     expect(receivedOrders(stage.gateway)).toEqual([{ path: SECOND, body }]);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+  });
+
+  it('/video tells images, videos and audio in the same options apart by their content', async () => {
+    const stage = await start();
+    const clip = { name: 'clip.png', bytes: mp4Video({ seconds: 3 }), contentType: 'video/mp4' };
+    const song = { name: 'song.png', bytes: silentWav(), contentType: 'audio/wav' };
+    const dance = await postVideo(stage, 4);
+    await orderVideo(stage, { image: song, image2: clip, image3: await imageUpload(), links: dance });
+    const images = [addressWith('fox.png?ex='), addressWith('clip.png?ex='), dance];
+    const body = { model: MODEL, prompt: 'waves at dawn', images, reference_audio_urls: [addressWith('song.png?ex=')] };
+    expect(receivedOrders(stage.gateway)).toEqual([{ path: GENERIC, body }]);
+  });
+
+  it('/video sends a first and a last frame where the model’s family reads them', async () => {
+    const stage = await start();
+    const options = {
+      model: 'kling-v2-1',
+      image: await imageUpload('first.png'),
+      image2: await imageUpload('last.png'),
+    };
+    const [first, last] = [addressWith('first.png?ex='), addressWith('last.png?ex=')];
+    await orderVideo(stage, { ...options, endpoint: 'image-to-video' });
+    await orderVideo(stage, { ...options, endpoint: 'videos' });
+    const named = { model: 'kling-v2-1', prompt: 'waves at dawn', image_tail: last };
+    expect(receivedOrders(stage.gateway)).toEqual([
+      { path: VENDOR, body: { ...named, image: first } },
+      { path: SECOND, body: { ...named, input_reference: first } },
+    ]);
+    const refused = await stage.discord
+      .as('member')
+      .slash('video', { prompt: 'x', ...options, model: MODEL, endpoint: 'videos' });
+    expect(text(await refused.message(says('takes one image')))).toContain('you added `2`');
+    expect(receivedOrders(stage.gateway)).toHaveLength(2);
+  });
+
+  it('/video sends /v1/videos a form if the operator chose so', async () => {
+    const stage = await start({
+      gateway: { quirks: { videosBody: 'form' } },
+      settings: { GATEWAY_VIDEOS_BODY: 'form' },
+    });
+    const options = { size: '320x180', duration: '1', seed: 7, image: await imageUpload(), endpoint: 'videos' };
+    const message = await orderVideo(stage, options);
+    expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
+    const [order] = receivedOrders(stage.gateway);
+    const input_reference = expect.stringMatching(/^data:image\/png;base64,/);
+    const fields = { model: MODEL, prompt: 'waves at dawn', size: '320x180', seconds: '1', metadata: '{"seed":7}' };
+    expect(order).toEqual({ path: SECOND, body: { ...fields, input_reference } });
+    const job = stage.gateway.jobs.list()[0];
+    expect(job?.details).toMatchObject({ metadata: { seed: 7 } });
+  });
+
+  it('/video shows why a gateway that insists on a form refuses JSON', async () => {
+    const stage = await start({ gateway: { quirks: { videosBody: 'form' } } });
+    const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', endpoint: 'videos' });
+    expect(text(await exchange.message(says('takes its fields as form')))).toContain('gateway');
+  });
+
+  it('/video asks before it submits more than the model usually takes, and the member decides', async () => {
+    const stage = await start();
+    const { discord, gateway } = stage;
+    const member = discord.as('member');
+    const videos = await Promise.all([9, 8].map((seconds) => postVideo(stage, seconds)));
+    const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
+    const question = await exchange.message(says('usually takes less'));
+    expect(text(question)).toContain('at most 15 s of reference video; yours are 17 s long in total');
+    expect(receivedOrders(gateway)).toEqual([]);
+    const others = await discord.as('other').click(question, 'Submit anyway');
+    expect(text(await others.followUp())).toContain('Only the member');
+    expect(receivedOrders(gateway)).toEqual([]);
+    const done = await (await member.click(question, 'Submit anyway')).message(says('Finished in'));
+    expect(done.id).toBe(question.id);
+    expect(receivedOrders(gateway)).toHaveLength(1);
+  });
+
+  it('A request that waits for its confirmation is gone after a restart, and nothing is submitted', async () => {
+    const stage = await start();
+    const { discord, gateway } = stage;
+    const image = await imageUpload();
+    const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
+    const links = String((await discord.as('member').say('look', [image])).attachments[0]?.url);
+    const exchange = await discord.as('member').slash('video', { prompt: 'waves', ...seven, links });
+    const question = await exchange.message(says('at most 7 reference images; you added 8'));
+    await stage.app.stop();
+    await enter(stage);
+    const late = await discord.as('member').click(question, 'Submit anyway');
+    expect(text(await late.followUp())).toContain('no longer keeps this request. Run the command again');
+    expect(receivedOrders(gateway)).toEqual([]);
+  });
+
+  it('/video uploads an image for the vendor endpoint if the gateway cannot reach it', async () => {
+    const stage = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    await orderVideo(stage, { image: await imageUpload(), endpoint: 'image-to-video' });
+    const image = expect.stringContaining(`${stage.gateway.url}/`);
+    expect(receivedOrders(stage.gateway)).toEqual([
+      { path: VENDOR, body: { model: MODEL, prompt: 'waves at dawn', image } },
+    ]);
   });
 
   it('/video sends images as data if the gateway cannot reach them', async () => {

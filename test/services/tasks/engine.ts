@@ -89,7 +89,10 @@ export async function engine(
     specs: kindSpecs,
     store: kept,
     ledger,
-    kinds: [...kindsOf(client, { imgxLists: false, imagineReferences: 'address' }), ...kindsFor(client)],
+    kinds: [
+      ...kindsOf(client, { imgxLists: false, imagineReferences: 'address', videosBody: 'json' }),
+      ...kindsFor(client),
+    ],
     scheduler,
     clock,
     log,

@@ -1,0 +1,60 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import { button, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
+import { inCode } from '../../discord/markdown.ts';
+import { throwRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
+import type { DraftOrder } from '../../messages/drafts.ts';
+import { submitOrder } from '../../messages/pressed-task.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
+import type { Reference } from '../../services/tasks/materials.ts';
+import type { Services } from '../services.ts';
+import { groupByMedium } from './reference-lengths.ts';
+import type { VideoRequest } from './request.ts';
+
+/** A video that is announced as 15 s may have a frame more. */
+const TOLERANCE_SECONDS = 0.5;
+
+/** A sentence for each limit that the model usually has and the order exceeds. */
+export function excesses(
+  references: readonly Reference[],
+  seconds: number,
+  limits: ReferenceLimits,
+  say: Say,
+): string[] {
+  const given = groupByMedium(references);
+  const counted = (['image', 'video', 'audio'] as const).flatMap((medium) => {
+    const [count, max] = [given.get(medium)?.length ?? 0, limits[`${medium}s`]];
+    return count > max ? [say(`video.limits.${medium}s`, { given: String(count), max: String(max) })] : [];
+  });
+  if (seconds <= limits.videoSeconds + TOLERANCE_SECONDS) return counted;
+  const lengths = { seconds: String(Math.round(seconds * 10) / 10), max: String(limits.videoSeconds) };
+  return [...counted, say('video.limits.seconds', lengths)];
+}
+
+/** Submits an order, or asks its member first where it has more references than the model usually takes. */
+export async function submitOrAsk(
+  order: DraftOrder & { request: VideoRequest },
+  context: HandlerContext<Services>,
+): Promise<Outcome> {
+  const { services, place, say } = context;
+  const { references = [], model } = order.request;
+  const seconds = await services.referenceSeconds(references, place.userId);
+  const lines = excesses(references, seconds, referenceLimits(model), say);
+  if (lines.length === 0) return submitOrder(order, context);
+  const id = services.drafts.keep(place.userId, order);
+  return {
+    content: [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n'),
+    controls: [buttonPlan(say('video.limits.submit'), customIds.submitDraft.id(id), { look: 'primary' })],
+  };
+}
+
+export const submitDraftButton = button(customIds.submitDraft, {
+  reply: 'here',
+  async run(id, context: HandlerContext<Services>) {
+    const { services, place, origin } = context;
+    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    return submitOrder(services.drafts.take(id, place.userId), context);
+  },
+});

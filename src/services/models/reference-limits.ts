@@ -1,0 +1,29 @@
+/** What the models of a family usually take as references. The gateway and the model decide: these only warn. */
+export interface ReferenceLimits {
+  images: number;
+  videos: number;
+  /** Of all reference videos together. */
+  videoSeconds: number;
+  audios: number;
+  /** How endpoints for one image take the last frame as well: in a field of its own, or as the second of a list. */
+  lastFrame?: 'image_tail' | 'images';
+}
+
+/** The specification (4.4, part 8) has these for "some models", and names no limit for audio. */
+const USUAL: ReferenceLimits = { images: 7, videos: 3, videoSeconds: 15, audios: 3 };
+
+/** By families of ids, from their vendors' documentation. */
+const FAMILIES: readonly (readonly [RegExp, Partial<ReferenceLimits>])[] = [
+  [/kling/, { images: 4, lastFrame: 'image_tail' }],
+  [/sora/, { images: 1 }],
+  [/veo\b|veo-?\d/, { images: 3, lastFrame: 'images' }],
+  [/vidu/, { images: 7, lastFrame: 'images' }],
+  [/seedance/, { images: 9, lastFrame: 'images' }],
+  [/hailuo|minimax/, { images: 2, lastFrame: 'images' }],
+  [/pixverse|luma|(?:^|[/:-])ray-?\d/, { images: 2, lastFrame: 'images' }],
+];
+
+export function referenceLimits(modelId: string): ReferenceLimits {
+  const id = modelId.toLowerCase();
+  return { ...USUAL, ...FAMILIES.find(([sign]) => sign.test(id))?.[1] };
+}

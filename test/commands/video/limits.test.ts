@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
+import { excesses } from '../../../src/commands/video/limits.ts';
+import { referenceSeconds } from '../../../src/commands/video/reference-lengths.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { speak } from '../../../src/locales/index.ts';
+import { openMedia } from '../../../src/services/media/index.ts';
+import { referenceLimits } from '../../../src/services/models/reference-limits.ts';
+import type { Reference } from '../../../src/services/tasks/materials.ts';
+import { file, openFileHost } from '../../services/media/file-host.ts';
+import { mp4Video, webmVideo } from '../../services/media/videos.ts';
+
+const say = speak(texts);
+const named = (name: string, medium: Reference['medium'] = 'any'): Reference => {
+  return { name, medium, address: `https://x.example/${name}`, takes: 'address' };
+};
+const times = (count: number, name: string): Reference[] => Array.from({ length: count }, () => named(name));
+
+async function scene() {
+  const host = await openFileHost();
+  onTestFinished(() => host.close());
+  const log = openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined });
+  const media = openMedia({ gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true }, { log });
+  onTestFinished(() => media.close());
+  const seconds = referenceSeconds({ media, log });
+  const videos = (...addresses: string[]): Reference[] =>
+    addresses.map((address) => ({ ...named('dance', 'video'), address }));
+  return { host, seconds, videos };
+}
+
+describe('The lengths of reference videos', () => {
+  it('Reference videos are measured together, without the key', async () => {
+    const { host, seconds, videos } = await scene();
+    const [ten, six] = [10, 6].map((length) =>
+      host.on(`/${length}.mp4`, file(length === 6 ? webmVideo({ seconds: length }) : mp4Video({ seconds: length }))),
+    ) as [string, string];
+    expect(await seconds(videos(ten, six), 'member')).toBe(16);
+    expect(await seconds([...videos(ten), named('fox.png')], 'member')).toBe(10);
+    expect(host.heard.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
+  });
+
+  it('Reference videos of unknown length count as none', async () => {
+    const { host, seconds, videos } = await scene();
+    const live = host.on('/live.webm', file(webmVideo({ isLive: true })));
+    const page = host.on('/page.mp4', file(Buffer.from('<!doctype html>')));
+    expect(await seconds(videos(live, page, `${host.origin}/none.mp4`), 'member')).toBe(0);
+  });
+});
+
+describe('The usual limits of a model', () => {
+  const lines = (references: Reference[], model = 'reel-2', seconds = 0) =>
+    excesses(references, seconds, referenceLimits(model), say);
+
+  it('An order within the limits needs no confirmation', () => {
+    expect(lines([...times(7, 'a.png'), ...times(3, 'a.mp4'), ...times(3, 'a.mp3')], 'reel-2', 15.4)).toEqual([]);
+  });
+
+  it('Each exceeded limit is named with its figures', () => {
+    expect(lines([...times(8, 'a.png'), ...times(4, 'a.mp4'), ...times(4, 'a.mp3')], 'reel-2', 20.04)).toEqual([
+      'at most 7 reference images; you added 8',
+      'at most 3 reference videos; you added 4',
+      'at most 3 reference audio files; you added 4',
+      'at most 15 s of reference video; yours are 20 s long in total',
+    ]);
+  });
+
+  it.each([
+    ['sora-2', 1],
+    ['veo3.1', 3],
+    ['kling-v1-6', 4],
+    ['viduq1', 7],
+    ['doubao-seedance-2-0', 9],
+    ['aurora', 7],
+  ])('The model %s usually takes %i reference images', (model, max) => {
+    expect(lines(times(max, 'a.png'), model)).toEqual([]);
+    expect(lines(times(max + 1, 'a.png'), model)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { videoKinds } from '../../../src/commands/video/kinds.ts';
+import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
+import { ConfigError, readConfig } from '../../../src/config.ts';
+import { throwRefusal } from '../../../src/lib/refusal.ts';
+import { openGateway } from '../../../src/services/gateway/index.ts';
+import { kindNames } from '../../../src/services/tasks/task.ts';
+
+/** Takes every order and returns the bodies. */
+async function gatewayServer() {
+  const bodies: Record<string, unknown>[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      bodies.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      response.setHeader('content-type', 'application/json').end('{"task_id":"1","status":"queued"}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+}
+
+const fields = fc.constantFrom('', 'images', 'reference_video_urls', 'video_urls', 'media', 'face');
+const settings = fc.record({
+  GATEWAY_REFERENCE_VIDEO_FIELD: fields,
+  GATEWAY_REFERENCE_AUDIO_FIELD: fields,
+  GATEWAY_FACE_CHECK_FIELD: fc.constantFrom('', 'face', 'video_urls'),
+});
+const medium = fc.constantFrom('image', 'video', 'audio');
+const addresses = (extension: string) =>
+  fc.nat(2).map((count) => Array.from({ length: count }, (_, at) => `${at}.${extension}`));
+const given = fc.record({
+  files: fc.array(medium, { maxLength: 7 }),
+  links: fc.array(medium, { maxLength: 3 }),
+  reference_video: addresses('mp4'),
+  reference_audio: addresses('mp3'),
+  face_check: fc.option(fc.boolean(), { nil: undefined }),
+});
+const extensions = { image: 'png', video: 'mp4', audio: 'mp3' };
+
+it('Every reference of /video reaches the request body exactly once, whatever the settings are called', async () => {
+  const { url, bodies } = await gatewayServer();
+  await fc.assert(
+    fc.asyncProperty(settings, given, async (environment, { files, links, ...more }) => {
+      const required = { DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: url, GATEWAY_API_KEY: 'sk-x' };
+      const config = orUndefined(() => readConfig({ ...required, ...environment }, kindNames(kindSpecs)));
+      // A flag and a list under one name are refused at the start.
+      fc.pre(config !== undefined);
+      const at = (place: string, name: string) => `https://x.example/${place}-${name}`;
+      const attached = files.map((kind, index) => {
+        const address = at(`file${index}`, `a.${extensions[kind as 'image']}`);
+        return [
+          index === 0 ? 'image' : `image${index + 1}`,
+          { id: '1', name: 'a', address, size: 1, mediaType: undefined },
+        ];
+      });
+      const values: VideoValues = {
+        prompt: 'waves',
+        ...Object.fromEntries(attached),
+        links: links.map((kind, index) => at(`link${index}`, `a.${extensions[kind as 'image']}`)).join(' '),
+        reference_video: more.reference_video.map((name) => at('video', name)).join(' '),
+        reference_audio: more.reference_audio.map((name) => at('audio', name)).join(' '),
+        face_check: more.face_check,
+      };
+      const draft = throwRefusal(videoRequest(values));
+      const order = videoOrder(draft, { model: 'reel-2', fields: config.gateway.fields });
+      const gateway = openGateway(config.gateway);
+      const references = (order.request.references ?? []).map(({ address }) => {
+        const kind = address.endsWith('.png')
+          ? ('image' as const)
+          : address.endsWith('.mp4')
+            ? ('video' as const)
+            : ('audio' as const);
+        return { medium: kind, given: address };
+      });
+      const [kind] = videoKinds({
+        ...{ gateway, imgx: { name: 'imgx', pollOne: () => Promise.reject(new Error('Not polled.')) } },
+        ...{ imagineReferences: 'address', videosBody: 'json' },
+      });
+      const requester = { requesterId: '1', route: undefined as never };
+      await kind?.submit?.(order.request as never, { idempotencyKey: '1', materials: { references }, requester });
+      await gateway.close();
+      const sent = JSON.stringify(bodies.at(-1));
+      const all = references.map((one) => one.given);
+      for (const address of all) expect(sent.split(JSON.stringify(address))).toHaveLength(2);
+      if (more.face_check !== undefined && environment.GATEWAY_FACE_CHECK_FIELD !== '')
+        expect(bodies.at(-1)?.[environment.GATEWAY_FACE_CHECK_FIELD]).toBe(more.face_check);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
