@@ -131,9 +131,9 @@ export class Workday {
   }
 }
 
-/** Only the end of a task has buttons. */
+/** A task that is under way shows a progress bar. */
 const showsEnd = ({ body }: RecordedRequest): boolean =>
-  ((body as { components?: readonly unknown[] } | undefined)?.components ?? []).length > 0;
+  !/^[▰▱]+ \d+ %$/m.test((body as { content?: string } | undefined)?.content ?? '');
 
 /** Drawing is not what is measured, so every image is the same. */
 async function quickStudio(): Promise<Studio> {
