@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { kindSpecs } from '../../src/commands/index.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { dayOf, systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import type { Snapshot } from '../../src/services/gateway/index.ts';
 import { readSnapshot } from '../../src/services/gateway/read/reader.ts';
+import { createEntry, entryKey } from '../../src/services/ledger/entry.ts';
 import { openStore } from '../../src/services/store/index.ts';
+import { ledgerMark } from '../../src/services/store/marks.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { SqliteBackend } from '../../src/services/store/sqlite.ts';
 import { toRecord } from '../../src/services/store/task-rows.ts';
@@ -40,13 +42,19 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
     await openStore({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock: systemClock })
   ).close();
   const connection = new SqliteBackend(file);
-  const { live } = openNamespaces(connection);
+  const { live, ledger, meta } = openNamespaces(connection);
+  const days: string[] = [];
   for (let at = 0; at < filling.tasks; at += ROWS_AT_ONCE) {
     const tasks = Array.from({ length: Math.min(ROWS_AT_ONCE, filling.tasks - at) }, (_, one) =>
       runningTask(at + one, filling),
     );
     await live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
+    const entries = tasks.map((task) => createEntry(task, {}));
+    await ledger.putMany(entries.map((entry) => ({ key: entryKey(entry), value: entry })));
+    days.push(...entries.map(({ at }) => dayOf(at)));
   }
+  const [openSince] = days.sort();
+  if (openSince !== undefined) await ledgerMark(meta).write({ openSince });
   connection.close();
 }
 
