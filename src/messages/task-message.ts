@@ -89,10 +89,24 @@ function underWay(task: Task, say: Say): string[] {
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
   if (state === 'needs-input') return needsInput(task, say);
-  if (state === 'running') return [bar(progress), say('task.running', { since })];
+  if (state === 'running') return [bar(progress), running(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   return [bar(progress), say('task.waiting', { since }) + ahead];
+}
+
+/** The gateway does not always report when the run began. */
+function running({ times }: Task, say: Say): string {
+  const { created, started } = times;
+  const since = String(Math.floor((started ?? created) / 1000));
+  return started === undefined ? say('task.running', { since }) : say('task.runningSince', { since });
+}
+
+function timeText(total: number, say: Say): string {
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60].map(String);
+  if (total < 60) return say('task.time.seconds', { seconds });
+  if (total < 3600) return say('task.time.minutes', { minutes, seconds });
+  return say('task.time.hours', { hours, minutes });
 }
 
 function needsInput({ wordsRefused, times }: Task, say: Say): string[] {
@@ -116,7 +130,7 @@ function result(task: Task, view: KindView | undefined, shown: Shown, say: Say):
   const words = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
-    media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { seconds: String(seconds) }),
+    media.length === 0 && words === undefined ? say('task.empty') : say('task.done', { time: timeText(seconds, say) }),
     ...(words ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: escapeText(seed, 20) })}`]),
     ...linkLines(links, say),

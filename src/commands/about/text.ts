@@ -9,9 +9,9 @@ export const text = {
     gatewayUnavailable: 'Gateway: not available. {{reason}}',
     liveTasks: 'Tasks in progress: {{count}}',
     trouble: {
-      busy: 'The gateway is busy, so status checks for {{lane}} are paused (since <t:{{since}}:R>).',
-      refused: 'The gateway refuses status checks for {{lane}} (since <t:{{since}}:R>): {{reason}}',
-      unreachable: 'The gateway does not respond to status checks for {{lane}} (since <t:{{since}}:R>): {{reason}}',
+      busy: 'Status checks for {{lane}} are paused because the gateway is busy. This began <t:{{since}}:R>.',
+      refused: 'The gateway refuses status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
+      unreachable: 'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
     },
     lanes: {
       imgx: '`/imagine` and its follow-ups',
@@ -22,7 +22,7 @@ export const text = {
       music: '`/music`',
     },
     storeUnreachable:
-      'The bot cannot reach its database (since <t:{{since}}:R>). It accepts no new tasks for now; running tasks continue.',
+      'The bot cannot reach its database; this began <t:{{since}}:R>. It accepts no new tasks for now; running tasks continue.',
     more: 'Use {{mention}} to see all commands.',
   },
 } as const;

@@ -28,7 +28,7 @@ export const text = {
       fileHint: 'An image, a PDF or a text file.',
     },
     forgotten:
-      'Conversation forgotten. Its questions and answers are no longer sent to a model; your next question starts a new one.',
+      'The conversation has ended. Its questions and answers are no longer sent to a model; your next question starts a new one.',
     details: {
       title: 'Details of this answer',
       model: 'Model: {{model}}',

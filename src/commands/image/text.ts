@@ -15,7 +15,7 @@ export const text = {
     },
   },
   menus: { reference: 'Use as reference' },
-  help: { about: { reference: 'Generate an image with it as the reference image' } },
+  help: { about: { reference: 'Generate an image with this one as the reference' } },
   task: { buttons: { larger: 'Enlarge ({{size}})' } },
   video: { button: 'Make a video' },
   /** The form that makes an image from reference images. */

@@ -97,6 +97,6 @@ export const text = {
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {
-    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Upscale, variation or reroll', animate: 'Animation' },
+    kinds: { imagine: 'Imagine', action: 'Follow-up', change: 'Follow-up (basic)', animate: 'Animation' },
   },
 } as const;

@@ -7,7 +7,7 @@ export const text = {
       model: 'Exact ID of one model, to see its details',
       text: 'Text in the model ID',
       kind: 'Likely purpose of the models',
-      list: 'List of models: those of this key, or compatible ones',
+      list: 'Model list of the gateway; default: this bot’s models',
     },
     choices: {
       kind: {
@@ -21,12 +21,12 @@ export const text = {
         moderation: 'Moderation',
         other: 'Other',
       },
-      list: { own: 'All models of this bot’s key', compatible: 'Models of the compatible endpoint' },
+      list: { own: 'Available to this bot', compatible: 'Listed by the vendor-compatible endpoint' },
     },
   },
   models: {
     title: 'Models',
-    titleCompatible: 'Models of the compatible endpoint',
+    titleCompatible: 'Models of the vendor-compatible endpoint',
     footer_one: '{{count}} model. Purposes are guessed from the gateway’s data or the model’s name.',
     footer_other: '{{count}} models. Purposes are guessed from the gateway’s data or the model’s name.',
     pageFooter_one:

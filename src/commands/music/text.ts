@@ -4,7 +4,7 @@ export const text = {
     follow: {
       description: 'Follow songs of the gateway in one message',
       example: '/music follow ids:4f1c…, 88a0…',
-      who: 'everyone, for their own and public tasks; the operator and admins of the bot’s server, for any ID',
+      who: 'everyone, for their own and public tasks; the operator and admins of the admin servers, for any ID',
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
@@ -16,8 +16,8 @@ export const text = {
       example: '/music make about:a lighthouse in winter style:folk, calm',
       who: 'everyone',
       options: {
-        about: 'Song topic, from which the lyrics are written',
-        lyrics: 'Your own lyrics, instead of a topic',
+        about: 'Song description, from which the lyrics are written',
+        lyrics: 'Your own lyrics, instead of a description',
         style: 'Music style, such as: folk, calm, female voice',
         title: 'Song title',
         instrumental: 'Song without vocals',
@@ -28,14 +28,14 @@ export const text = {
   },
   music: { instrumental: 'Instrumental' },
   refusals: {
-    songEmpty: 'The song request is empty. Enter a topic, lyrics, a style or a title.',
+    songEmpty: 'The song request is empty. Enter a description, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
     songTooLong: 'The option {{option}} has {{count}} characters, and the limit is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
     idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
     tooManyIds: 'One message can follow at most {{max}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
-      'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s server can follow {{ids}}.',
+      'You can follow only your own tasks and public ones. Only the operator and admins of the admin servers can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
     idsPrivate: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
   },

@@ -1,8 +1,8 @@
 export const text = {
   command: {
     description: 'List your tasks and their states',
-    example: '/tasks state:done',
-    who: 'everyone, for their own tasks; server admins, for all public tasks of the server',
+    example: '/tasks state:Finished',
+    who: 'everyone, for their own tasks; members with Manage Server, for all public tasks of the server',
     options: {
       text: 'Text in the prompt',
       kind: 'Kind of task',
@@ -30,14 +30,14 @@ export const text = {
     original: 'Original: <{{address}}>',
     originalUntil: 'Original: <{{address}}> (until <t:{{until}}:f>)',
     showAsk: 'This task is private. If you show it here, everyone in this channel sees its prompt and result.',
-    visibility: { private: 'private: only you can see this' },
+    visibility: { private: 'private (only you can see it)' },
     undeliverable: {
       deleted: 'its message was deleted',
       'no-way': 'the bot could not post it. Press **Show here** to see it.',
     },
     unreadable:
       'One of your tasks cannot be read, so it is no longer updated. Nothing was deleted. Contact the operator of this bot.',
-    deleted: 'The message is deleted. The task itself is kept.',
+    deleted: 'The message has been deleted. The task itself is kept.',
     deletedBefore: 'The message was already deleted. The task itself is kept.',
     deleteStays: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
     cost: {
@@ -112,14 +112,14 @@ export const text = {
     confirm_other:
       'This deletes your {{count}} tasks and, where possible, the bot’s messages with their results; their buttons stop working. Tasks that are still running are deleted when they end, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirmAgain: 'Delete all your data permanently? This cannot be undone.',
-    deleted: 'Your data is deleted (tasks: {{tasks}}, messages: {{messages}}).',
+    deleted: 'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}).',
     running_one: '{{count}} task is still running and will be deleted when it ends.',
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
     left_one: 'The bot could not delete {{count}} message. If only you can see it, dismiss it yourself:',
     left_other: 'The bot could not delete {{count}} messages. If only you can see a message, dismiss it yourself:',
     more: 'And {{count}} more.',
     deleting:
-      'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You see the outcome here within 15 minutes, or later in a direct message.',
+      'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You will see the outcome here within 15 minutes, or later in a direct message.',
     buttons: {
       export: 'Export my data',
       delete: 'Delete my data',
@@ -129,7 +129,7 @@ export const text = {
   },
   refusals: {
     tasksNotYours:
-      'Only members with the Manage Server permission can see the tasks of others. Leave out the option `whose` to see your own.',
+      'Only members with Manage Server can see the tasks of others. Leave out the option `whose` to see your own.',
     tasksNoServer: 'The option `whose` works on servers only. Leave it out to see all of your own tasks.',
     messageStays: 'The message cannot be deleted right now. Try again in a minute.',
     tasksTextTooLong: 'This text is too long to search for. Use one or two words.',

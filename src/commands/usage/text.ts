@@ -2,7 +2,7 @@ export const text = {
   command: {
     description: 'Show usage and costs',
     example: '/usage by:model',
-    who: 'everyone, for their own usage; the operator and admins of the bot’s server, for the whole account',
+    who: 'everyone, for their own usage; the operator and admins of the admin servers, for the whole account',
     options: {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',
@@ -30,7 +30,7 @@ export const text = {
       account:
         'The gateway reports no usage on these days (UTC). New usage can appear late: try again later, or choose a different date range.',
       own: 'You have no usage on these days (UTC). Try a different date range.',
-      members: 'No usage of members was recorded on these days (UTC). Try a different date range.',
+      members: 'No member usage was recorded on these days (UTC). Try a different date range.',
     },
     column: {
       day: 'Day',
@@ -49,7 +49,7 @@ export const text = {
       otherDays_one: 'The gateway also returned {{count}} day ({{range}}) outside the requested range; it is left out.',
       otherDays_other:
         'The gateway also returned {{count}} days ({{range}}) outside the requested range; they are left out.',
-      otherTotal: 'The gateway’s total of {{total}} includes them.',
+      otherTotal: 'The gateway’s own total is {{total}}.',
       undated: 'The requested range is {{range}}, but some rows have no date and may belong to other days.',
       differs: 'The rows add up to {{sum}}, which differs from the gateway’s total.',
       atGateway: 'The gateway’s total for the whole account: {{total}}.',

@@ -36,7 +36,7 @@ export const text = {
     },
   },
   menus: { video: 'Make a video' },
-  help: { about: { video: 'Generate a video that starts with this image' } },
+  help: { about: { video: 'Generate a video from this image' } },
   video: {
     facts: {
       size: 'Size {{size}}',
@@ -45,7 +45,7 @@ export const text = {
       notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this.',
     },
     limits: {
-      model: 'The model {{model}} usually takes less, so it may refuse this or ignore some of it:',
+      model: 'This exceeds the usual limits of {{model}}, which may refuse it or ignore a part:',
       images: 'at most {{max}} reference images; you added {{given}}',
       videos: 'at most {{max}} reference videos; you added {{given}}',
       audios: 'at most {{max}} reference audio files; you added {{given}}',

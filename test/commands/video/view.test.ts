@@ -59,7 +59,7 @@ describe('The message of a video task', () => {
       -# Model reel-2
       -# Not sent: \`face_check\`. The operator of this bot has not enabled this.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50 %
-      Running since <t:1767225600:R>."
+      Running. Requested <t:1767225600:R>."
     `);
   });
 

@@ -17,7 +17,7 @@ describe.each(profiles)('/ask at a gateway of the %s profile', (profile) => {
     const final = await exchange.message(hasEnded);
     expect(final.id).toBe(moving.id);
     expect(text(final)).toContain(latestAnswer(gateway));
-    expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
+    expect(labels(final)).toEqual(['Continue', 'End conversation', 'Show details', 'Delete']);
     expect(asks(gateway)).toHaveLength(1);
     expect(logged()).not.toContain('why is the snow');
     expect(errorsIn(stage)).toEqual([]);

@@ -61,8 +61,8 @@ describe.each(profiles)('A conversation at a gateway of the %s profile', (profil
     const member = stage.discord.as('member');
     const first = await answerTo(stage, { prompt: 'snow?' });
     const second = await answerTo(stage, { prompt: 'and ice?' });
-    const told = await (await member.click(first, 'Forget conversation')).message();
-    expect(text(told)).toContain('Conversation forgotten');
+    const told = await (await member.click(first, 'End conversation')).message();
+    expect(text(told)).toContain('The conversation has ended');
     expect(told.ephemeral).toBe(true);
     await answerTo(stage, { prompt: 'and water?' });
     expect(receivedTurns(stage)).toHaveLength(1);

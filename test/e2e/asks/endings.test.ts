@@ -23,7 +23,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       expect(latestAnswer(gateway)).not.toBe('');
       expect(text(broken)).not.toContain(latestAnswer(gateway));
       expect(text(broken)).toMatch(/What arrived is kept|The answer failed/);
-      expect(labels(broken)).toEqual(['Continue', 'Retry', 'Forget conversation', 'Show details', 'Delete']);
+      expect(labels(broken)).toEqual(['Continue', 'Retry', 'End conversation', 'Show details', 'Delete']);
       expect(asks(gateway)).toHaveLength(1);
       clock.putForward(5_000);
       const again = await (await member.click(broken, 'Retry')).message(hasEnded);
@@ -40,7 +40,7 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
       const exchange = await discord.as('member').slash('ask', { prompt });
       const final = await exchange.message(hasEnded);
       expect(text(final)).toContain(latestAnswer(gateway));
-      expect(labels(final)).toEqual(['Continue', 'Forget conversation', 'Show details', 'Delete']);
+      expect(labels(final)).toEqual(['Continue', 'End conversation', 'Show details', 'Delete']);
     },
   );
 

@@ -104,7 +104,7 @@ describe('The storage of an answer', () => {
     const exported = await (await member.click(await list(stage), 'Export my data')).message();
     expect((await bytesOf(exported)).toString()).toContain('This is the sandbox speaking');
     await (await requestErasure(stage, 'member')).message((message) =>
-      text(message).includes('Your data is deleted (tasks: 1,'),
+      text(message).includes('Your data has been deleted (tasks: 1,'),
     );
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });

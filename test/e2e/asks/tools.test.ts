@@ -96,7 +96,7 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     const exchange = await member.slash('ask', { prompt: 'find models and list my tasks' });
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Searched for models');
-    expect(text(final)).toContain('Read your public tasks');
+    expect(text(final)).toContain('Looked up your public tasks');
     expect(asks(gateway)).toHaveLength(2);
     const told = outputs(asks(gateway).at(-1));
     expect(told).toHaveLength(2);

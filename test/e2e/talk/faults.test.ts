@@ -128,7 +128,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'failed',
       'incomplete',
     ]);
-    const cut = 'The connection ended mid-reply. What arrived is kept. Send your message again.';
+    const cut = 'The connection was lost mid-reply. What arrived is kept. Send your message again.';
     expect(outcomes).toEqual({
       'drop-middle': cut,
       'hang-middle': cut,
@@ -136,7 +136,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       fatal: cut,
       'drop-end': cut,
       failed: 'The reply failed: The sandbox was told to fail in the middle of its answer.',
-      incomplete: 'The model stopped before the end (content\\_filter).',
+      incomplete: 'The model stopped before finishing its reply (content\\_filter).',
     });
     await expectBooks(stage, wire);
   });

@@ -114,7 +114,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     const links = Array.from({ length: 8 }, (_, n) => `https://x.example/${n}.png`).join(' ');
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ prompt: 'a fox', links }, 'at most `7` images'],
+      [{ prompt: 'a fox', links }, 'at most `7` files and URLs'],
       [{ prompt: 'a fox', links: 'my cat' }, '`my` is not a valid URL'],
       [
         { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },

@@ -22,7 +22,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(managed).toContain('a fox in the snow');
     expect(managed).not.toContain('an owl at night');
     expect(text(await list(stage, 'member', { whose: 'server' }))).toContain(
-      'Only members with the Manage Server permission',
+      'Only members with Manage Server',
     );
   });
 
@@ -59,7 +59,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     expect(elsewhere).toContain('hare');
     expect(elsewhere).not.toMatch(/fox|owl|wolf/);
     for (const who of ['member', 'other'])
-      expect(text(await list(stage, who, whose))).toContain('Only members with the Manage Server permission');
+      expect(text(await list(stage, who, whose))).toContain('Only members with Manage Server');
     expect(text(await list(stage, 'member', whose, 'dm'))).toContain('works on servers only');
     expect(text(await list(stage, 'member', {}, 'dm'))).toMatch(/wolf.*hare.*owl.*fox/s);
     expect(text(await list(stage, 'admin', {}, 'dm'))).toContain('No tasks found');
@@ -84,7 +84,7 @@ describe.each(profiles)('/tasks at a gateway of the %s profile', (profile) => {
     await grid(stage, { prompt: 'an owl at home' });
     expect(text(await list(stage, 'installer'))).toContain('fox');
     expect(text(await list(stage, 'installer', { whose: 'server' }))).toContain(
-      'Only members with the Manage Server permission',
+      'Only members with Manage Server',
     );
     expect(text(await list(stage, 'installer', {}, 'dm'))).toContain('fox');
     expect(text(await list(stage, 'installer'))).not.toContain('owl');

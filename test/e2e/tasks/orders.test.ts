@@ -119,7 +119,7 @@ describe('An order with an unknown outcome', () => {
     );
     expect(submits(gateway)).toBe(2);
     const told = presses.flatMap((press) => press.followUps());
-    expect(told.map(text)).toEqual([expect.stringContaining('already submitted again')]);
+    expect(told.map(text)).toEqual([expect.stringContaining('already been resubmitted')]);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 

@@ -11,7 +11,7 @@ import { bytesOf, errorsIn, grid, jobs } from './proof.ts';
 
 /** Waits for the text that reports the end. */
 const erase = async (stage: QuickStage, who = 'member'): Promise<Message> =>
-  (await requestErasure(stage, who)).message(says('Your data is deleted'));
+  (await requestErasure(stage, who)).message(says('Your data has been deleted'));
 
 const usedBy = async ({ discord }: QuickStage, who: string): Promise<string> =>
   text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
@@ -72,7 +72,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const mine = await grid(stage);
     const theirs = await grid(stage, { prompt: 'an owl' }, stage.discord.as('other'));
     const done = await erase(stage);
-    expect(text(done)).toContain('Your data is deleted (tasks: 1, messages: 1)');
+    expect(text(done)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
     expect(stage.discord.messages('studio').map(({ id }) => id)).not.toContain(mine.id);
     expect(stage.discord.messages('studio').map(({ id }) => id)).toContain(theirs.id);
     expect(text(await list(stage))).toContain('No tasks found');
@@ -103,7 +103,7 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     const inHall = await list(stage, 'member', {}, 'hall');
     await (await member.click(await openTask(stage, inHall), 'Show here')).message(says('Finished in'));
     expect([publicMessages(stage).length, publicMessages(stage, 'hall').length]).toEqual([3, 1]);
-    expect(text(await erase(stage))).toContain('Your data is deleted (tasks: 1, messages: 4)');
+    expect(text(await erase(stage))).toContain('Your data has been deleted (tasks: 1, messages: 4)');
     expect([...publicMessages(stage), ...publicMessages(stage, 'hall')]).toEqual([]);
     expect(errorsIn(stage)).toEqual([]);
   });
@@ -133,9 +133,9 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     if (isDead) discord.expireTokens();
     discord.faults.clear();
     const told = isDead
-      ? await waitForMessage(stage, 'dm', 'Your data is deleted')
-      : await exchange.followUp(says('Your data is deleted'));
-    expect(text(told)).toContain('Your data is deleted (tasks: 1, messages: 1)');
+      ? await waitForMessage(stage, 'dm', 'Your data has been deleted')
+      : await exchange.followUp(says('Your data has been deleted'));
+    expect(text(told)).toContain('Your data has been deleted (tasks: 1, messages: 1)');
     expect(publicMessages(stage)).toEqual([]);
   });
 
@@ -148,8 +148,8 @@ describe.each(profiles)('A member’s own data at a gateway of the %s profile', 
     await stage.app.stop();
     stage.discord.faults.clear();
     await enter(stage);
-    expect(text(await waitForMessage(stage, 'dm', 'Your data is deleted'))).toContain(
-      'Your data is deleted (tasks: 1, messages: 1)',
+    expect(text(await waitForMessage(stage, 'dm', 'Your data has been deleted'))).toContain(
+      'Your data has been deleted (tasks: 1, messages: 1)',
     );
     expect(text(await list(stage))).toContain('No tasks found');
   });

@@ -68,7 +68,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const page = await openTask(stage, await list(stage, 'member', { state: 'unknown' }));
     const again = 'Try again (may be charged twice)';
     expect((await (await member.click(page, again)).message(says('Finished in'))).ephemeral).toBe(false);
-    await (await member.click(page, again)).message(says('already submitted again'));
+    await (await member.click(page, again)).message(says('already been resubmitted'));
     expect(submits(stage.gateway)).toBe(2);
   });
 

@@ -153,8 +153,8 @@ describe('A forged press on an existing task', () => {
     const stage = await quickBot({ gateway: { speed: 20 } });
     const task = taskOf(await grid(stage));
     const expected = {
-      [`again.1.${task}`]: 'already been decided',
-      [`dismiss.1.${task}`]: 'already been decided',
+      [`again.1.${task}`]: 'already responded to this',
+      [`dismiss.1.${task}`]: 'already responded to this',
       [`retry.1.${task}`]: 'has not failed',
       [`go.1.${task}`]: 'no longer needs a prompt',
     };

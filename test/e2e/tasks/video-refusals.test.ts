@@ -14,7 +14,7 @@ describe.each(profiles)('The refusals of /video before a request to a gateway of
     const seven = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
       [{ prompt: ' \u200b' }, 'The prompt is empty'],
-      [{ ...seven, links: `${address} `.repeat(14) }, 'at most `20` images'],
+      [{ ...seven, links: `${address} `.repeat(14) }, 'at most `20` files and URLs'],
       [{ image, image2: image, image3: image, endpoint: 'videos' }, 'a last frame, and you added `3` images'],
       [{ image, image2: image, links: address, endpoint: 'image-to-video' }, 'a last frame, and you added `3` images'],
       [{ endpoint: 'image-to-video' }, 'This endpoint needs an image. Add one'],

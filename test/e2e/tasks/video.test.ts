@@ -180,7 +180,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     const member = discord.as('member');
     const videos = await Promise.all([9, 8].map((seconds) => postVideo(stage, seconds)));
     const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
-    const question = await exchange.message(says('usually takes less'));
+    const question = await exchange.message(says('exceeds the usual limits'));
     expect(text(question)).toContain('at most 15 s of reference video; yours are 17 s long in total');
     expect(receivedOrders(gateway)).toEqual([]);
     const others = await discord.as('other').click(question, 'Submit anyway');
@@ -202,7 +202,7 @@ describe.each(profiles)('/video at a gateway of the %s profile', (profile) => {
     await stage.app.stop();
     await enter(stage);
     const late = await discord.as('member').click(question, 'Submit anyway');
-    expect(text(await late.followUp())).toContain('no longer keeps this request. Run the command again');
+    expect(text(await late.followUp())).toContain('request has expired. Run the command again');
     expect(receivedOrders(gateway)).toEqual([]);
   });
 

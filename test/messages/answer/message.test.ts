@@ -51,7 +51,7 @@ describe('The message of an answer', () => {
       completeAnswer(addRound(askTask(), response('So far'), []), 'max_output_tokens', 1),
     );
     expect(content).toContain('So far');
-    expect(content).toContain('stopped before the end (max\\_output\\_tokens)');
+    expect(content).toContain('stopped before finishing its answer (max\\_output\\_tokens)');
     expect(labels[0]).toBe('Continue');
   });
 
