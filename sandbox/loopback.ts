@@ -4,18 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 export const isLoopbackName = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 
-export const sentence = (reply: FastifyReply, status: number, error: string): FastifyReply =>
+export const sendError = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).send({ error });
 
 /** Prevents pages of other origins from controlling a local server, through DNS rebinding or through a form. */
-export function keepToLoopback(server: FastifyInstance, what: string): void {
+export function restrictToLoopback(server: FastifyInstance, what: string): void {
   server.addHook('onRequest', async (request, reply) => {
     const host = request.headers.host ?? '';
     const { origin } = request.headers;
     if (!isLoopbackName(host.replace(/:\d+$/, '')))
-      return sentence(reply, 403, `${what} accepts requests to 127.0.0.1 or localhost only.`);
+      return sendError(reply, 403, `${what} accepts requests to 127.0.0.1 or localhost only.`);
     if (origin !== undefined && origin !== `http://${host}`)
-      return sentence(reply, 403, `${what} does not accept requests from other origins.`);
+      return sendError(reply, 403, `${what} does not accept requests from other origins.`);
   });
 }
 
@@ -26,7 +26,7 @@ export function tokenOf({ headers, query }: FastifyRequest): string {
 }
 
 /** Compares in constant time, so that the duration reveals nothing about the token. */
-export function isSame(one: string, other: string): boolean {
+export function equalsInConstantTime(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

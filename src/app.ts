@@ -10,7 +10,7 @@ import { messageRemover } from './discord/outbox/removal.ts';
 import { requireMessageContent, storedFileReader } from './discord/reads.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
-import { speak } from './locales/index.ts';
+import { createSay } from './locales/index.ts';
 import { openMessages } from './messages/open-messages.ts';
 import { openEngine } from './services/engine.ts';
 import { openGateway } from './services/gateway/index.ts';
@@ -46,7 +46,7 @@ export interface AppTools {
 /** Wires configuration into a running bot. The sandbox and the tests start the same app. */
 export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
-  const say = speak(texts);
+  const say = createSay(texts);
   // Opened first, for it fails if another bot owns the store.
   const store = await openStore(config.store, {
     ...{ log, clock, specs: kindSpecs },

@@ -10,7 +10,7 @@ import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
-import { speak } from '../src/locales/index.ts';
+import { createSay } from '../src/locales/index.ts';
 import { defaultSettings, type Gateway, openGateway } from '../src/services/gateway/index.ts';
 
 const PRIVATE = 'geheimnisvoll';
@@ -97,7 +97,7 @@ async function logOf(call: () => Promise<unknown>, { json, readable }: ReturnTyp
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(speak(texts), log).sentenceFor(error, 'a test');
+      new Funnel(createSay(texts), log).sentenceFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(errorFacts(error), 'failed');
@@ -156,7 +156,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
     ],
     channelMessages: [
       () => outbox.post(MESSAGE, PRIVATE, sent),
-      () => outbox.threads.open(MESSAGE, PRIVATE, voice),
+      () => outbox.threads.postFirst(MESSAGE, PRIVATE, voice),
       () => answers.replyTo(place, plan),
       () => outbox.before(MESSAGE, MESSAGE),
     ],

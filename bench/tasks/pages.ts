@@ -7,7 +7,7 @@ import { loadTaskList } from '../../src/commands/tasks/list.ts';
 import type { HandlerContext } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { Quarantine } from '../../src/services/store/rows.ts';
@@ -68,7 +68,7 @@ async function measured(name: string, filter: TaskFilter, store: StoredTasks): P
   // The list asks for nothing else of what commands may use.
   const ask = {
     services: { tasks: { lists: store } },
-    say: speak(texts),
+    say: createSay(texts),
     place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as HandlerContext<Services>;
   const times: number[] = [];

@@ -1,13 +1,13 @@
 import { PermissionFlagsBits as May, MessageFlags } from 'discord-api-types/v10';
-import { directWith } from './direct.ts';
+import { directMessageChannel } from './direct.ts';
 import { type Exchange, exchangeOf, type Message, messageOf } from './exchange.ts';
 import { menu, slash, type Where } from './interactions/act.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { fill, type ModalInput } from './interactions/fill.ts';
 import type { Choice, Modal } from './interactions/interaction.ts';
 import type { OptionInput } from './interactions/options.ts';
-import { choose, click } from './interactions/press.ts';
-import { NotPossible } from './interactions/refuse.ts';
+import { choose, pressButton } from './interactions/press.ts';
+import { ImpossibleActionError } from './interactions/refuse.ts';
 import { checkUploads } from './interactions/resolved.ts';
 import type { Parts } from './parts.ts';
 import { has } from './permissions.ts';
@@ -60,7 +60,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
   const where: Where = { user, channel, guild };
   const postOf = ({ id }: { id: string }): Post => {
     const post = messages.get(id);
-    if (!post || !isShown(user, post.channel, parts)) throw new NotPossible('That message no longer exists.');
+    if (!post || !isShown(user, post.channel, parts)) throw new ImpossibleActionError('That message no longer exists.');
     return post;
   };
   /** A message can be used from any channel, so the interaction belongs to the message's channel. */
@@ -80,7 +80,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
     },
     click: async (message, button) => {
       const post = postOf(message);
-      return exchangeOf(click(at(post), post, button, parts), parts);
+      return exchangeOf(pressButton(at(post), post, button, parts), parts);
     },
     choose: async (message, select, values) => {
       const post = postOf(message);
@@ -95,7 +95,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
       exchangeOf(menu(where, wanted, typeof target === 'string' ? target : postOf(target), parts), parts),
     say: async (content, files = []) => {
       if (!maySend(user, channel, parts))
-        throw new NotPossible(`${user.name} cannot send messages in ${channel.name}.`);
+        throw new ImpossibleActionError(`${user.name} cannot send messages in ${channel.name}.`);
       checkWords(content, files);
       checkUploads(files, parts);
       const sent = files.map((file, id) => ({ ...file, id: String(id) }));
@@ -104,7 +104,7 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
     speak: async ({ bytes, seconds, waveform = ANY_WAVEFORM }) => {
       const may = permissionsOf(user, channel, guild);
       if (!maySend(user, channel, parts) || !has(may, May.SendVoiceMessages))
-        throw new NotPossible(`${user.name} cannot send voice messages in ${channel.name}.`);
+        throw new ImpossibleActionError(`${user.name} cannot send voice messages in ${channel.name}.`);
       const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
       checkUploads([file], parts);
       const attachments = [{ id: '0', duration_secs: seconds, waveform }];
@@ -118,20 +118,23 @@ export function actorOf(name: string, parts: Parts, place?: string): Actor {
 }
 
 function checkWords(content: string, files: readonly FileInput[]): void {
-  if (content.trim() === '' && files.length === 0) throw new NotPossible('The message is empty.');
+  if (content.trim() === '' && files.length === 0) throw new ImpossibleActionError('The message is empty.');
   if (content.length > MOST_CHARACTERS)
-    throw new NotPossible(`A message can have at most ${MOST_CHARACTERS} characters (this one has ${content.length}).`);
-  if (files.length > MOST_FILES) throw new NotPossible(`A message can have at most ${MOST_FILES} files.`);
+    throw new ImpossibleActionError(
+      `A message can have at most ${MOST_CHARACTERS} characters (this one has ${content.length}).`,
+    );
+  if (files.length > MOST_FILES) throw new ImpossibleActionError(`A message can have at most ${MOST_FILES} files.`);
 }
 
 function channelOf(user: User, place: string | undefined, parts: Parts): Channel {
   const { world } = parts;
   const isOutside = !world.guild('atelier').members.has(user.id);
-  if (place === 'dm') return directWith(user, parts);
+  if (place === 'dm') return directMessageChannel(user, parts);
   const channel = world.channel(
     place ?? (isOutside ? 'lobby' : 'studio'),
     world.guild(isOutside ? 'uninvited' : 'atelier'),
   );
-  if (!isShown(user, channel, parts)) throw new NotPossible(`${user.name} cannot see the channel ${channel.name}.`);
+  if (!isShown(user, channel, parts))
+    throw new ImpossibleActionError(`${user.name} cannot see the channel ${channel.name}.`);
   return channel;
 }

@@ -80,9 +80,9 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
   uninvited.channels.push(text(id(), 'lobby', uninvited));
   for (const guild of [atelier, elsewhere, uninvited]) world.addGuild(guild);
 
-  for (const user of Object.values(users)) world.addChannel(direct(id(), [user.id], true));
+  for (const user of Object.values(users)) world.addChannel(createDirectMessageChannel(id(), [user.id], true));
   world.addChannel({
-    ...direct(id(), [users.installer.id, users.other.id], false),
+    ...createDirectMessageChannel(id(), [users.installer.id, users.other.id], false),
     name: 'friends',
     type: ChannelType.GroupDM,
   });
@@ -142,7 +142,11 @@ const text = (id: string, name: string, guild: Guild, overwrites: Overwrite[] = 
   overwrites,
 });
 
-export const direct = (id: string, members: readonly string[], withApplication: boolean): Channel => ({
+export const createDirectMessageChannel = (
+  id: string,
+  members: readonly string[],
+  withApplication: boolean,
+): Channel => ({
   id,
   name: 'dm',
   type: ChannelType.DM,

@@ -1,9 +1,9 @@
 import { type Actor, actorOf } from './actor.ts';
 import { partsOf } from './assemble.ts';
 import type { RateLimited } from './buckets.ts';
-import { directWith } from './direct.ts';
+import { directMessageChannel } from './direct.ts';
 import { type Message, messageOf } from './exchange.ts';
-import type { FaultOrder } from './faults.ts';
+import type { FaultRule } from './faults.ts';
 import type { RecordedViolation } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
@@ -38,7 +38,7 @@ export interface EmbeddedDiscord {
     readonly identifies: number;
     readonly resumes: number;
   };
-  readonly faults: { add(order: FaultOrder): void; clear(): void };
+  readonly faults: { add(order: FaultRule): void; clear(): void };
   expireTokens(): void;
   /** Makes every message and every interaction token older by the given time. */
   age(ms: number): void;
@@ -113,7 +113,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       messages.age(ms);
     },
     sight: (user) => sightOf(user, parts),
-    openDirect: (user) => directWith(world.user(user), parts),
+    openDirect: (user) => directMessageChannel(world.user(user), parts),
     restrict: (channel, ...permissions) => {
       const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
       const { parentId = '', ...there } = world.channel(channel);

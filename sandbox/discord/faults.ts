@@ -12,14 +12,14 @@ export type DiscordFault =
   | { readonly type: 'hang'; readonly done?: boolean }
   | { readonly type: 'delay'; readonly ms: number };
 
-export interface FaultOrder {
+export interface FaultRule {
   readonly on?: { readonly method?: string; readonly route?: string | RegExp };
   readonly do: DiscordFault;
   /** How many requests it affects; 1 by default. */
   readonly times?: number;
 }
 
-export interface Occasion {
+export interface RequestFacts {
   readonly method: string;
   readonly route: string;
   readonly path: string;
@@ -27,9 +27,9 @@ export interface Occasion {
 
 /** The injected faults; the first one that matches a request is applied to it. */
 export class FaultBook {
-  #pending: { order: FaultOrder; left: number }[] = [];
+  #pending: { order: FaultRule; left: number }[] = [];
 
-  add(order: FaultOrder): void {
+  add(order: FaultRule): void {
     const { times = 1 } = order;
     if (!(times > 0)) throw new RangeError('A fault must apply at least once.');
     this.#pending.push({ order, left: times });
@@ -39,7 +39,7 @@ export class FaultBook {
     this.#pending = [];
   }
 
-  strike(occasion: Occasion): DiscordFault | undefined {
+  takeMatching(occasion: RequestFacts): DiscordFault | undefined {
     const struck = this.#pending.find(({ order }) => matches(order, occasion));
     if (!struck) return undefined;
     struck.left -= 1;
@@ -48,7 +48,7 @@ export class FaultBook {
   }
 }
 
-function matches({ on = {} }: FaultOrder, { method, route, path }: Occasion): boolean {
+function matches({ on = {} }: FaultRule, { method, route, path }: RequestFacts): boolean {
   if (on.method !== undefined && on.method.toUpperCase() !== method) return false;
   if (on.route === undefined) return true;
   if (typeof on.route === 'string') return route === on.route || path.startsWith(on.route);

@@ -3,7 +3,7 @@ import { complaint } from '../complaint.ts';
 import { type Actor, actorOf } from './actor.ts';
 import type { Exchange, Message } from './exchange.ts';
 import type { Acknowledgement, Choice, Modal } from './interactions/interaction.ts';
-import { NotPossible } from './interactions/refuse.ts';
+import { ImpossibleActionError } from './interactions/refuse.ts';
 import type { Parts } from './parts.ts';
 
 export interface Outcome {
@@ -55,10 +55,10 @@ const act = z.discriminatedUnion('do', [
   }),
 ]);
 
-/** Acts as a person and returns what the person sees first; throws `NotPossible` with a message for the person. */
+/** Acts as a person and returns what the person sees first; throws `ImpossibleActionError` with a message for the person. */
 export async function obey(order: unknown, parts: Parts): Promise<Outcome> {
   const read = act.safeParse(order);
-  if (!read.success) throw new NotPossible(complaint(read.error));
+  if (!read.success) throw new ImpossibleActionError(complaint(read.error));
   return await carryOut(read.data, actorOf(read.data.as, parts, read.data.in), parts);
 }
 
@@ -74,12 +74,12 @@ async function carryOut(order: z.output<typeof act>, actor: Actor, parts: Parts)
       return await shown(await actor.choose({ id: order.message }, order.select, order.values));
     case 'fill': {
       const modal = parts.interactions.find(order.interaction)?.modal;
-      if (!modal) throw new NotPossible(`The interaction ${order.interaction} did not open a form.`);
+      if (!modal) throw new ImpossibleActionError(`The interaction ${order.interaction} did not open a form.`);
       return await shown(await actor.fill(modal, order.values));
     }
     case 'menu': {
       const target = order.message === undefined ? order.user : { id: order.message };
-      if (target === undefined) throw new NotPossible('A context menu command requires a message or a user.');
+      if (target === undefined) throw new ImpossibleActionError('A context menu command requires a message or a user.');
       return await shown(await actor.menu(order.name, target));
     }
     case 'say':

@@ -47,7 +47,7 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const { headers, refused } = buckets.take(visitOf(request));
     reply.headers(headers);
     if (refused) throw rateLimited(refused.scope, refused.retryAfter);
-    const fault = faults.strike({ method: request.method, route: routeOf(request), path: pathOf(request) });
+    const fault = faults.takeMatching({ method: request.method, route: routeOf(request), path: pathOf(request) });
     if (fault) await strike(fault, request, parts);
   });
 

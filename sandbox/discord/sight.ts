@@ -2,7 +2,7 @@ import { PermissionFlagsBits as May } from 'discord-api-types/v10';
 import { type Message, messageOf } from './exchange.ts';
 import { offeredCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
-import { NotPossible } from './interactions/refuse.ts';
+import { ImpossibleActionError } from './interactions/refuse.ts';
 import type { Parts } from './parts.ts';
 import { has, isThread } from './permissions.ts';
 import type { Command } from './registry.ts';
@@ -34,7 +34,7 @@ export function sightOf(name: string, parts: Parts): Sight {
     maySend: (channel) => maySend(user, channel, parts),
     messages: (channelId, most) => {
       const channel = world.channels.get(channelId);
-      if (!channel || !sees(channel)) throw new NotPossible(`${user.name} cannot see that channel.`);
+      if (!channel || !sees(channel)) throw new ImpossibleActionError(`${user.name} cannot see that channel.`);
       const posts = parts.messages.in(channelId).filter(({ viewer }) => viewer === undefined || viewer === user.id);
       return posts.slice(-most).map((post) => messageOf(post, parts));
     },

@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
 import type { Where } from './interactions/act.ts';
 import { permissionsOf } from './interactions/context.ts';
-import { NotPossible } from './interactions/refuse.ts';
+import { ImpossibleActionError } from './interactions/refuse.ts';
 import type { Parts } from './parts.ts';
 import { has, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
@@ -27,7 +27,7 @@ export function startUserThread(
   const { isPrivate = false } = order;
   const may = permissionsOf(user, channel, guild);
   if (!has(may, isPrivate ? May.CreatePrivateThreads : May.CreatePublicThreads))
-    throw new NotPossible(`${user.name} cannot start such a thread in ${channel.name}.`);
+    throw new ImpossibleActionError(`${user.name} cannot start such a thread in ${channel.name}.`);
   const type = isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread;
   const thread = startThread({ parent: channel, owner: user, name, type, ...(from && { from }) }, parts);
   for (const one of order.with ?? []) addToThread({ ...where, channel: thread }, one, parts);
@@ -36,7 +36,7 @@ export function startUserThread(
 
 export function addToThread({ channel, guild }: Where, name: string, parts: Parts): void {
   const { id } = parts.world.user(name);
-  if (!guild?.members.has(id)) throw new NotPossible(`${name} is not a member of that server.`);
+  if (!guild?.members.has(id)) throw new ImpossibleActionError(`${name} is not a member of that server.`);
   parts.threads.join(threadOf(channel), id);
 }
 
@@ -45,11 +45,11 @@ export function archive({ user, channel, guild }: Where, { locked = false }, par
   const thread = threadOf(channel);
   const manages = has(permissionsOf(user, channel, guild), May.ManageThreads);
   if (!manages && (locked || thread.ownerId !== user.id))
-    throw new NotPossible(`${user.name} cannot ${locked ? 'lock' : 'close'} ${channel.name}.`);
+    throw new ImpossibleActionError(`${user.name} cannot ${locked ? 'lock' : 'close'} ${channel.name}.`);
   parts.threads.change(thread, { archived: true, locked });
 }
 
 function threadOf(channel: Channel): ThreadChannel {
-  if (!isThread(channel)) throw new NotPossible(`${channel.name} is not a thread.`);
+  if (!isThread(channel)) throw new ImpossibleActionError(`${channel.name} is not a thread.`);
   return channel;
 }

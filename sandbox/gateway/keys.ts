@@ -1,4 +1,4 @@
-import { isSame } from '../loopback.ts';
+import { equalsInConstantTime } from '../loopback.ts';
 import { seedFrom } from './random.ts';
 
 export interface KeyGrant {
@@ -21,7 +21,7 @@ export class KeyRing {
   /** The grant behind an `Authorization` header (specification, part 5). */
   grantOf(authorization: string | undefined): KeyGrant | undefined {
     const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    return key === undefined ? undefined : this.#grants.find((grant) => isSame(grant.key, key));
+    return key === undefined ? undefined : this.#grants.find((grant) => equalsInConstantTime(grant.key, key));
   }
 }
 

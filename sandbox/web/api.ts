@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isSame, sentence, tokenOf } from '../loopback.ts';
+import { equalsInConstantTime, sendError, tokenOf } from '../loopback.ts';
 import { gatewayBench } from './gateway-side.ts';
 import { tellLive } from './live.ts';
 import type { Acted, Refused, SeenMessage, TroubleResult, Workbench, World } from './protocol.ts';
@@ -18,13 +18,13 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   const me = ({ query }: FastifyRequest<AsPerson>) => personNamed(query.as ?? 'member', discord);
 
   api.addHook('onRequest', async (request, reply) => {
-    if (!isSame(tokenOf(request), token))
-      return sentence(reply, 401, 'This request needs the token from the address that `npm run sandbox` printed.');
+    if (!equalsInConstantTime(tokenOf(request), token))
+      return sendError(reply, 401, 'This request needs the token from the address that `npm run sandbox` printed.');
   });
   api.setErrorHandler((problem, _, reply) => {
     const { statusCode, message } = problem as Error & { statusCode?: number };
     // Refusals are plain errors with a message for the user; a TypeError is a bug of the sandbox.
-    return sentence(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
+    return sendError(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 
   api.get<AsPerson>('/world', (request): World => worldFor(me(request), discord));

@@ -1,7 +1,7 @@
 import files from '@fastify/static';
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
-import { keepToLoopback, sentence } from '../loopback.ts';
+import { restrictToLoopback, sendError } from '../loopback.ts';
 import { apiRoutes } from './api.ts';
 import type { Stage } from './stage.ts';
 
@@ -20,7 +20,7 @@ export async function pageServer({ stage, token, folder }: PageOptions): Promise
   const server = fastify({ forceCloseConnections: true, bodyLimit: LARGEST_ORDER });
   // Registered first, because it closes the sockets that the guards refuse.
   await server.register(websocket);
-  keepToLoopback(server, 'The sandbox');
+  restrictToLoopback(server, 'The sandbox');
   server.addHook('onSend', async (_, reply) => {
     reply.headers({
       'content-security-policy': policyFor(stage),
@@ -38,7 +38,7 @@ export async function pageServer({ stage, token, folder }: PageOptions): Promise
   );
   await server.register(files, { root: folder, cacheControl: false, setHeaders: setCaching });
   server.setNotFoundHandler((request, reply) =>
-    sentence(reply, 404, `${request.url.split('?')[0]} does not exist on this server.`),
+    sendError(reply, 404, `${request.url.split('?')[0]} does not exist on this server.`),
   );
   return server;
 }

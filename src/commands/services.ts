@@ -23,7 +23,7 @@ export interface Services extends MessageServices, ModelServices {
   drafts: Drafts;
   asks: Asks;
   talks: Talks;
-  threads: Pick<ThreadCreator, 'make' | 'open' | 'close'>;
+  threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;

@@ -8,7 +8,7 @@ import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.t
 import { type QuickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 
-const LONGEST = 100;
+const MAX_ID_LENGTH = 100;
 const WORD = /^[a-z]{1,8}$/;
 
 /** A custom id: what it does (verb), which version of its arguments it has, and the arguments. */
@@ -21,14 +21,14 @@ export interface CustomId {
 /** Never holds a prompt, an address or a price: only keys for a store or a list. */
 export function customId(verb: string, version: number, ...args: readonly string[]): string {
   const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
-  if (!WORD.test(verb) || text.length > LONGEST) throw new RangeError(`This is no custom id: ${verb}.${version}`);
+  if (!WORD.test(verb) || text.length > MAX_ID_LENGTH) throw new RangeError(`Invalid custom id: ${verb}.${version}`);
   return text;
 }
 
-/** undefined: not one of ours, or forged. */
+/** Returns undefined for a foreign or forged id. */
 export function readCustomId(text: string): CustomId | undefined {
   const [verb = '', version = '', ...args] = text.split('.');
-  if (text.length > LONGEST || !WORD.test(verb) || !/^[1-9]\d{0,3}$/.test(version)) return undefined;
+  if (text.length > MAX_ID_LENGTH || !WORD.test(verb) || !/^[1-9]\d{0,3}$/.test(version)) return undefined;
   const decoded = args.map(decodeArgument).filter((argument) => argument !== undefined);
   return decoded.length < args.length ? undefined : { verb, version: Number(version), args: decoded };
 }
@@ -43,7 +43,7 @@ function decodeArgument(text: string): string | undefined {
   return /^~[\w-]+$/.test(text) ? Buffer.from(text.slice(1), 'base64url').toString('utf8') : undefined;
 }
 
-/** How a pointer is written as arguments and read back. Ids can be forged, so anything else is refused. */
+/** Encodes a pointer as arguments. Ids can be forged, so `read` refuses arguments that `write` cannot produce. */
 interface PointerCodec<Pointer> {
   write(pointer: Pointer): readonly string[];
   read(args: readonly string[]): Pointer | Refusal;
@@ -72,20 +72,20 @@ export function verb<Pointer>(
 
 const forged = (): Refusal => new Refusal('refusals.unknownButton');
 
-const onNothing: PointerCodec<void> = { write: () => [], read: () => undefined };
+const noArguments: PointerCodec<void> = { write: () => [], read: () => undefined };
 
-const onTask: PointerCodec<string> = {
+const taskCodec: PointerCodec<string> = {
   write: (taskId) => [taskId],
   read: ([id = '']) => (isTaskId(id) ? id : forged()),
 };
 
-const onTaskPlace: PointerCodec<{ taskId: string; place: number }> = {
+const taskPlaceCodec: PointerCodec<{ taskId: string; place: number }> = {
   write: ({ taskId, place }) => [taskId, String(place)],
   read: ([taskId = '', place = '']) =>
     isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
 };
 
-const onTaskAndOneOf = <Which extends string>(
+const taskAndOneOfCodec = <Which extends string>(
   known: readonly Which[],
 ): PointerCodec<{ taskId: string; which: Which }> => ({
   write: ({ taskId, which }) => [taskId, which],
@@ -98,12 +98,12 @@ const onTaskAndOneOf = <Which extends string>(
 /** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = { from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean };
 
-const ALONE = 'alone';
+const PRIVATE = 'alone';
 
-const onFormOrigin: PointerCodec<FormOrigin> = {
-  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [ALONE] : []),
+const formOriginCodec: PointerCodec<FormOrigin> = {
+  write: (origin) => (origin.from === 'task' ? [origin.taskId] : origin.isPrivate ? [PRIVATE] : []),
   read([first]) {
-    if (first === undefined || first === ALONE) return { from: 'menu', isPrivate: first === ALONE };
+    if (first === undefined || first === PRIVATE) return { from: 'menu', isPrivate: first === PRIVATE };
     return isTaskId(first) ? { from: 'task', taskId: first } : forged();
   },
 };
@@ -115,7 +115,7 @@ export interface ModelsPage {
   page: number;
 }
 
-const onModels: PointerCodec<ModelsPage> = {
+const modelsPageCodec: PointerCodec<ModelsPage> = {
   write: ({ list, kind, text, page }) => [list, kind ?? '', String(Math.max(0, page)), text ?? ''],
   read([list, kind, page = '', text]) {
     const known = kind === '' ? undefined : modelKinds.find((one) => one === kind);
@@ -125,7 +125,7 @@ const onModels: PointerCodec<ModelsPage> = {
   },
 };
 
-/** With everything else as long as possible, so many bytes of a filter's words fit into a custom id. */
+/** The bytes left for the search text in a custom id when all other arguments have their maximum length. */
 const MAX_WORD_BYTES = 30;
 
 export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_WORD_BYTES;
@@ -134,8 +134,8 @@ const short = (standing: string): string => standing.slice(0, 2);
 
 const KIND = /^[a-z-]{0,30}$/;
 
-/** A kind that is unknown here may come from a bot that knew other kinds. */
-const onFilter: PointerCodec<TaskFilter> = {
+/** An unknown kind is accepted: another version of the bot may have written it. */
+const filterCodec: PointerCodec<TaskFilter> = {
   write({ whose, kind = '', standing = '', before = '', words = '' }) {
     return [whose.charAt(0), kind, short(standing), before, words];
   },
@@ -153,7 +153,7 @@ const onFilter: PointerCodec<TaskFilter> = {
   },
 };
 
-const onUsage: PointerCodec<{ range: QuickRange; by: Grouping }> = {
+const usageCodec: PointerCodec<{ range: QuickRange; by: Grouping }> = {
   write: ({ range, by }) => [range, by],
   read([name, grouping]) {
     const range = quickRanges.find((one) => one === name);
@@ -170,9 +170,9 @@ type FineTunePointer =
 /** Anything but ASCII letters and digits grows in base64url. */
 const MAX_FINE_TUNE_BYTES = 60;
 
-export const fitsButtons = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
+export const fineTuneIdFits = (fineTuneId: string): boolean => Buffer.byteLength(fineTuneId) <= MAX_FINE_TUNE_BYTES;
 
-const onFineTune: PointerCodec<FineTunePointer> = {
+const fineTuneCodec: PointerCodec<FineTunePointer> = {
   write(pointer) {
     if (pointer.do === 'page') return ['page', pointer.fineTuneId, String(pointer.page)];
     return pointer.do === 'follow' ? ['follow', pointer.fineTuneId] : ['stop', pointer.fineTuneId, pointer.followId];
@@ -186,7 +186,7 @@ const onFineTune: PointerCodec<FineTunePointer> = {
 };
 
 /** A menu that replaces more buttons than a message holds: choosing an option presses its button. */
-const onList: PointerCodec<number> = {
+const indexCodec: PointerCodec<number> = {
   write: (index) => (index === 0 ? [] : [String(index)]),
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forged()),
 };
@@ -194,68 +194,68 @@ const onList: PointerCodec<number> = {
 /** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
-  action: verb('a', onTaskPlace),
-  actionText: verb('w', onTaskPlace),
-  actionTextFilled: verb('wf', onTaskPlace),
-  change: verb('chg', onTaskAndOneOf<ShortFollowUp>(shortFollowUps)),
-  upscaleAll: verb('all', onTask),
-  larger: verb('large', onTaskAndOneOf<ModelSize>(modelSizes)),
-  continue: verb('go', onTask),
-  continueFilled: verb('gof', onTask),
-  cancel: verb('cancel', onTask),
-  retry: verb('retry', onTask),
-  retryOpenly: verb('retryo', onTask),
-  edit: verb('edit', onTask),
-  editFilled: verb('editf', onTask),
-  editOpenly: verb('edito', onTask),
-  editFilledOpenly: verb('editfo', onTask),
-  repeat: verb('same', onTask),
-  tryAgain: verb('again', onTask),
-  /** From a separate page, which stays unchanged. */
-  tryAgainOpenly: verb('againo', onTask),
-  tryAgainBeside: verb('againb', onTask),
-  dismiss: verb('dismiss', onTask),
-  delete: verb('delete', onTask),
+  action: verb('a', taskPlaceCodec),
+  actionText: verb('w', taskPlaceCodec),
+  actionTextFilled: verb('wf', taskPlaceCodec),
+  change: verb('chg', taskAndOneOfCodec<ShortFollowUp>(shortFollowUps)),
+  upscaleAll: verb('all', taskCodec),
+  larger: verb('large', taskAndOneOfCodec<ModelSize>(modelSizes)),
+  continue: verb('go', taskCodec),
+  continueFilled: verb('gof', taskCodec),
+  cancel: verb('cancel', taskCodec),
+  retry: verb('retry', taskCodec),
+  retryPublicly: verb('retryo', taskCodec),
+  edit: verb('edit', taskCodec),
+  editFilled: verb('editf', taskCodec),
+  editPublicly: verb('edito', taskCodec),
+  editFilledPublicly: verb('editfo', taskCodec),
+  repeat: verb('same', taskCodec),
+  tryAgain: verb('again', taskCodec),
+  /** Pressed on a `/tasks` page: the result goes into a new message, and the page stays as it is. */
+  tryAgainPublicly: verb('againo', taskCodec),
+  tryAgainInNewMessage: verb('againb', taskCodec),
+  dismiss: verb('dismiss', taskCodec),
+  delete: verb('delete', taskCodec),
   /** From another message than the one that is deleted. */
-  deletePost: verb('unpost', onTask),
-  show: verb('show', onTask),
-  showMe: verb('showme', onTask),
-  showAsk: verb('showask', onTask),
-  showAll: verb('showall', onTask),
-  albumPage: verb('album', onTaskPlace),
-  albumSong: verb('song', onTask),
+  deletePost: verb('unpost', taskCodec),
+  show: verb('show', taskCodec),
+  showMe: verb('showme', taskCodec),
+  showAsk: verb('showask', taskCodec),
+  showAll: verb('showall', taskCodec),
+  albumPage: verb('album', taskPlaceCodec),
+  albumSong: verb('song', taskCodec),
   /** Lines count from 1. */
-  line: verb('line', onTaskPlace),
-  lineFilled: verb('linef', onTask),
-  allLines: verb('lines', onTask),
-  allLinesConfirmed: verb('lineyes', onTask),
-  animate: verb('anim', onTask),
-  animateFilled: verb('animf', onTask),
+  line: verb('line', taskPlaceCodec),
+  lineFilled: verb('linef', taskCodec),
+  allLines: verb('lines', taskCodec),
+  allLinesConfirmed: verb('lineyes', taskCodec),
+  animate: verb('anim', taskCodec),
+  animateFilled: verb('animf', taskCodec),
   /** An order that waits for its member's confirmation. */
-  submitDraft: verb('anyway', onTask),
-  makeVideo: verb('film', onTask),
-  makeVideoFilled: verb('filmf', onFormOrigin),
-  reference: verb('ref', onTask),
-  referenceFilled: verb('reff', onFormOrigin),
-  stop: verb('stop', onTask),
-  continueConversation: verb('more', onTask),
-  continueConversationFilled: verb('moref', onTask),
-  eraseConversation: verb('letgo', onTask),
-  details: verb('details', onTask),
+  submitDraft: verb('anyway', taskCodec),
+  makeVideo: verb('film', taskCodec),
+  makeVideoFilled: verb('filmf', formOriginCodec),
+  reference: verb('ref', taskCodec),
+  referenceFilled: verb('reff', formOriginCodec),
+  stop: verb('stop', taskCodec),
+  continueConversation: verb('more', taskCodec),
+  continueConversationFilled: verb('moref', taskCodec),
+  endConversation: verb('letgo', taskCodec),
+  details: verb('details', taskCodec),
   /** A tool call, by its index in the last response. */
-  allow: verb('allow', onTaskPlace),
-  decline: verb('decline', onTaskPlace),
-  endTalk: verb('endtalk', onTask),
-  speak: verb('speak', onTask),
-  speakFilled: verb('spoken', onTask),
-  models: verb('models', onModels),
-  usage: verb('usage', onUsage),
-  tasks: verb('tasks', onFilter),
-  task: verb('task', onFilter),
-  fineTune: verb('tune', onFineTune),
-  exportData: verb('export', onNothing),
-  eraseData: verb('forget', onNothing),
-  eraseDataConfirm: verb('forgets', onNothing),
-  eraseDataConfirmAgain: verb('forgetr', onNothing),
-  list: verb('press', onList),
+  allow: verb('allow', taskPlaceCodec),
+  decline: verb('decline', taskPlaceCodec),
+  endTalk: verb('endtalk', taskCodec),
+  speak: verb('speak', taskCodec),
+  speakFilled: verb('spoken', taskCodec),
+  models: verb('models', modelsPageCodec),
+  usage: verb('usage', usageCodec),
+  tasks: verb('tasks', filterCodec),
+  task: verb('task', filterCodec),
+  fineTune: verb('tune', fineTuneCodec),
+  exportData: verb('export', noArguments),
+  eraseData: verb('forget', noArguments),
+  eraseDataConfirm: verb('forgets', noArguments),
+  eraseDataConfirmAgain: verb('forgetr', noArguments),
+  list: verb('press', indexCodec),
 } as const;

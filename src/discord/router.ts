@@ -182,7 +182,7 @@ export class Router<Services> {
 
   #words(error: unknown, what: string) {
     const { funnel, say } = this.#parts;
-    return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('notDone') } };
+    return { plan: { content: funnel.sentenceFor(error, what) }, neutral: { content: say('requestFailed') } };
   }
 
   #until({ createdTimestamp }: BaseInteraction): RetryLimit {

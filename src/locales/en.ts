@@ -18,7 +18,8 @@ export const en = {
     empty: 'The model returned an empty answer. Rephrase your prompt and ask again.',
     badJson: 'The model did not return valid JSON.',
     incomplete: 'The model stopped before finishing its answer. Press **Continue** to ask for the rest.',
-    incompleteBecause: 'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',
+    incompleteBecause:
+      'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',
     stopped: 'Stopped.',
     interrupted: 'The bot restarted mid-answer. What arrived is kept. Press **Retry** to ask again.',
     cut: 'The connection to the gateway was lost mid-answer. What arrived is kept. Press **Retry** to ask again.',
@@ -168,8 +169,8 @@ export const en = {
     frame: 'Frame of an AI-generated video: {{prompt}}',
   },
   refusals,
-  /** Stands in place of a public reply until that is deleted. */
-  notDone: '-# This request failed.',
+  /** Shown briefly instead of a public reply; the reason follows in private, then this line is deleted. */
+  requestFailed: '-# This request failed.',
   gateway: {
     unauthorized: 'The gateway rejected this bot’s API key. Contact the operator.',
     forbidden: 'The gateway does not allow this: {{message}}',

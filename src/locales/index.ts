@@ -6,16 +6,16 @@ export type SharedSentences = typeof en;
 /** Says a sentence by its key. The type checker knows all keys: `commands/index.ts` adds those of the features. */
 export type Say = TFunction;
 
-/** What the entries of the menu on a message are called, under "Apps". */
+/** Names of the message menus, which Discord shows under "Apps". */
 export type MenuName = keyof TypeOptions['resources']['translation']['menus'];
 
-/** Sentences by the place that says them. */
+/** Sentences, nested by key. */
 export interface Sentences {
   readonly [name: string]: string | Sentences;
 }
 
-/** Says the sentences that several share, and those of the features. */
-export function speak(features: readonly Sentences[]): Say {
+/** The translation function for the shared sentences and those of the features. */
+export function createSay(features: readonly Sentences[]): Say {
   const language = i18next.createInstance();
   // Discord shows text as text: there is no HTML to protect, and `&amp;` would be seen.
   void language.init({ lng: 'en', resources: {}, interpolation: { escapeValue: false }, initAsync: false });

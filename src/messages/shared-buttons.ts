@@ -118,15 +118,15 @@ const deleteButton = button(customIds.delete, {
 export const sharedHandlers = {
   buttons: [
     retryButton(customIds.retry, 'beside'),
-    retryButton(customIds.retryOpenly, 'openly'),
+    retryButton(customIds.retryPublicly, 'openly'),
     tryAgainButton(customIds.tryAgain, 'here'),
-    tryAgainButton(customIds.tryAgainOpenly, 'openly'),
-    tryAgainButton(customIds.tryAgainBeside, 'beside'),
+    tryAgainButton(customIds.tryAgainPublicly, 'openly'),
+    tryAgainButton(customIds.tryAgainInNewMessage, 'beside'),
     ...[cancelButton, sameButton, dismissButton, deleteButton],
   ],
   openers: [
     editOpener(customIds.edit, customIds.editFilled),
-    editOpener(customIds.editOpenly, customIds.editFilledOpenly),
+    editOpener(customIds.editPublicly, customIds.editFilledPublicly),
   ],
-  forms: [editedForm(customIds.editFilled, 'beside'), editedForm(customIds.editFilledOpenly, 'openly')],
+  forms: [editedForm(customIds.editFilled, 'beside'), editedForm(customIds.editFilledPublicly, 'openly')],
 } satisfies Omit<Handlers<MessageServices>, 'commands'>;

@@ -103,7 +103,9 @@ function running({ times }: Task, say: Say): string {
 }
 
 function timeText(total: number, say: Say): string {
-  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60].map(String);
+  const hours = String(Math.floor(total / 3600));
+  const minutes = String(Math.floor(total / 60) % 60);
+  const seconds = String(total % 60);
   if (total < 60) return say('task.time.seconds', { seconds });
   if (total < 3600) return say('task.time.minutes', { minutes, seconds });
   return say('task.time.hours', { hours, minutes });

@@ -1,4 +1,4 @@
-import type { FaultOrder as DiscordOrder } from '../../sandbox/discord/faults.ts';
+import type { FaultRule as DiscordOrder } from '../../sandbox/discord/faults.ts';
 import type { Fault } from '../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { FaultOrder as GatewayOrder } from '../../sandbox/gateway/faults.ts';

@@ -10,7 +10,7 @@ import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 
 /** A command with one option of each type; it records the values. */
 const tell = command({
@@ -37,10 +37,10 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
   const { client } = clients;
   onTestFinished(() => clients.close());
   const log = openLog({ level: 'info', secrets: [], readable: false, write: () => undefined });
-  const funnel = new Funnel(speak(texts), log);
+  const funnel = new Funnel(createSay(texts), log);
   const parts = {
     services: undefined,
-    say: speak(texts),
+    say: createSay(texts),
     funnel,
     outbox: new Outbox(clients, log),
     clock: systemClock,

@@ -12,7 +12,7 @@ import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 
 const buttonPlan = (id: string, label: string): ButtonPlan => ({ type: 'button', id, label });
 
@@ -104,7 +104,7 @@ const handlers: Handlers<undefined> = {
   ],
 };
 
-const describeMenu = speak(texts)('menus.describe');
+const describeMenu = createSay(texts)('menus.describe');
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -119,7 +119,7 @@ async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): st
   closers.push(() => clients.close());
   const lines: string[] = [];
   const log = openLog({ level: 'info', secrets: [discord.token], readable: false, write: (line) => lines.push(line) });
-  const say = speak(texts);
+  const say = createSay(texts);
   const funnel = new Funnel(say, log);
   const router = new Router({
     handlers,
@@ -186,7 +186,7 @@ describe('The router of interactions', () => {
     const form = await (await member.click(shown, 'Open')).modal();
     const refused = await (await member.fill(form, { words: 'nothing' })).message();
     expect(refused.ephemeral).toBe(true);
-    expect(text(refused)).toBe(speak(texts)('refusals.promptMissing'));
+    expect(text(refused)).toBe(createSay(texts)('refusals.promptMissing'));
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([shown]);
     expect(discord.violations).toEqual([]);
   });

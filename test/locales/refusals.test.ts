@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { en } from '../../src/locales/en.ts';
-import { type Sentences, sentenceAt, speak } from '../../src/locales/index.ts';
+import { createSay, type Sentences, sentenceAt } from '../../src/locales/index.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -32,5 +32,5 @@ it('No sentence belongs to two features', () => {
 });
 
 it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {
-  expect(speak(texts)('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
+  expect(createSay(texts)('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
 });

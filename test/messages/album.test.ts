@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import type { AlbumEntry } from '../../src/messages/album/lines.ts';
 import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
@@ -10,7 +10,7 @@ import type { StoredTrack, Task } from '../../src/services/tasks/task.ts';
 import { madeTask, minute, start } from '../services/tasks/made.ts';
 import { context } from './context.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 
 const track = (title: string, more: Partial<StoredTrack> = {}): StoredTrack => ({
   ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },

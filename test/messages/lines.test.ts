@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
 import type { Task, TaskFacts } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 
 const endedTask = (changes: Parts): Task =>
   madeTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs, kindViews, texts } from '../../src/commands/index.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import { noteFinder } from '../../src/messages/notes.ts';
 import { openMedia } from '../../src/services/media/index.ts';
 import { openStore } from '../../src/services/store/index.ts';
@@ -36,7 +36,7 @@ async function notesScene() {
     const book = new TaskBook({ store, log });
     await book.open();
     return noteFinder({
-      ...{ media, views: kindViews, log, clock, say: speak(texts) },
+      ...{ media, views: kindViews, log, clock, say: createSay(texts) },
       change: (id, transition) => book.change(id, transition),
     });
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeBody } from '../../sandbox/discord/judge/index.ts';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
 import {
   talkMessage,
@@ -17,7 +17,7 @@ import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/stage.ts';
 import { ofKind, type Parts } from '../support/tasks.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 
 const talk = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
   ofKind(
@@ -104,7 +104,7 @@ describe('The message of an utterance', () => {
   it.each([
     ['stopped', 'Stopped'],
     ['interrupted', 'Send your message again'],
-    ['cut', 'connection ended'],
+    ['cut', 'connection to the gateway was lost'],
     ['failed', 'gave no reason'],
   ] as const)('The message of an utterance that was %s keeps its text and says so', (cause, words) => {
     const plan = shown(utteranceTask({ state: 'failed', text: 'Fine so', failure: { cause } }));

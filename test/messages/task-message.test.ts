@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
-import { speak } from '../../src/locales/index.ts';
+import { createSay } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { madeTask, start } from '../services/tasks/made.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 const contentOf = (task: Task): string => taskMessage(task, context, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, context, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));
 
 describe('The message of a task', () => {
   it.each([
-    ['accepted', {}, 'Queued since'],
+    ['accepted', {}, 'Queued <t:'],
     ['queued', { queuedBehind: 1 }, '1 task is ahead in the queue.'],
     ['queued', { queuedBehind: 3 }, '3 tasks are ahead in the queue.'],
     ['running', { progress: 50 }, '▰▰▰▰▰▰▱▱▱▱▱▱ 50 %'],

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { isSame, keepToLoopback, sentence, tokenOf } from '../../loopback.ts';
+import { equalsInConstantTime, restrictToLoopback, sendError, tokenOf } from '../../loopback.ts';
 import type { Parts } from '../parts.ts';
 
 /** Restricts the control address to this machine and to holders of the bot token. */
 export function guard(control: FastifyInstance, parts: Parts): void {
-  keepToLoopback(control, 'The control address');
+  restrictToLoopback(control, 'The control address');
   control.addHook('onRequest', async (request, reply) => {
-    if (!isSame(tokenOf(request), parts.token))
-      return sentence(reply, 401, 'The control address requires the bot token. Send Authorization: Bearer <token>.');
+    if (!equalsInConstantTime(tokenOf(request), parts.token))
+      return sendError(reply, 401, 'The control address requires the bot token. Send Authorization: Bearer <token>.');
   });
   control.setErrorHandler((problem, _, reply) => {
     const { statusCode = 400, message } = problem as Error & { statusCode?: number };
-    return sentence(reply, statusCode, message);
+    return sendError(reply, statusCode, message);
   });
 }

@@ -7,7 +7,7 @@ import { availableCommand } from './available.ts';
 import { interactionContext, ownersOf } from './context.ts';
 import type { Interaction } from './interaction.ts';
 import { type OptionInput, optionsWire } from './options.ts';
-import { NotPossible } from './refuse.ts';
+import { ImpossibleActionError } from './refuse.ts';
 import { Resolved } from './resolved.ts';
 
 export interface Where {
@@ -25,10 +25,12 @@ interface Act {
 
 /** Creates the interaction and dispatches it to the application. */
 export function perform({ user, channel, guild }: Where, act: Act, parts: Parts): Interaction {
-  if (channel.thread?.archived) throw new NotPossible(`${channel.name} is archived. Send a message to reopen it.`);
+  if (channel.thread?.archived)
+    throw new ImpossibleActionError(`${channel.name} is archived. Send a message to reopen it.`);
   const owners = ownersOf(user, channel, guild);
   const { type, data, source } = act;
-  if (Object.keys(owners).length === 0) throw new NotPossible(`The application is not available to ${user.name} here.`);
+  if (Object.keys(owners).length === 0)
+    throw new ImpossibleActionError(`The application is not available to ${user.name} here.`);
   const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...act.metadata };
   const interaction = parts.interactions.open({ type, user, channel, guild, owners, metadata, source });
   const payload = {

@@ -23,7 +23,7 @@ export interface CallbackBody {
 }
 
 /** The allowed responses of each interaction type (documentation, "Interaction Callback Type"). */
-const suitable: Readonly<Record<number, readonly Answer[]>> = {
+const allowedResponses: Readonly<Record<number, readonly Answer[]>> = {
   [InteractionType.ApplicationCommand]: [
     Answer.ChannelMessageWithSource,
     Answer.DeferredChannelMessageWithSource,
@@ -53,7 +53,7 @@ export function answer(interaction: Interaction, body: CallbackBody, files: read
   const { type, data = {} } = body;
   const { source } = interaction;
   const updates = type === Answer.DeferredMessageUpdate || type === Answer.UpdateMessage;
-  if (!suitable[interaction.type]?.includes(type) || (updates && !source))
+  if (!allowedResponses[interaction.type]?.includes(type) || (updates && !source))
     judge.refuse('/interactions/:interaction/:token/callback', [
       {
         path: 'type',

@@ -4,7 +4,7 @@ import { has } from '../permissions.ts';
 import type { Command } from '../registry.ts';
 import type { Channel, Guild, User } from '../world.ts';
 import { contextOf, ownersOf, permissionsOf } from './context.ts';
-import { NotPossible } from './refuse.ts';
+import { ImpossibleActionError } from './refuse.ts';
 
 interface Where {
   readonly user: User;
@@ -18,12 +18,12 @@ export function availableCommand(name: string, type: number, where: Where, { reg
   const all = [...(guild?.installed ? registry.list(guild.id) : []), ...registry.list(undefined)];
   const found = all.filter((command) => command.name === name && command.type === type);
   if (found.length === 0)
-    throw new NotPossible(
+    throw new ImpossibleActionError(
       `No command named ${name} is registered. Registered commands: ${all.map((one) => one.name).join(', ') || 'none'}.`,
     );
   const reasons = found.map((command) => unavailableReason(command, where));
   const offered = found.find((_, at) => reasons[at] === undefined);
-  if (!offered) throw new NotPossible(`${where.user.name} cannot use ${name} here: ${reasons[0]}.`);
+  if (!offered) throw new ImpossibleActionError(`${where.user.name} cannot use ${name} here: ${reasons[0]}.`);
   return offered;
 }
 

@@ -5,8 +5,8 @@ import type { FileInput } from '../uploads.ts';
 import { perform, type Where } from './act.ts';
 import { metadataOf } from './answer.ts';
 import type { Interaction, Modal } from './interaction.ts';
-import { chosenValues } from './press.ts';
-import { isFile, NotPossible } from './refuse.ts';
+import { resolveSelectValues } from './press.ts';
+import { ImpossibleActionError, isFile } from './refuse.ts';
 import { Resolved } from './resolved.ts';
 
 export type ModalInput = string | boolean | readonly string[] | readonly FileInput[];
@@ -24,13 +24,14 @@ export function fill(
   parts: Parts,
 ): Interaction {
   const opener = parts.interactions.find(modal.interactionId);
-  if (!opener || opener.user !== where.user) throw new NotPossible(`${where.user.name} does not have this form open.`);
+  if (!opener || opener.user !== where.user)
+    throw new ImpossibleActionError(`${where.user.name} does not have this form open.`);
   const resolved = new Resolved(parts, where.guild);
   const roots = modal.components as unknown as AnyComponent[];
   const fields = roots.flatMap(fieldsOf);
   for (const name of Object.keys(values))
     if (!fields.some((field) => isNamed(field, name)))
-      throw new NotPossible(
+      throw new ImpossibleActionError(
         `The form has no field ${name}. Its fields: ${fields.map((one) => one.label ?? one.component.custom_id).join(', ')}.`,
       );
   const filled = (field: Field) => {
@@ -70,17 +71,17 @@ function inputWire({ component, label }: Field, value: ModalInput | undefined, r
         min_length?: number;
         max_length?: number;
       };
-      if (typeof text !== 'string') throw new NotPossible(`${name} must be text.`);
-      if (required && text === '') throw new NotPossible(`${name} is required.`);
+      if (typeof text !== 'string') throw new ImpossibleActionError(`${name} must be text.`);
+      if (required && text === '') throw new ImpossibleActionError(`${name} is required.`);
       if (text !== '' && (text.length < least || text.length > most))
-        throw new NotPossible(`${name} must have ${least} to ${most} characters, not ${text.length}.`);
+        throw new ImpossibleActionError(`${name} must have ${least} to ${most} characters, not ${text.length}.`);
       return wire({ value: text });
     }
     case ComponentType.FileUpload: {
       const files = Array.isArray(value) ? value.filter(isFile) : [];
       const { min_values: least = 1, max_values: most = 1 } = component as { min_values?: number; max_values?: number };
       if ((files.length < least && (required || files.length > 0)) || files.length > most)
-        throw new NotPossible(`${name} must have ${least} to ${most} files, not ${files.length}.`);
+        throw new ImpossibleActionError(`${name} must have ${least} to ${most} files, not ${files.length}.`);
       return wire({ values: files.map((file) => resolved.attachment(file)) });
     }
     case ComponentType.Checkbox:
@@ -97,7 +98,7 @@ function inputWire({ component, label }: Field, value: ModalInput | undefined, r
       return wire({ values: picked(component, value, least, most, name) });
     }
     default:
-      return wire({ values: chosenValues(component, texts(value ?? defaultsOf(component)), resolved) });
+      return wire({ values: resolveSelectValues(component, texts(value ?? defaultsOf(component)), resolved) });
   }
 }
 
@@ -112,13 +113,13 @@ function picked(
   const values = texts(value ?? defaultsOf(component)).map((wanted) => {
     const option = options.find((one) => one.value === wanted || one.label === wanted);
     if (!option)
-      throw new NotPossible(
+      throw new ImpossibleActionError(
         `${name} has no option ${wanted}. Its options: ${options.map((one) => one.label).join(', ')}.`,
       );
     return option.value;
   });
   if (values.length < least || values.length > most)
-    throw new NotPossible(`${name} must have ${least} to ${most} values, not ${values.length}.`);
+    throw new ImpossibleActionError(`${name} must have ${least} to ${most} values, not ${values.length}.`);
   return values;
 }
 

@@ -8,11 +8,14 @@ import type { Watch } from '../watch.ts';
 import type { Interaction } from './interaction.ts';
 
 /** A sandbox may run for weeks, so older interactions are dropped. */
-const MOST = 20_000;
+const MAX_INTERACTIONS = 20_000;
 
-export type Opening = Pick<Interaction, 'type' | 'user' | 'channel' | 'guild' | 'owners' | 'metadata' | 'source'>;
+export type NewInteraction = Pick<
+  Interaction,
+  'type' | 'user' | 'channel' | 'guild' | 'owners' | 'metadata' | 'source'
+>;
 
-interface Open {
+interface TrackedInteraction {
   readonly interaction: Interaction;
   readonly startedAt: number;
   readonly stopWaiting: () => void;
@@ -24,7 +27,7 @@ export class InteractionBook {
   readonly #limits: Limits;
   readonly #id: MakeId;
   readonly #watch: Watch;
-  readonly #byId = new Map<string, Open>();
+  readonly #byId = new Map<string, TrackedInteraction>();
   readonly #byToken = new Map<string, Interaction>();
 
   constructor(clock: Clock, limits: Limits, id: MakeId, watch: Watch) {
@@ -34,7 +37,7 @@ export class InteractionBook {
     this.#watch = watch;
   }
 
-  open(opening: Opening): Interaction {
+  open(opening: NewInteraction): Interaction {
     const id = this.#id();
     const interaction: Interaction = {
       ...opening,
@@ -101,7 +104,7 @@ export class InteractionBook {
   }
 
   #dropOldest(): void {
-    if (this.#byId.size < MOST) return;
+    if (this.#byId.size < MAX_INTERACTIONS) return;
     const [oldest] = this.#byId.values();
     if (!oldest) return;
     oldest.stopWaiting();

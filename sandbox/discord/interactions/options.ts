@@ -1,7 +1,7 @@
 import { type APIApplicationCommandOption, ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
 import type { Command } from '../registry.ts';
 import type { FileInput } from '../uploads.ts';
-import { isFile, NotPossible } from './refuse.ts';
+import { ImpossibleActionError, isFile } from './refuse.ts';
 import type { Resolved } from './resolved.ts';
 
 /** Users, channels and roles are given by name or id. */
@@ -33,7 +33,7 @@ function level(
   if (branches.length > 0 || word !== undefined) {
     const branch = branches.find(({ name }) => name === word);
     if (!branch)
-      throw new NotPossible(
+      throw new ImpossibleActionError(
         `${shown} has no subcommand ${word ?? '(none given)'}. Its subcommands: ${namesOf(branches)}.`,
       );
     const inner = 'options' in branch ? (branch.options ?? []) : [];
@@ -51,18 +51,18 @@ function leaves(
 ): unknown[] {
   for (const name of Object.keys(inputs))
     if (!options.some((option) => option.name === name))
-      throw new NotPossible(`${shown} has no option ${name}. Its options: ${namesOf(options)}.`);
+      throw new ImpossibleActionError(`${shown} has no option ${name}. Its options: ${namesOf(options)}.`);
   return options.flatMap((option) => {
     const value = inputs[option.name];
     const isFocused = option.name === focused;
     if (value === undefined) {
       if (option.required && focused === undefined)
-        throw new NotPossible(`${shown} requires the option ${option.name}.`);
+        throw new ImpossibleActionError(`${shown} requires the option ${option.name}.`);
       return isFocused ? [{ name: option.name, type: option.type, value: '', focused: true }] : [];
     }
     if (isFocused) {
       if (!('autocomplete' in option) || !option.autocomplete)
-        throw new NotPossible(`The option ${option.name} of ${shown} does not have autocomplete.`);
+        throw new ImpossibleActionError(`The option ${option.name} of ${shown} does not have autocomplete.`);
       // The focused value is not validated yet, and is a string even for numbers.
       return [{ name: option.name, type: option.type, value: String(value), focused: true }];
     }
@@ -72,7 +72,7 @@ function leaves(
 
 function wireValue(option: APIApplicationCommandOption, value: OptionInput, resolved: Resolved): unknown {
   const wrong = (what: string): never => {
-    throw new NotPossible(
+    throw new ImpossibleActionError(
       `The option ${option.name} ${what}, not ${isFile(value) ? 'a file' : JSON.stringify(value)}.`,
     );
   };

@@ -1,5 +1,5 @@
 /** Thrown for an act that Discord's own client would not allow. */
-export class NotPossible extends Error {
+export class ImpossibleActionError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'NotPossible';

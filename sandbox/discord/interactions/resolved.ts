@@ -7,7 +7,7 @@ import { messageWire } from '../wire/message.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
 import { permissionsOf } from './context.ts';
-import { NotPossible } from './refuse.ts';
+import { ImpossibleActionError } from './refuse.ts';
 
 type Table = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ type Table = Record<string, unknown>;
 export function checkUploads(files: readonly FileInput[], { limits }: Parts): void {
   for (const { name, bytes } of files)
     if (bytes.length > limits.uploadBytes)
-      throw new NotPossible(`${name} is larger than the upload limit of ${limits.uploadBytes} bytes.`);
+      throw new ImpossibleActionError(`${name} is larger than the upload limit of ${limits.uploadBytes} bytes.`);
 }
 
 /** The full objects for the ids in options, targets and forms (documentation, "Resolved Data Structure"). */
@@ -46,7 +46,7 @@ export class Resolved {
     const roles = this.#guild?.roles ?? [];
     const at = roles.findIndex(({ id, name }) => id === wanted || name === wanted);
     const role = roles[at];
-    if (!role) throw new NotPossible(`There is no role ${wanted} here.`);
+    if (!role) throw new ImpossibleActionError(`There is no role ${wanted} here.`);
     this.#put('roles', role.id, roleWire(role, at));
     return role.id;
   }

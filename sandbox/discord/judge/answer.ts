@@ -5,7 +5,7 @@ import { response } from './schemas.ts';
 import { judgeShape } from './shape.ts';
 import { type Violation, withoutRepeats } from './violation.ts';
 
-type AnswerKind =
+type ResponseKind =
   | 'message'
   | 'callback'
   | 'commands'
@@ -17,7 +17,7 @@ type AnswerKind =
   | 'thread'
   | 'thread-member';
 
-const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
+const SCHEMAS: Readonly<Record<ResponseKind, $ZodType>> = {
   message: spec.MessageResponseSchema,
   callback: spec.InteractionCallbackResponseSchema,
   commands: z.array(spec.ApplicationCommandResponseSchema),
@@ -36,5 +36,5 @@ const SCHEMAS: Readonly<Record<AnswerKind, $ZodType>> = {
 };
 
 /** Checks a response of the embedded Discord against Discord's schema. */
-export const judgeAnswer = (kind: AnswerKind, answer: unknown): Violation[] =>
+export const judgeAnswer = (kind: ResponseKind, answer: unknown): Violation[] =>
   withoutRepeats(judgeShape(SCHEMAS[kind], answer, '', response));

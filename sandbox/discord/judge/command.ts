@@ -9,7 +9,7 @@ import { judgeShape } from './shape.ts';
 import { sizeOf } from './size.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 
-const SIZE = 8000;
+const MAX_COMMAND_SIZE = 8000;
 
 const LIMITS: ReadonlyMap<unknown, { readonly most: number; readonly what: string }> = new Map([
   [ApplicationCommandType.ChatInput, { most: 100, what: 'chat commands' }],
@@ -45,7 +45,7 @@ const typeOf = (command: JsonObject): unknown =>
   isAbsent(command.type) ? ApplicationCommandType.ChatInput : command.type;
 
 function judgeOne(shape: $ZodType, body: unknown, path: string): Violation[] {
-  const found = judgeShape(shape, withNumber(body), path, request);
+  const found = judgeShape(shape, withNumericPermissions(body), path, request);
   if (!isObject(body)) return found;
   const type = typeOf(body);
   return [
@@ -55,8 +55,8 @@ function judgeOne(shape: $ZodType, body: unknown, path: string): Violation[] {
     ...judgeDescription(body, type, path),
     ...judgeOptionsOf(body, type, field(path, 'options')),
     ...['contexts', 'integration_types'].flatMap((key) => judgeSet(body[key], field(path, key))),
-    ...(sizeOf(body) > SIZE
-      ? [violation(path, 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${SIZE})`)]
+    ...(sizeOf(body) > MAX_COMMAND_SIZE
+      ? [violation(path, 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${MAX_COMMAND_SIZE})`)]
       : []),
   ];
 }
@@ -68,7 +68,7 @@ function judgeOptionsOf(command: JsonObject, type: unknown, at: string): Violati
 }
 
 /** discord.js sends permissions as a string of digits, as documented, but the schema requires a number. */
-function withNumber(body: unknown): unknown {
+function withNumericPermissions(body: unknown): unknown {
   if (!isObject(body)) return body;
   const permissions = body.default_member_permissions;
   if (typeof permissions !== 'string' || !/^\d+$/.test(permissions)) return body;

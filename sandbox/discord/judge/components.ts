@@ -3,7 +3,7 @@ import { judgeButton } from './buttons.ts';
 import { judgeEnds } from './ends.ts';
 import { type JsonObject, listIn, objectIn } from './json.ts';
 import { judgeChoosing } from './selects.ts';
-import type { Placed } from './tree.ts';
+import type { ComponentAtPath } from './tree.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
 const ROW_WIDTH = 5;
@@ -20,7 +20,7 @@ const CHOOSING: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The rules for a single component that the schema lacks. */
-export function judgeComponent({ component, path }: Placed): Violation[] {
+export function judgeComponent({ component, path }: ComponentAtPath): Violation[] {
   const { type } = component;
   if (type === ComponentType.ActionRow) return judgeRow(component, path);
   if (type === ComponentType.Button) return judgeButton(component, path);

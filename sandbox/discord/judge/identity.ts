@@ -1,15 +1,15 @@
-import type { Placed } from './tree.ts';
+import type { ComponentAtPath } from './tree.ts';
 import { field, type Violation, violation } from './violation.ts';
 
 /** An interaction contains only the id of the used component, so ids must be unique in a message or modal. */
-export function judgeIdentity(components: readonly Placed[]): Violation[] {
+export function judgeIdentity(components: readonly ComponentAtPath[]): Violation[] {
   return [
     ...repeated(components, 'custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated'),
     ...repeated(components, 'id', 'COMPONENT_ID_DUPLICATED', 'Component id cannot be duplicated'),
   ];
 }
 
-function repeated(components: readonly Placed[], key: string, code: string, message: string): Violation[] {
+function repeated(components: readonly ComponentAtPath[], key: string, code: string, message: string): Violation[] {
   const seen = new Set<unknown>();
   return components.flatMap(({ component, path }) => {
     const value = component[key];

@@ -1,6 +1,6 @@
 import { ComponentType, MessageFlags } from 'discord-api-types/v10';
 import { isAbsent, type JsonObject, listIn, numberIn, objectIn, textIn } from './json.ts';
-import { everyComponent } from './tree.ts';
+import { flattenComponents } from './tree.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
 const ROWS = 5;
@@ -74,7 +74,7 @@ function judgeLegacyFields(message: JsonObject, path: string): Violation[] {
 }
 
 function judgeTotals(message: JsonObject, at: string): Violation[] {
-  const all = everyComponent(message.components, at);
+  const all = flattenComponents(message.components, at);
   const text = all.reduce((sum, { component }) => {
     return component.type === ComponentType.TextDisplay ? sum + textIn(component.content).length : sum;
   }, 0);

@@ -1,6 +1,6 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { type JsonObject, listIn, objectIn, textIn } from './json.ts';
-import { everyComponent, type Placed } from './tree.ts';
+import { type ComponentAtPath, flattenComponents } from './tree.ts';
 import { field, item } from './violation.ts';
 
 export interface Address {
@@ -13,11 +13,11 @@ export interface Address {
 /** All URLs in a message from which Discord loads an image, video or file. */
 export const addressesIn = (message: JsonObject, path: string): Address[] =>
   [
-    ...everyComponent(message.components, field(path, 'components')).flatMap(mediaOf),
+    ...flattenComponents(message.components, field(path, 'components')).flatMap(mediaOf),
     ...listIn(message.embeds).flatMap((embed, index) => embedImages(embed, item(field(path, 'embeds'), index))),
   ].filter(({ url }) => url !== '');
 
-function mediaOf({ component, path }: Placed): Address[] {
+function mediaOf({ component, path }: ComponentAtPath): Address[] {
   const of = component.type;
   switch (of) {
     case ComponentType.Thumbnail:

@@ -9,7 +9,7 @@ import { judgeLayout, layoutOf } from './layout.ts';
 import { judgeMentions } from './mentions.ts';
 import { request, message as schema } from './schemas.ts';
 import { judgeShape } from './shape.ts';
-import { everyComponent } from './tree.ts';
+import { flattenComponents } from './tree.ts';
 import { field, type Violation, violation } from './violation.ts';
 import { isVoice, judgeVoice } from './voice.ts';
 
@@ -25,7 +25,7 @@ export function judgeMessage(place: MessagePlace, body: unknown, facts: BodyFact
   const editing = EDITS.has(place);
   const before = facts.before?.flags;
   const layout = layoutOf(body, editing, before);
-  const components = everyComponent(body.components, field(path, 'components'));
+  const components = flattenComponents(body.components, field(path, 'components'));
   return [
     ...found,
     ...judgeLayout(body, layout, path, before),

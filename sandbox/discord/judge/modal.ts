@@ -4,7 +4,7 @@ import { judgeIdentity } from './identity.ts';
 import { isAbsent, isObject, listIn, numberIn, objectIn } from './json.ts';
 import { request, modal as schema } from './schemas.ts';
 import { judgeShape } from './shape.ts';
-import { everyComponent, type Placed } from './tree.ts';
+import { type ComponentAtPath, flattenComponents } from './tree.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal */
@@ -12,7 +12,7 @@ export function judgeModal(data: unknown, path: string): Violation[] {
   const found = judgeShape(schema, data, path, request);
   if (!isObject(data)) return found;
   const at = field(path, 'components');
-  const components = everyComponent(data.components, at);
+  const components = flattenComponents(data.components, at);
   const top = listIn(data.components).map((component, index) => ({
     component: objectIn(component),
     path: item(at, index),
@@ -27,7 +27,7 @@ export function judgeModal(data: unknown, path: string): Violation[] {
 }
 
 /** A label component has the label itself; in a legacy action row, the text input has it. */
-function judgeTop({ component, path }: Placed): Violation[] {
+function judgeTop({ component, path }: ComponentAtPath): Violation[] {
   if (component.type === ComponentType.Label) {
     const inner = objectIn(component.component);
     if (inner.type !== ComponentType.TextInput || isAbsent(inner.label)) return [];
@@ -41,7 +41,7 @@ function judgeTop({ component, path }: Placed): Violation[] {
     .map(({ at }) => required(field(at, 'label')));
 }
 
-function judgeField({ component, path }: Placed): Violation[] {
+function judgeField({ component, path }: ComponentAtPath): Violation[] {
   const found: Violation[] = [];
   if (component.disabled === true) {
     found.push(

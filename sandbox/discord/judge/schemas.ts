@@ -1,7 +1,7 @@
 import * as spec from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
-import type { Reading } from './shape.ts';
+import type { ValidationOptions } from './shape.ts';
 
 const MESSAGE_LENGTH = 2000;
 const MODAL_COMPONENTS = 5;
@@ -121,7 +121,7 @@ const corrections = new Map<$ZodType, $ZodType>([
   ],
 ]);
 
-export const request: Reading = { unknownKeys: 'refused', corrections };
+export const request: ValidationOptions = { unknownKeys: 'refused', corrections };
 
 /** Discord's response schemas are incomplete, so unknown keys may be valid. */
-export const response: Reading = { unknownKeys: 'ignored', corrections: new Map() };
+export const response: ValidationOptions = { unknownKeys: 'ignored', corrections: new Map() };

@@ -3,7 +3,7 @@ import { isObject, shown } from './json.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 import { badLength, bounds, worded } from './wording.ts';
 
-export interface Reading {
+export interface ValidationOptions {
   /** Discord ignores unknown keys, but in a request of the bot an unknown key is a mistake. */
   readonly unknownKeys: 'refused' | 'ignored';
   /** Replacements for schemas that Discord defines too narrowly or too broadly. */
@@ -14,7 +14,7 @@ export interface Reading {
  * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so that one
  * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
  */
-export function judgeShape(given: $ZodType, value: unknown, path: string, reading: Reading): Violation[] {
+export function judgeShape(given: $ZodType, value: unknown, path: string, reading: ValidationOptions): Violation[] {
   const schema = (reading.corrections.get(given) ?? given) as $ZodTypes;
   const { def } = schema._zod;
   switch (def.type) {
@@ -65,7 +65,7 @@ function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknow
   return violation(path, code, `Only dictionaries may be used in a ${kind}`);
 }
 
-function judgeObject(schema: $ZodObject, value: unknown, path: string, reading: Reading): Violation[] {
+function judgeObject(schema: $ZodObject, value: unknown, path: string, reading: ValidationOptions): Violation[] {
   if (!isObject(value)) return [notAnObject('ModelType', path, value)];
   const { shape } = schema._zod.def;
   // For a wrong `type`, violations of the other keys would only mislead.
@@ -91,7 +91,12 @@ const ownValue = (value: Readonly<Record<string, unknown>>, name: string): unkno
 const wrongType = (path: string, types: readonly unknown[]): Violation =>
   violation(path, 'UNION_TYPE_CHOICES', `Value of field "type" must be one of (${types.map(String).join(', ')}).`);
 
-function judgeUnion(options: readonly $ZodType[], value: unknown, path: string, reading: Reading): Violation[] {
+function judgeUnion(
+  options: readonly $ZodType[],
+  value: unknown,
+  path: string,
+  reading: ValidationOptions,
+): Violation[] {
   const branches = options.map((option) => opened(option, reading));
   const typed = branches.map(typesOf);
   if (isObject(value) && typed.every((types) => types !== undefined)) {
@@ -109,7 +114,7 @@ function judgeUnion(options: readonly $ZodType[], value: unknown, path: string, 
   return best ?? [];
 }
 
-function opened(schema: $ZodType, reading: Reading): $ZodType {
+function opened(schema: $ZodType, reading: ValidationOptions): $ZodType {
   const corrected = (reading.corrections.get(schema) ?? schema) as $ZodTypes;
   return corrected._zod.def.type === 'lazy' ? opened(corrected._zod.def.getter(), reading) : corrected;
 }

@@ -1,5 +1,5 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { directWith } from '../direct.ts';
+import { directMessageChannel } from '../direct.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { isThread } from '../permissions.ts';
 import { missingAccess, noMutualGuilds, refusesMessages, unknownMember, unknownUser } from '../refusal.ts';
@@ -53,7 +53,7 @@ function guildFor(id: string, { world }: Parts): Guild {
 function openDirect(body: unknown, parts: Parts): Channel {
   const user = parts.world.users.get(String((body as { recipient_id?: unknown } | undefined)?.recipient_id));
   if (!user || user.bot) throw unknownUser();
-  return directWith(user, parts);
+  return directMessageChannel(user, parts);
 }
 
 /** Throws if the user cannot receive direct messages from the bot. */

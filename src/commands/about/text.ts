@@ -11,7 +11,8 @@ export const text = {
     trouble: {
       busy: 'Status checks for {{lane}} are paused because the gateway is busy. This began <t:{{since}}:R>.',
       refused: 'The gateway refuses status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
-      unreachable: 'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
+      unreachable:
+        'The gateway does not respond to status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',
     },
     lanes: {
       imgx: '`/imagine` and its follow-ups',

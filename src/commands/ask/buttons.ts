@@ -101,7 +101,7 @@ function tokenLines(task: Task, say: Say): string[] {
 }
 
 /** Ends a conversation: nothing of it is sent to a model again. */
-export const forgetConversationButton = button(customIds.eraseConversation, {
+export const forgetConversationButton = button(customIds.endConversation, {
   reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {
     await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { customIds, fitsButtons } from '../../discord/custom-ids.ts';
+import { customIds, fineTuneIdFits } from '../../discord/custom-ids.ts';
 import { eventsHash, type Follow, lastEditAt } from '../../discord/follower.ts';
 import { button, command, type HandlerContext } from '../../discord/handlers.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -79,7 +79,7 @@ export const finetune: Feature<typeof text> = {
     },
     parse({ id: typed, follow }) {
       const id = typed.trim();
-      return id !== '' && fitsButtons(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
+      return id !== '' && fineTuneIdFits(id) ? { id, follow } : new Refusal('refusals.fineTuneNoId');
     },
     async run({ id, follow }, context: HandlerContext<Services>) {
       await mustSeeFineTunes(context);

@@ -11,10 +11,10 @@ export type ImagineValues = FlagValues & References & { prompt: string; spoiler?
 /** What the task stores. The prompt is the member's text and flags; the addresses of references are added when it is sent. */
 const imagineShape = defineRequest({ prompt: z.string() });
 
-/** Older bots stored the images as pictures that were sent along. */
-const storedShape = imagineShape.loose().transform(({ pictures, ...request }) => ({
+/** Older bots stored the images in a field for those that are sent along. */
+const storedShape = imagineShape.loose().transform(({ pictures: images, ...request }) => ({
   ...request,
-  ...(pictures && { references: pictures.map(asReference) }),
+  ...(images && { references: images.map(asReference) }),
 }));
 export type ImagineRequest = z.output<typeof imagineShape>;
 

@@ -102,12 +102,12 @@ async function place(task: Task, where: TalkPlace, context: HandlerContext<Servi
       const name = context.say('talk.threadName', { model: task.model ?? '' });
       made = await threads.make({ ...where, name, memberId: task.requesterId });
     }
-    const message = await threads.open(made ?? where.channelId, `${task.id}-open`, messageOf(task));
+    const message = await threads.postFirst(made ?? where.channelId, `${task.id}-open`, messageOf(task));
     await tasks.book.change(task.id, (known) => ({ ...setMessage(known, message), channelId: message.channelId }));
     return message;
   } catch (error) {
     await talks.end(task.id, 'lost');
-    if (made !== undefined) await threads.close(made);
+    if (made !== undefined) await threads.archive(made);
     throw error;
   }
 }

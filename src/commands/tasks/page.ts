@@ -49,7 +49,7 @@ const shownBy = (task: Task): string => (isClosed(task) ? customIds.showAsk : cu
 function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[]): ButtonPlan[] {
   const { id, state, route, failure } = task;
   if (state === 'unconfirmed') {
-    const tryAgain = route.isPrivate ? customIds.tryAgainBeside : customIds.tryAgainOpenly;
+    const tryAgain = route.isPrivate ? customIds.tryAgainInNewMessage : customIds.tryAgainPublicly;
     return [...button('tryAgain', tryAgain.id(id)), ...button('dismiss', customIds.dismiss.id(id))];
   }
   if (task.traits.isListedByParent) return [];
@@ -57,8 +57,8 @@ function decisions(task: Task, button: (name: Name, id: string) => ButtonPlan[])
   if (!hasEnded(task)) return button('cancel', customIds.cancel.id(id));
   if (!['failed', 'expired', 'cancelled'].includes(state) || failure?.cause === 'dismissed') return [];
   // The new task is as public as this one.
-  const retry = route.isPrivate ? customIds.retry : customIds.retryOpenly;
-  const edit = route.isPrivate ? customIds.edit : customIds.editOpenly;
+  const retry = route.isPrivate ? customIds.retry : customIds.retryPublicly;
+  const edit = route.isPrivate ? customIds.edit : customIds.editPublicly;
   return [...button('retry', retry.id(id)), ...(hasOwnPrompt(task) ? button('edit', edit.id(id)) : [])];
 }
 

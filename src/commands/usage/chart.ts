@@ -10,7 +10,7 @@ const MAX_BARS = 10;
 
 /** A sheet as a chart; undefined if there is nothing to compare. */
 export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
-  const { by, lines } = sheet;
+  const { by, rows: lines } = sheet;
   const ofAmounts = lines.some(({ amount }) => amount !== undefined);
   const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
   if (entries.length === 0) return undefined;
@@ -23,14 +23,14 @@ export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
 /** Every day of the range has its place, because gaps are information too. */
-function dayBars({ lines, range }: Sheet, ofAmounts: boolean): Bar[] {
+function dayBars({ rows: lines, range }: Sheet, ofAmounts: boolean): Bar[] {
   const told = new Map(lines.map((line) => [line.label, line]));
   const dated = lines.some(({ label }) => label !== undefined);
   return dated ? listDays(range).map((day) => bar(day.slice(5), told.get(day), ofAmounts)) : [];
 }
 
 function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
-  const { lines } = sheet;
+  const { rows: lines } = sheet;
   const max = lines.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
   const bars = lines.slice(0, max).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
   const rest = lines.slice(max);
@@ -50,7 +50,7 @@ const textOf = (line: SheetRow, ofAmounts: boolean): string | undefined =>
   ofAmounts ? amountText(line) : line.requests?.toString();
 
 function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
-  const { lines, range, total, isEstimate } = sheet;
+  const { rows: lines, range, total, isEstimate } = sheet;
   const largest = lines.reduce((one, other) =>
     compare(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one,
   );

@@ -28,15 +28,15 @@ export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): M
   const before = [heading(sheet, say), ...totalOf(sheet, unit, say)];
   const after = notesOf(sheet, unit, say);
   const controls = rangeButtons(sheet, today, say);
-  if (sheet.lines.length === 0) {
+  if (sheet.rows.length === 0) {
     const nothing = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...before, ...nothing, ...after].join('\n'), files: [], controls };
   }
-  const first = { ...sheet, lines: sheet.lines.slice(0, sheet.by === 'member' ? MAX_MEMBERS : MAX_LINES) };
+  const first = { ...sheet, rows: sheet.rows.slice(0, sheet.by === 'member' ? MAX_MEMBERS : MAX_LINES) };
   const room = ROOM - [...before, ...namesOf(first), ...after].join('\n').length;
   const { text, shown } = tableOf(first, unit, room, say);
-  const rest = sheet.lines.length - shown;
-  const table = shown === 0 ? [] : [text, ...namesOf({ ...first, lines: first.lines.slice(0, shown) })];
+  const rest = sheet.rows.length - shown;
+  const table = shown === 0 ? [] : [text, ...namesOf({ ...first, rows: first.rows.slice(0, shown) })];
   const more = rest === 0 ? [] : [say('usage.more', { count: rest })];
   const content = [...before, ...table, ...more, ...after].join('\n');
   const { start, end } = sheet.range;
@@ -63,7 +63,7 @@ function totalOf({ subject, total: amount, requests, isEstimate }: Sheet, unit: 
 }
 
 /** A code block shows no names, so they are below it. Mentions do not notify anyone: pings are off. */
-function namesOf({ by, lines }: Sheet): string[] {
+function namesOf({ by, rows: lines }: Sheet): string[] {
   if (by !== 'member') return [];
   const names = lines.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
   return names.length === 0 ? [] : [names.join(' · ')];
@@ -109,13 +109,13 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
 
 /** CSV (RFC 4180): every line of the sheet with every digit. */
 export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
-  const withDollars = sheet.lines.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
+  const withDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
   const head = [
     ...[sheet.by, 'requests', 'amount'],
     ...(withDollars ? ['dollars'] : []),
     ...(sheet.isEstimate ? ['estimate'] : []),
   ];
-  const rows = sheet.lines.map((line) => [
+  const rows = sheet.rows.map((line) => [
     labelOf(line, sheet, say),
     line.requests === undefined ? '' : String(line.requests),
     amountText({ ...line, isEstimate: false }) ?? '',

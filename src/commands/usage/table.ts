@@ -22,7 +22,7 @@ interface Layout {
 /** The first lines of a sheet, aligned in a code block of at most `room` characters; `shown` is their number. */
 export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { text: string; shown: number } {
   const head = say(`usage.column.${sheet.by}`);
-  const all = sheet.lines.map((line, index) => shortLabel(line, index, sheet, say));
+  const all = sheet.rows.map((line, index) => shortLabel(line, index, sheet, say));
   const besides = Math.min(MAX_LABEL, widest([head, ...all]));
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, say), besides);
   const width = isStacked ? PHONE : besides;
@@ -50,7 +50,7 @@ function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
     const isTold = cells.some((cell) => cell !== undefined);
     return isTold ? [{ head: say(`usage.column.${name}`), cells: cells.map((cell) => cell ?? '-') }] : [];
   };
-  const { lines } = sheet;
+  const { rows: lines } = sheet;
   const requests = lines.map((line) => line.requests?.toString());
   const dollars = lines.map(({ amount }) => dollarsOf(sheet, amount, unit));
   const amount = column('amount', lines.map(amountText));

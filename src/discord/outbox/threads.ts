@@ -7,7 +7,7 @@ import { bodyOf, type MessageBody } from '../adapter.ts';
 import type { MessagePlan } from '../plan.ts';
 import { errorFacts, failureKindOf } from './errors.ts';
 
-/** Discord archives a thread after an hour without a message, the shortest limit. */
+/** The shortest auto-archive duration that Discord accepts. */
 const ARCHIVE_AFTER_MINUTES = 60;
 const LONGEST_NAME = 100;
 
@@ -51,7 +51,7 @@ export class ThreadCreator {
       this.#parts.log.info(errorFacts(error), 'Could not add a member to a thread.');
       // A thread is useless if its member cannot see it.
       if (kind === 'private') {
-        await this.close(threadId);
+        await this.archive(threadId);
         throw refusalOf(error);
       }
     }
@@ -59,16 +59,16 @@ export class ThreadCreator {
   }
 
   /** The nonce prevents a second message. */
-  async open(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
+  async postFirst(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
     return this.#orRefuse(async () => {
       const place = await this.#parts.post(threadId, nonce, bodyOf(plan));
-      if (!place) throw new Error('Discord did not say where a message stands.');
+      if (!place) throw new Error('Discord’s response has no channel or message ID.');
       return place;
     });
   }
 
   /** Archives a thread of a conversation that did not start. */
-  async close(threadId: string): Promise<void> {
+  async archive(threadId: string): Promise<void> {
     try {
       await this.#parts.rest.patch(Routes.channel(threadId), { body: { archived: true } });
     } catch (error) {
@@ -88,7 +88,7 @@ export class ThreadCreator {
 
 export function channelIdIn(answer: unknown): string {
   const id = isRecord(answer) ? answer.id : undefined;
-  if (typeof id !== 'string') throw new Error('Discord did not say which channel it has made.');
+  if (typeof id !== 'string') throw new Error('Discord’s response has no channel ID.');
   return id;
 }
 

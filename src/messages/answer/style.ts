@@ -77,7 +77,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   return [
     buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { look: 'primary' }),
     ...retry,
-    buttonPlan(say('ask.buttons.forget'), customIds.eraseConversation.id(id)),
+    buttonPlan(say('ask.buttons.forget'), customIds.endConversation.id(id)),
     buttonPlan(say('ask.buttons.details'), customIds.details.id(id)),
     remove,
   ];

@@ -44,7 +44,7 @@ export class SentOrderRows {
   }
 }
 
-/** A model that nobody used for so long may have changed. */
+/** A model that was not used for so long may have changed. */
 const EXPERIENCE_MS = 180 * DAY_MS;
 
 const remoteSchema = z.object({ id: z.string() });

@@ -43,7 +43,7 @@ export interface Sheet {
   subject: Subject;
   range: DayRange;
   by: Grouping;
-  lines: readonly SheetRow[];
+  rows: readonly SheetRow[];
   total: string | undefined;
   requests: number | undefined;
   isEstimate: boolean;
@@ -56,8 +56,8 @@ export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes
 
 /** One row per label. Days newest first, others by amount, then by number of requests. */
 function groupRows(entries: readonly SheetRow[], by: Grouping): SheetRow[] {
-  const lines = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
-  return lines.toSorted((one, other) => {
+  const rows = [...Map.groupBy(entries, ({ label }) => label)].map(([label, group]) => ({ label, ...totalOf(group) }));
+  return rows.toSorted((one, other) => {
     const newest = (other.label ?? '').localeCompare(one.label ?? '');
     if (by === 'day') return newest;
     const largest = compare(other.amount ?? '0', one.amount ?? '0');
@@ -84,7 +84,7 @@ export function accountSheet(usage: Usage, range: DayRange, by: Exclude<Grouping
   const rows = usage.rows.filter((row) => !isOther(row));
   const entries = rows.flatMap((row) => (by === 'day' ? [byDay(row)] : byModel(row)));
   const { requests, amount: sum } = totalOf(entries);
-  const shared = { subject: 'account', range, by, lines: groupRows(entries, by), requests, isEstimate: false } as const;
+  const shared = { subject: 'account', range, by, rows: groupRows(entries, by), requests, isEstimate: false } as const;
   const undated: SheetNote[] = rows.some(({ date }) => date === undefined) ? [{ kind: 'undated' }] : [];
   if (others.length > 0) return { ...shared, total: sum, notes: [otherDays(others, usage.total), ...undated] };
   const { total = sum } = usage;
@@ -147,7 +147,7 @@ export function ledgerSheet(
     const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });
-  return { subject, range, by, lines: groupRows(entries, by), total, requests, isEstimate, notes };
+  return { subject, range, by, rows: groupRows(entries, by), total, requests, isEstimate, notes };
 }
 
 function labelOf({ day, memberId, kind, model }: UsageGroup, by: Grouping): string | undefined {

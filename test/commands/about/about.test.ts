@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aboutPage } from '../../../src/commands/about/view.ts';
 import { texts } from '../../../src/commands/index.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 
 const health = {
   ...{ version: '1.2.3', latencyMs: 20, liveTasks: 0, troubles: [] },
@@ -9,9 +9,9 @@ const health = {
 };
 
 it('/about says since when the store is unreachable, and nothing about a reachable store', () => {
-  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', speak(texts)));
-  expect(away).toContain('cannot reach its database (since <t:1700000000:R>)');
-  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', speak(texts)))).not.toContain(
+  const away = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
+  expect(away).toContain('cannot reach its database; this began <t:1700000000:R>');
+  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', createSay(texts)))).not.toContain(
     'cannot reach its database',
   );
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeMarkdown, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/view.ts';
 import { texts } from '../../../src/commands/index.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 const page = (more: Partial<FineTunePage>) =>
   fineTunePage({ fineTuneId: 'ft-1', events: [], following: { is: 'not' }, ...more }, say);
 const event = (message: string, at: number | undefined = 1_700_000_000_000): FineTuneEvent => ({

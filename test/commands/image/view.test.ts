@@ -4,13 +4,13 @@ import { readReferenceForm, referenceForm } from '../../../src/commands/image/re
 import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 
 const made = (changes: Partial<Task>): Task =>
   madeTask({

@@ -4,7 +4,7 @@ import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
 import { kindSpecs, texts } from '../../../src/commands/index.ts';
 import { taskListPlan } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { kindNames, taskStates } from '../../../src/services/tasks/task.ts';
 import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 
@@ -16,7 +16,7 @@ const line: TaskSummary = {
 };
 
 function shown(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
-  return bodyOf(taskListPlan({ filter: { whose }, lines, waiting: 3, next: line.id }, speak(texts)));
+  return bodyOf(taskListPlan({ filter: { whose }, lines, waiting: 3, next: line.id }, createSay(texts)));
 }
 
 it.each([

@@ -3,11 +3,11 @@ import { texts } from '../../../src/commands/index.ts';
 import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { addDays } from '../../../src/services/usage/days.ts';
 import type { Sheet, SheetRow } from '../../../src/services/usage/sheet.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 const long = '123456789012.345678901234567890';
 
 const line = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({
@@ -15,7 +15,7 @@ const line = (label: string | undefined, amount: string | undefined, requests: n
 });
 
 const sheetOf = (lines: SheetRow[], more: Partial<Sheet> = {}): Sheet => ({
-  ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', lines },
+  ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', rows: lines },
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
 });
 

@@ -3,14 +3,14 @@ import { texts } from '../../../src/commands/index.ts';
 import { excesses } from '../../../src/commands/video/limits.ts';
 import { referenceSeconds } from '../../../src/commands/video/reference-lengths.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { referenceLimits } from '../../../src/services/models/reference-limits.ts';
 import type { Reference } from '../../../src/services/tasks/materials.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 const named = (name: string, medium: Reference['medium'] = 'any'): Reference => {
   return { name, medium, address: `https://x.example/${name}`, takes: 'address' };
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { texts } from '../../../src/commands/index.ts';
 import { videoForm } from '../../../src/commands/video/form.ts';
 import { ignoredParameterNotes, ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -10,7 +10,7 @@ import { context } from '../../messages/context.ts';
 import { madeTask, start } from '../../services/tasks/made.ts';
 import type { Parts } from '../../support/tasks.ts';
 
-const say = speak(texts);
+const say = createSay(texts);
 const video = (changes: Parts = {}): Task =>
   madeTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const shot = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;

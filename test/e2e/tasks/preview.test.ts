@@ -6,7 +6,7 @@ import { startGateway } from '../../../sandbox/gateway/gateway.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openLog } from '../../../src/lib/log.ts';
-import { speak } from '../../../src/locales/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
 import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { profiles } from '../../contract/both.ts';
@@ -123,7 +123,7 @@ describe('The visibility of a preview', () => {
       tasks,
       log,
       clock: new ManualClock(),
-      say: speak(texts),
+      say: createSay(texts),
       storedFiles: async () => new Map(),
       views: {},
       isRemix: false,

@@ -49,7 +49,7 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
     const stage = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
-    await exchange.message(says('Running since'));
+    await exchange.message(says('Running. Requested <t:'));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
     stage.clock.putForward(1_100_000);
     const failed = () => stage.discord.messages('studio').map(text).join('\n');

@@ -31,7 +31,7 @@ describe('the account’s sheet', () => {
   it('The account’s sheet by day comes to the same as its rows, and to the same requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
-        const { lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
+        const { rows: lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
         const wanted = inRange(rows).map((one) => one.amount ?? sumOf(one.items.map((item) => item.amount)));
         expect(compare(exact(lines.map((line) => line.amount)), exact(wanted))).toBe(0);
         expect(requests ?? 0).toBe(counted(inRange(rows)));
@@ -87,7 +87,7 @@ describe('the sheet of the bot’s own book', () => {
       { ...use, state: 'unconfirmed', count: 5 },
     ];
     const sheet = ledgerSheet(uses, range, 'member', 'members');
-    expect(sheet.lines).toEqual([
+    expect(sheet.rows).toEqual([
       { label: '2', requests: 2, amount: '0.2', isEstimate: true },
       { label: '1', requests: 1, amount: '0.10', isEstimate: false },
       { label: undefined, requests: 1, amount: undefined, isEstimate: false },

@@ -1,7 +1,7 @@
 import type { FileSent } from '../../protocol.ts';
 
 /** Files are sent as base64. */
-export async function sentFile(file: File): Promise<FileSent> {
+export async function encodeFile(file: File): Promise<FileSent> {
   const address = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result)));

@@ -1,15 +1,15 @@
 import { Icon } from '../shell/icons.tsx';
 import type { Leaf } from './commands.ts';
-import { leave, objections, offered, optionNamed, shown } from './draft.ts';
+import { discardCommand, offered, optionNamed, shownOptions, validationErrors } from './draft.ts';
 import { OptionPanel } from './option-panel.tsx';
 import { OptionPill } from './option-pill.tsx';
 import { sendCommand } from './send.ts';
 
 /** A command with its options, one pill for each. */
 export function CommandRow({ leaf }: { leaf: Leaf }) {
-  const options = shown.value.flatMap((name) => optionNamed(name) ?? []);
+  const options = shownOptions.value.flatMap((name) => optionNamed(name) ?? []);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') leave();
+    if (event.key === 'Escape') discardCommand();
     else if (event.key === 'Enter' && options.length === 0 && event.target === event.currentTarget) void sendCommand();
     else return;
     event.preventDefault();
@@ -24,7 +24,7 @@ export function CommandRow({ leaf }: { leaf: Leaf }) {
             class="icon-button"
             aria-label="Cancel this command"
             title="Cancel (Escape)"
-            onClick={leave}
+            onClick={discardCommand}
           >
             <Icon name="close" />
           </button>
@@ -54,7 +54,7 @@ export function CommandRow({ leaf }: { leaf: Leaf }) {
         </div>
       </div>
       <p class="unseen" role="alert">
-        {[...objections.value].map(([name, fault]) => `${name}: ${fault}`).join(' ')}
+        {[...validationErrors.value].map(([name, fault]) => `${name}: ${fault}`).join(' ')}
       </p>
     </>
   );

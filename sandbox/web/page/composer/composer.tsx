@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { channel, commands } from '../state/world.ts';
 import { CommandRow } from './command-row.tsx';
-import { chosen } from './draft.ts';
+import { chosenCommand } from './draft.ts';
 import { refusal } from './send.ts';
 import { TextRow } from './text-row.tsx';
 
@@ -28,7 +28,7 @@ export function Composer() {
           {refusal.value}
         </p>
       )}
-      {chosen.value ? <CommandRow leaf={chosen.value} /> : <TextRow />}
+      {chosenCommand.value ? <CommandRow leaf={chosenCommand.value} /> : <TextRow />}
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { useShown } from '../shell/shown.ts';
 import type { Choice, Leaf, Option } from './commands.ts';
-import { current, currentOption, neighbour, objections, offered, put, show, wanted } from './draft.ts';
+import { currentOption, focusedOption, focusTarget, neighbour, offered, put, show, validationErrors } from './draft.ts';
 import { active, suggestions } from './suggestions.ts';
 
 /** Above the row: the focused option's description and choices, and the remaining options. */
 export function OptionPanel({ leaf }: { leaf: Leaf }) {
   const option = currentOption.value;
-  const fault = option && objections.value.get(option.name);
+  const fault = option && validationErrors.value.get(option.name);
   return (
     <div class="panel">
       <p class="panel-title">
@@ -51,7 +51,7 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
 /** Selects a choice and focuses the next option. */
 export function pick(option: Option, choice: Choice): void {
   put(option.name, { is: 'choice', choice });
-  wanted.value = neighbour(option.name, 1) ?? option.name;
+  focusTarget.value = neighbour(option.name, 1) ?? option.name;
 }
 
 function Suggestions({ option }: { option: Option }) {
@@ -94,4 +94,4 @@ function sentence(state: 'loading' | 'failed' | 'ready', count: number): string 
   return state === 'loading' ? 'Loading options…' : 'No options match your search.';
 }
 
-export const isCurrent = (option: Option): boolean => current.value === option.name;
+export const isCurrent = (option: Option): boolean => focusedOption.value === option.name;

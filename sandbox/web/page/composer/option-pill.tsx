@@ -3,16 +3,16 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
 import { OptionType } from '../wire.ts';
 import type { Option } from './commands.ts';
-import { current, filled, hide, neighbour, objections, put, wanted } from './draft.ts';
+import { focusedOption, focusTarget, hide, neighbour, optionValues, put, validationErrors } from './draft.ts';
 import { filesPasted } from './dropping.ts';
-import { isNumeric, isPicked, shownText } from './filled.ts';
+import { acceptsOnlyListed, isNumeric, shownText } from './filled.ts';
 import { isCurrent, pick } from './option-panel.tsx';
 import { sendCommand } from './send.ts';
 import { active, suggestions } from './suggestions.ts';
 
 export function OptionPill({ option }: { option: Option }) {
   const { name, required, type } = option;
-  const fault = objections.value.get(name);
+  const fault = validationErrors.value.get(name);
   const state = `${isCurrent(option) ? ' current' : ''}${fault === undefined ? '' : ' faulty'}`;
   return (
     <div class={`pill${state}`}>
@@ -36,14 +36,14 @@ export function OptionPill({ option }: { option: Option }) {
   );
 }
 
-/** Focuses the field when `wanted` names it. */
+/** Focuses the field when `focusTarget` names it. */
 function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
   const field = useRef<T>(null);
   useLayoutEffect(() => {
-    if (wanted.value !== name) return;
-    wanted.value = undefined;
+    if (focusTarget.value !== name) return;
+    focusTarget.value = undefined;
     field.current?.focus();
-  }, [wanted.value, name]);
+  }, [focusTarget.value, name]);
   return field;
 }
 
@@ -56,9 +56,9 @@ interface Typed {
 function TextValue({ option }: { option: Option }) {
   const { name } = option;
   const field = useWanted<HTMLElement>(name);
-  const value = filled.value.get(name);
+  const value = optionValues.value.get(name);
   const list = isCurrent(option) ? suggestions.value : undefined;
-  const isList = option.autocomplete === true || isPicked(option);
+  const isList = option.autocomplete === true || acceptsOnlyListed(option);
   const highlighted = list?.choices[active.value];
   const canPick = highlighted !== undefined && value?.is !== 'choice' && list?.state === 'ready';
   const onKeyDown = (event: KeyboardEvent) => {
@@ -76,8 +76,9 @@ function TextValue({ option }: { option: Option }) {
       put(name, { is: 'choice', choice: highlighted });
       return;
     } else if (event.key === 'Backspace' && typed === '' && !option.required) hide(name);
-    else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) wanted.value = before;
-    else if (event.key === 'ArrowRight' && selectionStart === typed.length && after !== undefined) wanted.value = after;
+    else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) focusTarget.value = before;
+    else if (event.key === 'ArrowRight' && selectionStart === typed.length && after !== undefined)
+      focusTarget.value = after;
     else return;
     event.preventDefault();
   };
@@ -90,10 +91,10 @@ function TextValue({ option }: { option: Option }) {
     inputMode: isNumeric(option) ? 'decimal' : 'text',
     autoComplete: 'off',
     'aria-required': option.required ?? false,
-    'aria-invalid': objections.value.has(name),
+    'aria-invalid': validationErrors.value.has(name),
     'aria-describedby': isCurrent(option) ? 'option-words' : undefined,
     onFocus: ({ currentTarget }: { currentTarget: Typed }) => {
-      current.value = name;
+      focusedOption.value = name;
       if (value?.is === 'choice') currentTarget.select();
     },
     onInput: ({ currentTarget }: { currentTarget: Typed }) => put(name, { is: 'text', text: currentTarget.value }),
@@ -118,7 +119,7 @@ function TextValue({ option }: { option: Option }) {
 function FileValue({ option }: { option: Option }) {
   const { name, file_types: types } = option;
   const field = useWanted<HTMLInputElement>(name);
-  const value = filled.value.get(name);
+  const value = optionValues.value.get(name);
   const accept = types?.map((type) => (type.includes('/') || type.startsWith('.') ? type : `${type}/*`)).join(',');
   return (
     <label class="pill-file">
@@ -130,8 +131,8 @@ function FileValue({ option }: { option: Option }) {
         type="file"
         class="unseen"
         {...(accept !== undefined && { accept })}
-        aria-invalid={objections.value.has(name)}
-        onFocus={() => (current.value = name)}
+        aria-invalid={validationErrors.value.has(name)}
+        onFocus={() => (focusedOption.value = name)}
         onPaste={filesPasted}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];

@@ -4,22 +4,22 @@ import { bytesText } from '../markdown/time.ts';
 import { say, sendSlash } from '../state/acts.ts';
 import { sentenceOf } from '../state/session.ts';
 import { channel, world } from '../state/world.ts';
-import { sentFile } from './bytes.ts';
-import { chosen, files, filled, isSendable, leave, text } from './draft.ts';
+import { encodeFile } from './bytes.ts';
+import { chosenCommand, discardCommand, files, optionValues, text, validateDraft } from './draft.ts';
 import { sentValue } from './filled.ts';
 
 /** Why a plain message was not sent. */
 export const refusal = signal<string | undefined>(undefined);
 
 export async function sendCommand(): Promise<void> {
-  const leaf = chosen.value;
-  if (!leaf || !isSendable()) return;
-  const values = filled.value;
-  leave();
+  const leaf = chosenCommand.value;
+  if (!leaf || !validateDraft()) return;
+  const values = optionValues.value;
+  discardCommand();
   const options: Record<string, string | number | boolean | FileSent> = {};
   for (const option of leaf.options) {
     const value = sentValue(option, values.get(option.name));
-    if (value !== undefined) options[option.name] = value instanceof File ? await sentFile(value) : value;
+    if (value !== undefined) options[option.name] = value instanceof File ? await encodeFile(value) : value;
   }
   await sendSlash(leaf.path, options);
 }
@@ -42,7 +42,7 @@ export async function sendText(): Promise<void> {
   files.value = [];
   refusal.value = undefined;
   try {
-    await say(words, await Promise.all(given.map(sentFile)));
+    await say(words, await Promise.all(given.map(encodeFile)));
   } catch (error) {
     refusal.value = sentenceOf(error);
     if (text.value === '') text.value = words;

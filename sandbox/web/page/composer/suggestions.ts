@@ -3,7 +3,7 @@ import { complete } from '../state/acts.ts';
 import { channelId, world } from '../state/world.ts';
 import { OptionType } from '../wire.ts';
 import type { Choice, Option } from './commands.ts';
-import { chosen, current, currentOption, filled, leave, leaves } from './draft.ts';
+import { chosenCommand, currentOption, discardCommand, focusedOption, leaves, optionValues } from './draft.ts';
 import { sentValue, shownText } from './filled.ts';
 
 interface Suggestions {
@@ -23,17 +23,17 @@ export const suggestions = computed((): Suggestions | undefined => {
   const option = currentOption.value;
   if (!option) return undefined;
   if (option.autocomplete) return loaded.value;
-  const all = fixed(option);
+  const all = fixedChoices(option);
   if (!all) return undefined;
-  const value = filled.value.get(option.name);
+  const value = optionValues.value.get(option.name);
   const typed = value?.is === 'text' ? value.text.toLowerCase() : '';
   return { state: 'ready', choices: all.filter(({ name }) => name.toLowerCase().includes(typed)) };
 });
 
-function fixed({ type, choices }: Option): readonly Choice[] | undefined {
+function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined {
   if (choices?.length) return choices;
-  const { people = [], guilds = [] } = world.value ?? {};
-  const persons = people.map(({ id, name }) => ({ name, value: id }));
+  const { people: userChoices = [], guilds = [] } = world.value ?? {};
+  const persons = userChoices.map(({ id, name }) => ({ name, value: id }));
   switch (type) {
     case OptionType.boolean:
       return [
@@ -58,19 +58,19 @@ let latest = 0;
 export function followTyping(): void {
   effect(() => {
     const option = currentOption.value;
-    const leaf = chosen.value;
+    const leaf = chosenCommand.value;
     latest += 1;
     const mine = latest;
     active.value = 0;
     if (!leaf || !option?.autocomplete) return;
-    const value = filled.value.get(option.name);
+    const value = optionValues.value.get(option.name);
     if (value?.is === 'choice') {
       loaded.value = undefined;
       return;
     }
     const options: Record<string, string | number | boolean> = { [option.name]: shownText(value) };
     for (const other of leaf.options) {
-      const sent = other === option ? undefined : sentValue(other, filled.value.get(other.name));
+      const sent = other === option ? undefined : sentValue(other, optionValues.value.get(other.name));
       if (sent !== undefined && !(sent instanceof File)) options[other.name] = sent;
     }
     loaded.value = { state: 'loading', choices: loaded.peek()?.choices ?? [] };
@@ -86,11 +86,11 @@ export function followTyping(): void {
     }, DEBOUNCE_MS);
   });
   effect(() => {
-    if (current.value === undefined) loaded.value = undefined;
+    if (focusedOption.value === undefined) loaded.value = undefined;
   });
   // A command that is unavailable in the new channel, or to the new user, is closed.
   effect(() => {
-    const path = chosen.value?.path;
-    if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(leave);
+    const path = chosenCommand.value?.path;
+    if (path !== undefined && !leaves.value.some((leaf) => leaf.path === path)) untracked(discardCommand);
   });
 }

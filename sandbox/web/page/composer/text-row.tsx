@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.tsx';
 import { narrow } from '../state/look.ts';
 import { channel, world } from '../state/world.ts';
 import { type Leaf, matching } from './commands.ts';
-import { begin, files, leaves, receive, TEXT, text, wanted } from './draft.ts';
+import { files, focusTarget, leaves, receive, startCommand, TEXT, text } from './draft.ts';
 import { filesPasted } from './dropping.ts';
 import { Palette } from './palette.tsx';
 import { sendText } from './send.ts';
@@ -20,11 +20,11 @@ export function TextRow() {
   const maySend = channel.value?.maySend ?? false;
   const label = labelOf(channel.value);
   useLayoutEffect(() => {
-    if (wanted.value !== TEXT) return;
-    wanted.value = undefined;
+    if (focusTarget.value !== TEXT) return;
+    focusTarget.value = undefined;
     field.current?.focus();
-  }, [wanted.value]);
-  const take = (leaf: Leaf | undefined) => leaf && begin(leaf);
+  }, [focusTarget.value]);
+  const take = (leaf: Leaf | undefined) => leaf && startCommand(leaf);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     const last = found.value.length - 1;
@@ -75,7 +75,7 @@ export function TextRow() {
               active.value = 0;
               closed.value = false;
               const leaf = /^\/.* $/.test(text.value) && leaves.value.find(({ path }) => `/${path} ` === text.value);
-              if (leaf) begin(leaf);
+              if (leaf) startCommand(leaf);
             }}
             onKeyDown={onKeyDown}
             onPaste={filesPasted}

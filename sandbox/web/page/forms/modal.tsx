@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Modal } from '../../protocol.ts';
-import { sentFile } from '../composer/bytes.ts';
+import { encodeFile } from '../composer/bytes.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Mark } from '../shell/avatar.tsx';
 import { Dialog } from '../shell/dialog.tsx';
@@ -110,5 +110,5 @@ async function sentValue(value: Value) {
   if (!Array.isArray(value)) return value as string | boolean;
   const list = value as readonly (string | File)[];
   const files = list.filter((one) => one instanceof File);
-  return files.length > 0 ? await Promise.all(files.map(sentFile)) : (list as readonly string[]);
+  return files.length > 0 ? await Promise.all(files.map(encodeFile)) : (list as readonly string[]);
 }
