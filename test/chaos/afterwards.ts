@@ -4,25 +4,25 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { type Ended, type Keeper, runToEnd } from './keeper.ts';
 import type { Sides } from './sides.ts';
 
-/** What the bot says of itself when it has nothing left to do. */
+/** What the bot logs when nothing is left to do. */
 export const IDLE = 'Tasks in progress: 0';
 
-/** Beyond the pause before the first of the library's own tries. */
+/** Longer than the pause before the library's first retry. */
 const ASKED_AGAIN = 40;
 const ASKED_AGAIN_AFTER_MS = 250;
 
-/** A bot that has nothing left to do, polled itself and told to end. */
+/** Runs the bot with nothing left to do, queries its state and stops it. */
 interface Leaving {
   about: string;
   code: number | null;
 }
 
-/** What the bot does when it comes back again, and what it leaves behind. */
+/** What the bot does after a restart, and what it leaves behind. */
 export interface Afterwards {
   leavings: readonly Leaving[];
-  /** Requests that change something at Discord, beside the answers to the questions of `leavings`. */
+  /** Write requests to Discord, besides the replies to the questions of `leavings`. */
   writes: number;
-  /** What the doctor says first, and after it has mended that. */
+  /** What the doctor reports first, and what it reports after the repair. */
   doctor: readonly [first: Ended, then: Ended];
 }
 
@@ -33,7 +33,8 @@ export async function afterwardsOf(
 ): Promise<Afterwards> {
   const asked: string[] = [];
   const about = await idleAbout(sides.discord, asked);
-  // Until it has nothing left to do it may still write: again what Discord has not answered, for one.
+  // Until nothing is left to do the bot may still write, for example a retry of a request that Discord has not
+  // answered.
   sides.listen();
   const before = sides.toDiscord.entries.length;
   const leavings: Leaving[] = [{ about, code: await keeper.stop() }];

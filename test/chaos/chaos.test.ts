@@ -5,13 +5,16 @@ import { thriftyStudio } from '../support/studio.ts';
 import { chaos } from './chaos.ts';
 
 const SEED = 374;
-/** A good run takes half a minute. One whose bot is gone is asked for without a result many times, and must still come to say so. */
+/**
+ * A good run takes half a minute. When the bot is gone, the run polls many times without a response and must still
+ * report it.
+ */
 const WAIT_LIMIT_MS = 300_000;
 
-describe('the bot', () =>
+describe('The bot under chaos', () =>
   onStores(['sqlite', 'redis', 'postgres'], (stage) =>
     it(
-      'The bot loses nothing and doubles nothing while it is killed and both its sides fail it',
+      'The bot loses no order and doubles no result while it is killed and both servers fail',
       async () => {
         const { url } = await stage();
         const studio = thriftyStudio();

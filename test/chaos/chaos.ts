@@ -16,19 +16,19 @@ import { Sides } from './sides.ts';
 import { within } from './waiting.ts';
 
 export interface Report {
-  /** A sentence for each promise that was not kept. */
+  /** One sentence for each broken promise. */
   readonly broken: readonly string[];
   readonly figures: readonly string[];
-  /** What the bot wrote down in all its lives. */
+  /** The log of all processes of the bot. */
   readonly log: string;
 }
 
 export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
-  /** Where the bot keeps its tasks; without it, in a file. */
+  /** The address of the store; without it, the store is a file. */
   storeUrl?: string;
-  /** How fast the gateway works in the storm. */
+  /** How fast the gateway works during the storm. */
   speed: number;
-  /** How long everything may take to come to its end once it is calm. */
+  /** How long everything may take to end once the storm is over. */
   calmMs: number;
 }
 
@@ -37,7 +37,7 @@ const CALM_SPEED = 200;
 const LISTEN_EVERY_MS = 20;
 const LOOK_EVERY_MS = 100;
 
-/** Both sides live through it all in this process; the shipped bot is another, and is killed again and again. */
+/** Both servers stay alive in this process; the shipped bot runs in another one that is killed repeatedly. */
 export async function chaos(options: ChaosOptions): Promise<Report> {
   const startedAt = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'atelier-chaos-'));
@@ -53,7 +53,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: KEY,
     STORE_URL: options.storeUrl ?? `sqlite://${join(folder, 'atelier.sqlite')}`,
-    // One that was killed is succeeded as soon as that is allowed.
+    // A killed bot is restarted as soon as the store allows it.
     STORE_LEASE_SECONDS: '5',
     DISCORD_USER_INSTALL: 'on',
     LOG_LEVEL: 'debug',
@@ -102,7 +102,7 @@ async function storm(scale: Scale, sides: Sides, keeper: Keeper, members: Member
   ]);
 }
 
-/** No trouble any more: anything that is under way may come to its end. */
+/** No faults from here on, so that everything that is running can end. */
 async function calm({ calmMs }: ChaosOptions, sides: Sides, keeper: Keeper, members: Members): Promise<void> {
   const { gateway } = sides;
   sides.calm();

@@ -7,24 +7,24 @@ import type { Keeper } from './keeper.ts';
 import type { Members, Order } from './members.ts';
 import type { Sides } from './sides.ts';
 
-/** A message where it stands. */
+/** A message and the channel that it is in. */
 export interface Standing {
   readonly message: Message;
   readonly channelId: string;
   readonly words: string;
 }
 
-/** All that can be known of one order without asking the bot. */
+/** Everything that can be known about one order without asking the bot. */
 export interface Case {
   readonly order: Order;
-  /** Its answer at Discord. */
+  /** Its interaction reply. */
   readonly answer: Standing | undefined;
-  /** Messages of their own that show it. */
+  /** Separate messages that show it. */
   readonly fresh: readonly Standing[];
-  /** How often the gateway was asked for it. */
+  /** How many jobs the gateway has for it. */
   readonly submits: readonly Heard[];
   readonly job: Job | undefined;
-  /** What Discord heard when the bot acknowledged it. */
+  /** The acknowledgement as Discord received it. */
   readonly callback: RecordedRequest | undefined;
 }
 
@@ -63,5 +63,5 @@ export function evidenceOf(sides: Sides, members: Members, keeper: Keeper): Evid
   return { cases, standing, members, sides, keeper };
 }
 
-/** Every prompt is the same but for one word. */
+/** All prompts are the same except for one word. */
 export const promptIn = (words: string | undefined): string | undefined => words?.match(/a fox q\w+x\b/)?.[0];

@@ -16,11 +16,11 @@ export function judged(evidence: Evidence): Judged {
   return { ...evidence, outcomes: evidence.cases.map((one) => outcomeOf(one, { kills, tokensExpiredAt })) };
 }
 
-/** Promises about one order that are not kept, or not yet. */
+/** Promises about one order that are broken, or not kept yet. */
 export const brokenIn = ({ outcomes }: Pick<Judged, 'outcomes'>): string[] =>
   outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [outcome.broken]));
 
-/** Every promise that was broken, in a sentence each. */
+/** Every broken promise, in one sentence each. */
 export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterwards): string[] {
   const { discord, toDiscord, struck } = all.sides;
   const { falls, said, starts } = all.keeper;
@@ -49,7 +49,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
   ];
 }
 
-/** What a kill may leave behind: the lines of a task are there before the task, and are shown with it only. */
+/** A kill may leave this behind: the list rows of a task are written before the task and are shown only with it. */
 const LEFT_BY_A_KILL = 'task summaries without a task';
 
 function unsound([first, then]: Afterwards['doctor']): string[] {
@@ -63,13 +63,13 @@ function unsound([first, then]: Afterwards['doctor']): string[] {
 
 const tellsOfPrompt = (line: string): boolean => promptIn(line) !== undefined;
 
-/** Every token of the embedded Discord begins so. */
+/** Every token of the embedded Discord begins with this. */
 const TOKEN_BEGINS = Buffer.from('interaction:').toString('base64url');
 
-/** So long a submit may be on its way when the bot is killed. */
+/** A submit may be in flight this long when the bot is killed. */
 const UNDER_WAY_MS = 5_000;
 
-/** Orders that were left to their members although their submits were answered well and no kill was near. */
+/** Orders left unconfirmed although their submits were answered well and no kill was near. */
 function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
   return cases.filter(({ order: { acknowledgedAt = 0 }, submits }, index) => {
     const wasKilled = keeper.kills.some((at) => at >= acknowledgedAt && at - acknowledgedAt < UNDER_WAY_MS);
@@ -78,7 +78,7 @@ function unexplainedDoubts({ cases, outcomes, keeper }: Judged): number {
 }
 
 function doubles(standing: readonly Standing[]): string[] {
-  // A message whose token died goes on showing how it stood, and another one shows the end.
+  // A message whose token expired keeps showing its last progress; another message shows the end.
   const ends = standing.filter(({ message }) => sightOf(message) !== 'progress');
   const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
@@ -86,7 +86,7 @@ function doubles(standing: readonly Standing[]): string[] {
   );
 }
 
-/** A private job may be seen in answers that its member alone sees, and in their direct messages. */
+/** A private job may appear in ephemeral replies and in direct messages to its member. */
 function leaks({ cases, standing, sides }: Judged): string[] {
   const { world } = sides.discord;
   const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));
@@ -96,7 +96,7 @@ function leaks({ cases, standing, sides }: Judged): string[] {
   };
   const seen = standing.filter(({ message }) => !message.ephemeral);
   const stand = seen.map(({ channelId, message }) => ({ channelId, said: JSON.stringify(message) }));
-  // What was written by the bot itself and changed later would not stand there any more.
+  // A message that the bot wrote and changed later would no longer be in this state.
   const wrote = sides.toDiscord.entries
     .filter(({ method, path }) => method !== 'GET' && path.startsWith('/channels/'))
     .map(({ path, body }) => ({ channelId: path.split('/')[2] ?? '', said: JSON.stringify(body) ?? '' }));

@@ -17,11 +17,11 @@ export interface Ended {
 
 interface Life {
   args?: readonly string[];
-  /** How long it may live. */
+  /** How long the process may live. */
   timeout?: number;
 }
 
-/** A shipped entry point as its own process, started as `npm start` does. */
+/** A shipped entry point in a separate process, started as `npm start` does. */
 function spawned(entry: string, settings: Record<string, string>, { args = [], timeout }: Life = {}): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', ...settings };
   return spawn(process.execPath, [...shipped(entry), ...args], {
@@ -42,10 +42,10 @@ export async function runToEnd(entry: string, settings: Record<string, string>, 
   return { code: code as number | null, said };
 }
 
-/** The store is not its own any more: to be started again, as the README tells operators. */
+/** Exit code after a lost lease: start the bot again, as the README tells operators. */
 const EX_TEMPFAIL = 75;
 
-/** Keeps the one bot: starts it, kills it, and notices when it ends by itself. */
+/** Keeps one bot running: starts it, kills it, and notices when it exits without a signal. */
 export class Keeper {
   readonly #settings: Record<string, string>;
   #child: ChildProcess | undefined;
@@ -54,22 +54,22 @@ export class Keeper {
   #isMeant = false;
   #isClosed = false;
   readonly kills: number[] = [];
-  /** When each of its lives began. */
+  /** When each process was started. */
   readonly starts: number[] = [];
-  /** From each start to its being there. */
+  /** Time from each start until the bot was ready. */
   readonly startsMs: number[] = [];
-  /** The exit codes with which it ended although no one had told it to. */
+  /** The exit codes of the processes that ended without being told to. */
   readonly falls: (number | null)[] = [];
-  /** How often it gave its store up, as a bot does that got no turn for longer than its lease. */
+  /** How often the bot gave its store up because it got no CPU time for longer than its lease. */
   losses = 0;
 
   constructor(settings: Record<string, string>) {
     this.#settings = settings;
-    // Anyone who runs this may be ended from outside; nothing of it stays behind.
+    // The process that runs this may be ended from outside; no child process may outlive it.
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
-  /** Everything that all its lives have said. */
+  /** The output of all processes. */
   get said(): string {
     return this.#said;
   }
@@ -102,13 +102,13 @@ export class Keeper {
     if (code !== EX_TEMPFAIL) this.falls.push(code);
     else {
       this.losses += 1;
-      // It ends at once, as if it had been killed.
+      // Ends at once, as if killed.
       this.kills.push(Date.now());
       await this.start();
     }
   }
 
-  /** As a power cut does it. */
+  /** Ends the bot as a power cut would. */
   async kill(): Promise<void> {
     if (!this.#child) return;
     this.#isMeant = true;
@@ -117,7 +117,7 @@ export class Keeper {
     await this.#ended;
   }
 
-  /** As an operator does it; its exit code. */
+  /** Stops the bot as an operator would; resolves to its exit code. */
   async stop(): Promise<number | null> {
     this.#isMeant = true;
     const child = this.#child;
@@ -127,7 +127,7 @@ export class Keeper {
     return this.#ended;
   }
 
-  /** Whatever else was to be done with it: it does not live on, nor again. */
+  /** Ends the bot for good, regardless of other pending steps: it is not started again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isMeant = true;

@@ -4,7 +4,7 @@ import type { Sides } from './sides.ts';
 import { discordRoutes, gatewayPaths, type Trouble } from './troubles.ts';
 import { within } from './waiting.ts';
 
-/** Kills the bot in the middle of something, and starts it again. */
+/** Kills the bot in the middle of a step, and starts it again. */
 export async function killAndRaise(
   { amid, held, ambushMs, downMs, outlivesTokens }: Kill,
   sides: Sides,
@@ -15,14 +15,14 @@ export async function killAndRaise(
   const before = sides.momentsOf(amid);
   await within(ambushMs, () => !keeper.isAlive || amid === 'anything' || sides.momentsOf(amid) > before);
   await keeper.kill();
-  // What was meant for the dead must not hold up its successor.
+  // A fault that was meant for the killed process must not hold up the next one.
   if (trouble) sides.withdraw(trouble);
   if (outlivesTokens) sides.befall({ of: 'tokens', name: 'tokens expired' });
   await within(downMs, () => false);
   await keeper.start();
 }
 
-/** The other side falls silent just there. */
+/** The other server stops responding at this moment. */
 function ambush(amid: Moment, done: boolean): Trouble | undefined {
   const name = `${amid} ${done ? 'done, then ' : ''}held until the kill`;
   const atDiscord = (on: { method: string; route: string }): Trouble => ({

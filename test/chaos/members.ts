@@ -3,7 +3,7 @@ import type { Request } from './plan.ts';
 
 /** One order, given once. */
 export interface Order {
-  /** Its own alone, and so plain that it stands the same in every message. */
+  /** A word that is unique and plain enough to appear unchanged in every message. */
   readonly prompt: string;
   readonly userId: string;
   readonly channelId: string;
@@ -14,10 +14,10 @@ export interface Order {
   acknowledgedAt?: number;
 }
 
-/** As often as a member asks for one thing; between two tries lie the three seconds after which Discord gives up. */
+/** How often a member tries the same order; Discord gives up three seconds after each try. */
 const MAX_TRIES = 25;
 
-/** They order, and where the bot does not respond they order again, each time in new words. */
+/** Members give orders, and repeat an order with new words where the bot does not respond. */
 export class Members {
   readonly orders: Order[] = [];
   readonly #discord: EmbeddedDiscord;
@@ -30,7 +30,7 @@ export class Members {
     this.#name = `q${seed.toString(36)}`;
   }
 
-  /** How many requests the bot did not take however often it was asked. */
+  /** How many orders the bot did not take after all tries. */
   get givenUp(): number {
     return this.#givenUp;
   }
@@ -48,7 +48,7 @@ export class Members {
         ...{ userId: member.user.id, channelId: member.channel.id },
       };
       this.orders.push(order);
-      // Either the answer comes or, after three seconds, Discord gives up: there is no third.
+      // Either the reply comes or Discord gives up after three seconds; there is no third case.
       const [outcome] = await Promise.allSettled([exchange.acknowledged()]);
       if (outcome.status === 'rejected') continue;
       order.acknowledgedAt = at + outcome.value.afterMs;

@@ -4,9 +4,9 @@ import { type Sight, sightOf } from './sight.ts';
 export type Outcome =
   /** Discord said "The application did not respond", and the bot did nothing. */
   | 'never taken'
-  /** Acknowledged, and killed before it was stored: nobody was asked for anything. */
+  /** Acknowledged, and killed before it was stored: the gateway received nothing. */
   | 'not stored'
-  /** The gateway refused it, and no way was left to say so. */
+  /** The gateway refused it, and no message could report that. */
   | 'not told'
   | Exclude<Sight, 'spinner' | 'progress' | 'odd'>
   | Broken;
@@ -17,17 +17,17 @@ interface Broken {
 
 type Circumstances = Pick<Evidence['sides'], 'tokensExpiredAt'> & Pick<Evidence['keeper'], 'kills'>;
 
-/** Between two steps of the bot lies no more than this, however busy the machine. */
+/** Two steps of the bot are at most this far apart, even on a busy machine. */
 const STEP_MS = 2_000;
-/** So long the bot waits for Discord's answer to an acknowledgement. */
+/** How long the bot waits for Discord's response to an acknowledgement. */
 const CALLBACK_MS = 60_000;
 
-/** What became of an order, or why that must not be. */
+/** The outcome of an order, or the promise that it breaks. */
 export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances): Outcome {
   const { order, answer, fresh, submits, job, callback } = one;
   const { acknowledgedAt } = order;
   const isTokenDead = tokensExpiredAt.some((at) => at >= order.at);
-  // What the bot had sent before it died may be heard after it.
+  // A request that the bot sent before it died may arrive after its death.
   const diedWithin = (ms: number, since: number): boolean =>
     kills.some((at) => at > since - STEP_MS && at - since < ms);
   const broken = (why: string): Broken => ({ broken: `${order.prompt}: ${why} (${factsOf(one)})` });
@@ -44,13 +44,13 @@ export function outcomeOf(one: Case, { kills, tokensExpiredAt }: Circumstances):
   if (ends.length > 1) return broken('its end is shown more than once');
   if (end === 'odd') return broken('it shows what no bot should');
   if (end !== undefined) {
-    // What a dead token has written can be changed by no one; then the end stands in a message of its own.
+    // A message cannot be edited after its token expired; then a separate message shows the end.
     const mayBeStale = isTokenDead && fresh.length === 1;
     if (sights.length > 1 && !mayBeStale) return broken('it still shows progress beside its end');
     return fits(end, job?.state) ? end : broken('it says other than the gateway');
   }
   if (submits.length === 0) {
-    // Where Discord took the acknowledgement and did not say so, the bot could not go on.
+    // Where Discord took the acknowledgement without confirming it, the bot could not continue.
     const waitLimit = callback?.status === 0 ? CALLBACK_MS : STEP_MS;
     return diedWithin(waitLimit, acknowledgedAt) ? 'not stored' : broken('it was acknowledged and then forgotten');
   }
@@ -74,7 +74,7 @@ function fits(end: Exclude<Sight, 'spinner' | 'progress' | 'odd'>, state: string
   }
 }
 
-/** For anyone who has to find out what happened. */
+/** Details for the person who investigates a failed run. */
 function factsOf({ order, answer, fresh, submits, job, callback }: Case): string {
   const { at, acknowledgedAt, isPrivate, interactionId } = order;
   const shown = [answer, ...fresh].flatMap((one) =>

@@ -5,13 +5,13 @@ export interface Scale {
   seed: number;
   jobs: number;
   kills: number;
-  /** In so long a time all of it happens. */
+  /** All faults happen within this time. */
   stormMs: number;
-  /** Whether there is time to wait for what hangs. */
+  /** Whether there is time to wait for hanging requests. */
   lasting: boolean;
 }
 
-/** One thing a member wants; where the bot does not respond, they ask again. */
+/** One order of a member, who repeats it where the bot does not respond. */
 export interface Request {
   at: number;
   who: string;
@@ -19,19 +19,19 @@ export interface Request {
   isPrivate: boolean;
 }
 
-/** What the bot is in the middle of when it is killed. */
+/** The step during which the bot is killed. */
 const moments = ['anything', 'acknowledgement', 'submit', 'poll', 'file', 'edit', 'upload', 'post'] as const;
 export type Moment = (typeof moments)[number];
 
 export interface Kill {
   at: number;
   amid: Moment;
-  /** The other side does not answer the request that the bot dies in; it may have carried it out. */
+  /** The other server does not respond to the request during which the bot dies; it may have carried it out. */
   held: 'no' | 'undone' | 'done';
-  /** A moment that does not come is not waited for longer. */
+  /** A moment that does not come is awaited no longer than this. */
   ambushMs: number;
   downMs: number;
-  /** Whether every interaction's token dies meanwhile, as if it were down for a quarter of an hour. */
+  /** Whether every interaction token expires meanwhile, as if the bot were down for a quarter of an hour. */
   outlivesTokens: boolean;
 }
 
@@ -52,7 +52,7 @@ interface Place {
   isPrivate?: true;
 }
 
-/** Who can order where. The bot may not write into `read-only`, and is not there at all in `lobby`. */
+/** Who can order where. The bot may not write into `read-only`, and is not in `lobby` at all. */
 const places: readonly Place[] = [
   ...['member', 'other', 'admin', 'owner'].flatMap((who) =>
     ['studio', 'studio', 'thread', 'dm'].map((where) => ({ who, where })),
@@ -63,15 +63,15 @@ const places: readonly Place[] = [
 ];
 
 const PRIVATE_SHARE = 0.25;
-/** Towards its end the storm abates. */
+/** The storm gets weaker towards its end. */
 const TROUBLED_SHARE = 0.8;
 const TROUBLES_PER_JOB = 0.6;
-/** Of the time from one kill to the next. */
+/** As a share of the time between two kills. */
 const LONGEST_AMBUSH = 1 / 3;
 const LONGEST_DOWN = 1 / 6;
 const OUTLIVING_SHARE = 0.3;
 
-/** Everything that will happen, by its seed alone. */
+/** Everything that will happen, determined by its seed alone. */
 export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale): Plan {
   const random = randomOf(seed);
   const moment = (share = 1): number => Math.floor(random.next() * stormMs * share);
@@ -91,7 +91,7 @@ export function planOf({ seed, jobs, kills, stormMs, lasting }: Scale): Plan {
   };
 }
 
-/** Discord says one thing about a session at a time, and hears what the bot says to it before it says another. */
+/** Discord handles one session event at a time: it processes the bot's reply before it sends the next event. */
 const SOCKET_GAP_MS = 2_000;
 
 function apart(troubles: readonly Planned[]): Planned[] {
@@ -106,7 +106,7 @@ function apart(troubles: readonly Planned[]): Planned[] {
     });
 }
 
-/** Each in its own part of the time, so that between two the bot lives for a while. */
+/** Each kill has a separate part of the time, so that the bot lives for a while between two kills. */
 function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormMs'>, random: Random): Kill {
   const span = stormMs / kills;
   return {

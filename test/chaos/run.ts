@@ -11,7 +11,7 @@ const USAGE = 'npm run chaos [-- --seed N --jobs N --kills N]';
 
 const MS_PER_JOB = 500;
 const MS_PER_KILL = 10_000;
-/** An image takes some ten seconds then. */
+/** At this speed an image takes about ten seconds. */
 const SPEED = 4;
 const CALM_MS = 4 * 60_000;
 

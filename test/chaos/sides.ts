@@ -8,18 +8,18 @@ import { discordRoutes, gatewayPaths, type Of, type Trouble } from './troubles.t
 
 const { acknowledgement, answer, edit, post } = discordRoutes;
 
-/** Both sides of the bot, which survive it: what they are told to do to it, and what they heard from it. */
+/** The two servers, which outlive the bot: the faults they are told to inject, and the requests they received. */
 export class Sides {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
   readonly toDiscord: Tape<RecordedRequest>;
   readonly toGateway: Tape<Heard>;
-  /** How often each trouble befell the bot. */
+  /** How often each fault was injected. */
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
-  /** Those that stand, with how often each may still strike. */
+  /** Active faults, with how often each may still be injected. */
   readonly #atDiscord = new Map<Of<'discord'>, number>();
-  /** Those that stand, with the number that the gateway knows them by. */
+  /** Active faults, with the numbers that the gateway gave them. */
   readonly #atGateway = new Map<Of<'gateway'>, number>();
 
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
@@ -49,11 +49,11 @@ export class Sides {
     }
   }
 
-  /** If it has not struck by now it never will. */
+  /** A fault that was not injected by now never will be. */
   withdraw(trouble: Trouble): void {
     if (trouble.of === 'gateway') this.#takeBack(trouble);
     if (trouble.of !== 'discord' || !this.#atDiscord.delete(trouble)) return;
-    // Its book forgets all or nothing.
+    // The embedded gateway can only clear its whole request log.
     this.discord.faults.clear();
     for (const other of this.#atDiscord.keys()) this.#place(other);
   }
@@ -64,7 +64,7 @@ export class Sides {
     this.discord.faults.clear();
   }
 
-  /** How often the bot has come to such a moment. */
+  /** How often the bot has reached such a moment. */
   momentsOf(moment: Moment): number {
     this.listen();
     const heard = (wanted: { method: string; route: string }): number =>
@@ -98,7 +98,7 @@ export class Sides {
     this.discord.faults.add({
       ...order,
       times: left,
-      // The book looks at this when it strikes, and tells no one else.
+      // The request log reads this value when a fault is injected, and reports it nowhere else.
       get do() {
         strike();
         return fault;

@@ -7,14 +7,14 @@ export type Sight =
   | 'spinner'
   | 'progress'
   | 'done'
-  /** Done, and where the result is in place of the result. */
+  /** Done, with a note about where the result is in place of the result. */
   | 'linked'
   | 'failed'
   | 'unconfirmed'
   | 'refused'
   /** "Something went wrong": a refusal without a reason. */
   | 'unexpected'
-  /** Nothing that this bot should ever show. */
+  /** A message that this bot should never show. */
   | 'odd';
 
 const REFUSALS = [
@@ -23,7 +23,7 @@ const REFUSALS = [
   'cannot save anything',
 ];
 
-/** Verbs of the buttons that go on from a result. */
+/** Custom id verbs of the buttons that continue from a result. */
 const GOING_ON: ReadonlySet<string> = new Set([
   'a',
   'w',
@@ -60,7 +60,7 @@ function doneAs({ attachments }: Message, words: string): Sight {
   return words.includes('could not be attached') || words.includes('could not be downloaded') ? 'linked' : 'odd';
 }
 
-/** The task that a message's buttons belong to. */
+/** The task that the buttons of a message belong to. */
 export function taskOf(message: Message): string | undefined {
   const ids = new Set(buttonIds(message).map((id) => id.split('.')[2]));
   return ids.size === 1 ? [...ids][0] : undefined;

@@ -1,4 +1,4 @@
-/** Everything that was ever heard, although the book it is read from keeps only the newest. */
+/** Every request ever received, although the log it is read from keeps only the newest ones. */
 export class Tape<Entry extends object> {
   readonly entries: Entry[] = [];
   readonly #book: readonly Entry[];
@@ -7,7 +7,7 @@ export class Tape<Entry extends object> {
     this.#book = book;
   }
 
-  /** To be called often enough; a gap is an error, for what is judged by must be whole. */
+  /** Must be called often enough: a gap is an error, because the judgement needs the whole record. */
   catchUp(): void {
     const last = this.entries.at(-1);
     const known = last ? this.#book.lastIndexOf(last) : -1;

@@ -4,7 +4,7 @@ import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-prese
 import type { FaultOrder as GatewayOrder } from '../../sandbox/gateway/faults.ts';
 import type { Random } from '../../sandbox/gateway/random.ts';
 
-/** What befalls the bot from outside, as plain data, so that the same seed befalls it in the same way. */
+/** Faults from outside as plain data, so that the same seed injects them in the same way. */
 export type Trouble =
   | { of: 'socket'; name: 'cut' | 'reconnect ordered' | 'session suspended' | 'session forgotten' }
   | { of: 'tokens'; name: 'tokens expired' }
@@ -13,7 +13,7 @@ export type Trouble =
 
 export type Of<Side extends Trouble['of']> = Extract<Trouble, { of: Side }>;
 
-/** Where Discord can fail while the bot is at work. */
+/** Where Discord can fail while the bot is running. */
 export const discordRoutes = {
   acknowledgement: { method: 'POST', route: '/interactions/:interaction/:token/callback' },
   answer: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },
@@ -28,7 +28,7 @@ export const gatewayPaths = {
   file: { path: /^\/files\// },
 };
 
-/** Whether an order is taken under these is for its member to decide. */
+/** An order under one of these faults is left to its member to decide. */
 const doubtful = [
   ...(['server-error', 'bad-gateway', 'gateway-timeout', 'empty', 'half', 'lying', 'cut', 'reset'] as const),
   ...(['accepted-then-500', 'accepted-then-reset', 'error-in-200'] as const),
@@ -43,7 +43,7 @@ const jobFaults = ['fail', 'moderated', 'stick', 'slow'] satisfies PresetName[];
 const garbage: Fault = { type: 'body', body: ['what', { is: 'this' }, null] };
 const forgetful: Fault = { type: 'status', status: 404, code: 'task_not_exist', message: 'task_not_exist' };
 
-/** How often one befalls the bot in comparison with the others. `lasting`: only ended by the bot's own wait limit. */
+/** How often a fault is drawn in comparison with the others. `lasting`: only the bot's own wait limit ends it. */
 interface Chance {
   weight: number;
   lasting?: true;
@@ -67,7 +67,7 @@ const chances: readonly Chance[] = [
   { weight: 4, make: jobFault },
 ];
 
-/** `lasting` ones take a minute or more to be over, unless the bot is killed meanwhile. */
+/** `lasting` faults take a minute or more to end, unless the bot is killed meanwhile. */
 export function anyTrouble(random: Random, { lasting }: { lasting: boolean }): Trouble {
   const open = chances.filter((chance) => lasting || !chance.lasting);
   let left = random.next() * open.reduce((sum, { weight }) => sum + weight, 0);
@@ -90,7 +90,7 @@ function discordFault(random: Random): Of<'discord'> {
     case 0:
       return named('500', { do: { type: 'status', status: 500 } });
     case 1:
-      // More often than the library tries.
+      // More often than the library retries.
       return named('503', { do: { type: 'status', status: 503 }, times: 5 });
     case 2:
       return named('reset', { do: { type: 'reset' } });

@@ -6,14 +6,14 @@ import { wasUntold } from './untold.ts';
 
 const LONG_AGO = Date.UTC(2026, 0, 1);
 
-/** A bot in a channel where two messages fit, at a Discord that loses answers when told to. */
+/** A bot in a channel with room for two messages, at a Discord that loses responses on demand. */
 async function channel() {
   const clock = new ManualClock(LONG_AGO);
   const discord = await startDiscord({ clock, limits: { messagesPerChannel: 2 } });
   onTestFinished(() => discord.close());
   const url = `${discord.apiUrl}/v10${Routes.channelMessages(discord.world.channel('studio').id)}`;
   const headers = { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' };
-  /** The status of the answer; undefined where none comes. */
+  /** The status of the response; undefined where none arrives. */
   const post = () =>
     fetch(url, { method: 'POST', headers, body: JSON.stringify({ content: 'x' }) }).then(
       ({ status }) => status,
@@ -24,14 +24,14 @@ async function channel() {
   return { clock, discord, post, untold };
 }
 
-describe('a limit that a bot meets', () => {
-  it('A limit that a bot meets is its own fault when it was told that nothing is left, by a refusal too', async () => {
+describe('A rate limit that a bot hits', () => {
+  it("A rate limit is the bot's fault when a response, even a refusal, had reported that nothing was left", async () => {
     const { post, untold } = await channel();
     for (const status of [200, 200, 429, 429]) expect(await post()).toBe(status);
     expect(untold(LONG_AGO)).toEqual([false, false]);
   });
 
-  it('A limit that a bot meets is none of its faults when the answer that would have told it was lost, and only then', async () => {
+  it("A rate limit is not the bot's fault when the response that would have reported it was lost", async () => {
     const { discord, post, untold } = await channel();
     expect(await post()).toBe(200);
     discord.faults.add({ do: { type: 'reset', done: true } });
@@ -40,7 +40,7 @@ describe('a limit that a bot meets', () => {
     expect(untold(LONG_AGO)).toEqual([true, false]);
   });
 
-  it('A limit that a bot meets is its own fault when an earlier answer was lost but the last one was not', async () => {
+  it("A rate limit is the bot's fault when an earlier response was lost but the last one arrived", async () => {
     const { discord, post, untold } = await channel();
     discord.faults.add({ do: { type: 'reset' } });
     expect(await post()).toBe(undefined);
@@ -48,7 +48,7 @@ describe('a limit that a bot meets', () => {
     expect(untold(LONG_AGO)).toEqual([false]);
   });
 
-  it('A limit that a bot meets is none of its faults when its predecessor used it up, but once', async () => {
+  it("A rate limit is not the bot's fault when its predecessor used the limit up, but only once", async () => {
     const { clock, post, untold } = await channel();
     for (const status of [200, 200]) expect(await post()).toBe(status);
     clock.advance(1_000);

@@ -3,13 +3,13 @@ import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 
 interface Known {
   readonly requests: readonly Pick<RecordedRequest, 'id' | 'at' | 'status'>[];
-  /** When each life of the bot began. */
+  /** When each process of the bot was started. */
   readonly starts: readonly number[];
 }
 
 /**
- * Whether the bot that met a limit had not been told that nothing was left. Discord tells it with every answer, so that the last one before
- * counts alone: its request came from a predecessor, or it was lost.
+ * Whether the bot that hit a limit had not been told that nothing was left. Every response of Discord reports it, so
+ * that only the last response counts: it was lost, or it went to a predecessor.
  */
 export function wasUntold({ at, after }: RateLimited, { requests, starts }: Known): boolean {
   const before = requests.find(({ id }) => id === after);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Short beside everything that is waited for here. */
+/** Short compared with everything that is awaited here. */
 const LOOK_EVERY_MS = 5;
 
-/** Whether it came true in time. */
+/** Whether it became true in time. */
 export async function within(ms: number, isTrue: () => boolean, everyMs = LOOK_EVERY_MS): Promise<boolean> {
   const end = Date.now() + ms;
   while (!isTrue()) {

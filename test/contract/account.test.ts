@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { both, failureOf, lastHeard, profiles } from './both.ts';
 
-describe.each(profiles)('the account of a %s gateway', (profile) => {
-  it('Lists its models, and gives each by its id in full', async () => {
+describe.each(profiles)('The account of a %s gateway', (profile) => {
+  it('The gateway lists its models and returns each one by its full id', async () => {
     const side = await both({ profile });
     const models = await side.gateway.models.list();
     expect(models.length).toBeGreaterThan(10);
@@ -17,7 +17,7 @@ describe.each(profiles)('the account of a %s gateway', (profile) => {
   });
 
   it.each(['encoded', 'plain'] as const)(
-    'The account of a gateway hears a model id letter by letter when slashes travel %s',
+    'The gateway receives a model id exactly when its slashes travel %s',
     async (modelSlashes) => {
       const id = 'vendor/Über-Model:2026-01-31%2Fx y';
       const side = await both({ profile, keys: [{ key: 'sk-sandbox' }], settings: { modelSlashes } });
@@ -27,7 +27,7 @@ describe.each(profiles)('the account of a %s gateway', (profile) => {
     },
   );
 
-  it('The account of a gateway shows a key only the models it can reach', async () => {
+  it('The gateway shows a key only the models it can reach', async () => {
     const all = await both({ profile });
     const [first, second] = await all.gateway.models.list();
     const small = await both({ profile, keys: [{ key: 'sk-sandbox', models: [first?.id ?? ''] }] });
@@ -35,19 +35,19 @@ describe.each(profiles)('the account of a %s gateway', (profile) => {
     expect((await failureOf(small.gateway.models.get(second?.id ?? ''))).kind).toBe('not-found');
   });
 
-  it('Lists the models of the compatible entry', async () => {
+  it('The gateway lists the models of the compatible endpoint', async () => {
     const side = await both({ profile });
     expect((await side.gateway.models.listCompat()).length).toBeGreaterThan(0);
   });
 
-  it('The account of a gateway refuses a key it does not know, and says so as unauthorized', async () => {
+  it('The gateway refuses an unknown key as unauthorized', async () => {
     const side = await both({ profile, settings: { apiKey: 'sk-somebody-else' } });
     const error = await failureOf(side.gateway.models.list());
     expect(error).toMatchObject({ kind: 'unauthorized', status: 401 });
     expect(error.message).not.toContain('somebody-else');
   });
 
-  it('The account of a gateway reports usage for both dates, to the last digit', async () => {
+  it('The gateway reports usage for both dates to the last digit', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     for (const prompt of ['one', 'two', 'three']) await gateway.imgx.imagine({ prompt });
@@ -66,8 +66,8 @@ describe.each(profiles)('the account of a %s gateway', (profile) => {
   });
 });
 
-describe('usage', () => {
-  it('Usage of a range without requests is empty and no error', async () => {
+describe('Usage of the account', () => {
+  it('The usage of a range without requests is empty and no error', async () => {
     const { gateway } = await both();
     await gateway.imgx.imagine({ prompt: 'one' });
     expect((await gateway.usage.get({ start: '2024-01-01', end: '2024-01-31' })).rows).toEqual([]);
@@ -78,7 +78,7 @@ describe('usage', () => {
     [{ start: '2026-02-01', end: 'tomorrow' }, 'end'],
     [{ start: '2026-02-02', end: '2026-02-01' }, 'end'],
     [{ start: '', end: '2026-02-01' }, 'start'],
-  ])('Usage for %j is refused before it leaves, and names %s', async (range, field) => {
+  ])('A usage query for %j is refused locally with an error that names %s', async (range, field) => {
     const { gateway, embedded } = await both();
     const error = await failureOf(gateway.usage.get(range));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input' });
@@ -87,8 +87,8 @@ describe('usage', () => {
   });
 });
 
-describe('fine-tune events', () => {
-  it('Fine-tune events come in the order of time with their raw text', async () => {
+describe('Fine-tune events', () => {
+  it('Fine-tune events are returned in order of time with their raw text', async () => {
     const { gateway, clock } = await both();
     clock.advance(3_600_000);
     const events = await gateway.fineTunes.events('ft-sandbox-1');
@@ -98,7 +98,7 @@ describe('fine-tune events', () => {
     expect(events.every(({ message }) => message.length > 0)).toBe(true);
   });
 
-  it('Fine-tune events of an unknown task are not found; a gateway without them does not offer them', async () => {
+  it('Fine-tune events are not found for an unknown task, and are not offered by a gateway without the endpoint', async () => {
     const { gateway } = await both();
     expect((await failureOf(gateway.fineTunes.events('ft-nobody'))).kind).toBe('not-found');
     const stock = await both({ profile: 'stock' });

@@ -18,12 +18,12 @@ const key = 'sk-sandbox';
 export interface Both {
   /** The client. */
   gateway: Gateway;
-  /** What it speaks to. */
+  /** The gateway that the client talks to. */
   embedded: EmbeddedGateway;
   clock: ManualClock;
-  /** What the client's log was told. */
+  /** The log lines of the client. */
   said: { facts: object; sentence: string }[];
-  /** Asks again and again, a second of the gateway's time apart, until the answer is as wanted. */
+  /** Polls at intervals of one second of the gateway's time until the response is as wanted. */
   until(ask: () => Promise<Snapshot>, wanted?: (snapshot: Snapshot) => boolean): Promise<Snapshot>;
 }
 
@@ -32,7 +32,7 @@ export interface BothOptions extends GatewayOptions {
   limits?: Partial<GatewayLimits>;
 }
 
-/** The client and the embedded gateway, joined by real HTTP; only the gateway's time is ours to move. */
+/** The client and the embedded gateway, connected by real HTTP; only the gateway's time is under the test's control. */
 export async function both({ settings, limits, ...options }: BothOptions = {}): Promise<Both> {
   const clock = new ManualClock();
   const studio = thriftyStudio();
@@ -77,7 +77,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<GatewayError
   return outcome;
 }
 
-/** What reached the gateway at a path, newest last. */
+/** The requests that reached the gateway at a path, newest last. */
 export function heardAt({ embedded }: Both, path: string): EmbeddedGateway['heard'][number][] {
   return embedded.heard.filter((one) => one.path === path);
 }

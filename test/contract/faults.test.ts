@@ -3,7 +3,7 @@ import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { GatewayErrorKind } from '../../src/services/gateway/index.ts';
 import { both, failureOf, profiles } from './both.ts';
 
-/** What a client makes of each trouble: its kind, and whether a submit under it may have been carried out. */
+/** How the client reads each fault: the kind of error, and whether a submit under it may have been carried out. */
 const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEffect: boolean])[] = [
   ['rate-limited', 'rate-limited', false],
   ['rate-limited-until', 'rate-limited', false],
@@ -23,7 +23,7 @@ const troubles: readonly (readonly [PresetName, GatewayErrorKind, mayHaveTakenEf
   ['success-false', 'invalid', false],
 ];
 
-/** Here the order is taken and only the answer is spoiled. */
+/** Here the order is taken and only the response is damaged. */
 const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['half', 'malformed'],
   ['lying', 'unreachable'],
@@ -33,11 +33,11 @@ const lostAnswers: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['accepted-then-reset', 'unreachable'],
 ];
 
-describe.each(profiles)('trouble with a %s gateway', (profile) => {
+describe.each(profiles)('Faults of a %s gateway', (profile) => {
   const waitLimit = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(troubles)(
-    '%s: an order ends as %s, was not taken, and says so as far as it can be known',
+    'Under the fault %s a submit fails as %s, was not taken, and reports so where that is known',
     async (name, kind, may) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       embedded.faults.add({ do: name });
@@ -50,17 +50,20 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     },
   );
 
-  it.each(lostAnswers)('%s: an order was taken, its answer was lost, and it is not sent again', async (name, kind) => {
-    const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
-    embedded.faults.add({ do: name });
-    const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
-    expect(error).toMatchObject({ kind, mayHaveTakenEffect: true });
-    expect(embedded.jobs.list()).toHaveLength(1);
-    expect(embedded.heard).toHaveLength(1);
-  });
+  it.each(lostAnswers)(
+    'Under the fault %s a submit that was taken but lost its response is not sent again',
+    async (name, kind) => {
+      const { gateway, embedded } = await both({ profile, limits: { ...waitLimit, attempts: 3 } });
+      embedded.faults.add({ do: name });
+      const error = await failureOf(gateway.imgx.imagine({ prompt: 'a lighthouse' }));
+      expect(error).toMatchObject({ kind, mayHaveTakenEffect: true });
+      expect(embedded.jobs.list()).toHaveLength(1);
+      expect(embedded.heard).toHaveLength(1);
+    },
+  );
 
   it.each([...troubles.map(([name, kind]) => [name, kind] as const), ...lostAnswers])(
-    '%s: a question that ends as %s changes nothing at the task',
+    'Under the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
       const { gateway, embedded } = await both({ profile, limits: waitLimit });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -71,7 +74,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
   );
 
   it.each(['server-error', 'bad-gateway', 'reset', 'half', 'cut', 'empty', 'error-in-200'] as const)(
-    '%s: a question is asked again by itself, and the caller does not notice',
+    'Under the fault %s the client retries a read without involving its caller',
     async (name) => {
       const { gateway, embedded } = await both({ profile, limits: { attempts: 3 } });
       const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -80,7 +83,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     },
   );
 
-  it('Trouble with a gateway tells how long to wait when the gateway tells it', async () => {
+  it('The client reports how long to wait when the gateway reports it', async () => {
     const { gateway, embedded } = await both({ profile });
     embedded.faults.add({ do: { type: 'status', status: 429, retryAfter: 90 } });
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBe(90_000);
@@ -88,7 +91,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect((await failureOf(gateway.models.list())).retryAfterMs).toBeUndefined();
   });
 
-  it("A task that fails by moderation says so in the gateway's words", async () => {
+  it("The client reports a moderation failure in the gateway's own words", async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'moderated' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -97,7 +100,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect(failed.failure?.reason).toContain('moderation');
   });
 
-  it('A task that sticks goes on running for ever', async () => {
+  it('The client keeps reporting a stuck task as running', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'stick' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -105,7 +108,7 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     expect((await side.gateway.imgx.get(remoteId)).state).toBe('running');
   });
 
-  it('A task that succeeds with nothing to show is finished and empty', async () => {
+  it('The client reports a task that succeeds without a result as finished and empty', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'no-media' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
@@ -116,14 +119,14 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
     });
   });
 
-  it('A finished task without buttons has no actions', async () => {
+  it('The client gives a finished task without buttons no actions', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'no-buttons' });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
-  it('Files that are lost and files of 60 MB are still at the address that was named', async () => {
+  it('The client keeps the reported addresses of lost files and of files of 60 MB', async () => {
     const side = await both({ profile });
     side.embedded.faults.add({ do: 'lose-files' });
     const lost = await side.gateway.imgx.imagine({ prompt: 'lost' });
@@ -137,14 +140,14 @@ describe.each(profiles)('trouble with a %s gateway', (profile) => {
   });
 });
 
-describe('deviations of gateways in the wild', () => {
-  it('An empty status right after the submit means queued', async () => {
+describe('Deviations of real gateways', () => {
+  it('The client reads an empty status right after the submit as queued', async () => {
     const { gateway } = await both({ profile: 'stock', quirks: { emptyStatus: true } });
     const { remoteId } = await gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(await gateway.imgx.get(remoteId)).toMatchObject({ state: 'queued', word: '' });
   });
 
-  it('A task that is unknown for its first second is not found, and then found', async () => {
+  it('The client reports a task that is unknown for its first second as not found, then as found', async () => {
     const side = await both({ profile: 'stock', quirks: { lateTask: true } });
     const { remoteId } = await side.gateway.music.makeSong({ about: 'x' });
     expect(await failureOf(side.gateway.music.get(remoteId))).toMatchObject({ kind: 'not-found' });
@@ -152,13 +155,13 @@ describe('deviations of gateways in the wild', () => {
     expect((await side.gateway.music.get(remoteId)).state).toBe('queued');
   });
 
-  it('Buttons that travel as text are read all the same', async () => {
+  it('The client reads buttons that are sent as text', async () => {
     const side = await both({ profile: 'stock', quirks: { listsAsText: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect((await side.until(() => side.gateway.imgx.get(remoteId))).actions.length).toBeGreaterThan(8);
   });
 
-  it('Image addresses on "localhost" are led back to the gateway', async () => {
+  it('The client rewrites image addresses on "localhost" to the gateway', async () => {
     const side = await both({ profile: 'stock', quirks: { localhostPictures: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     const { media } = await side.until(() => side.gateway.imgx.get(remoteId));
@@ -166,7 +169,7 @@ describe('deviations of gateways in the wild', () => {
     expect((await fetch(media[0]?.address ?? '')).headers.get('content-type')).toMatch(/^image\//);
   });
 
-  it('A queue before the task is told, and a full one is a refusal', async () => {
+  it('The client reports the queue ahead of a task, and a full queue as a refusal', async () => {
     const { gateway, embedded } = await both({
       profile: 'stock',
       quirks: { queuedFrom: 1, fullFrom: 2, rewriteCodes: false },
@@ -178,7 +181,7 @@ describe('deviations of gateways in the wild', () => {
     expect(embedded.jobs.list()).toHaveLength(2);
   });
 
-  it('A body over the limit is a refusal that says so', async () => {
+  it('The client reports a body over the limit as a refusal that names the reason', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await both({ profile, quirks: { bodyLimit: 2_000 } });
       const error = await failureOf(gateway.imgx.imagine({ prompt: 'long '.repeat(1_000) }));

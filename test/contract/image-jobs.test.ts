@@ -3,14 +3,14 @@ import { both, failureOf, lastHeard, profiles } from './both.ts';
 
 const PATH = '/v1/images/generations/jobs';
 
-describe.each(profiles)('image jobs of a %s gateway', (profile) => {
+describe.each(profiles)('Image jobs of a %s gateway', (profile) => {
   const modelOf = async (side: Awaited<ReturnType<typeof both>>): Promise<string> => {
     const models = await side.gateway.models.list();
     const largest = models.find(({ id }) => id.endsWith('-4K'))?.id ?? '';
     return largest.replace(/-4K$/, '');
   };
 
-  it('Image jobs of a gateway are queued, run and succeed with images at addresses that open', async () => {
+  it('Image jobs are queued, run and succeed with images at working addresses', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const model = await modelOf(side);
@@ -32,7 +32,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     expect((await image.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
-  it('Image jobs of a gateway are never made twice for one idempotency key', async () => {
+  it('Image jobs are created once per idempotency key', async () => {
     const side = await both({ profile });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const first = await side.gateway.imageJobs.create(order, { idempotencyKey: 'same' });
@@ -41,7 +41,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     expect(side.embedded.jobs.list()).toHaveLength(1);
   });
 
-  it('Image jobs of a gateway say why they failed', async () => {
+  it('Image jobs report why they failed', async () => {
     const side = await both({ profile });
     const { gateway } = side;
     const order = { model: await modelOf(side), prompt: 'a red boat' };
@@ -54,7 +54,7 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     });
   });
 
-  it('Image jobs of a gateway carry images as base64 where the gateway does', async () => {
+  it('Image jobs carry images as base64 where the gateway does', async () => {
     const side = await both({ profile, quirks: { base64Results: true } });
     const order = { model: await modelOf(side), prompt: 'a red boat' };
     const { remoteId } = await side.gateway.imageJobs.create(order, { idempotencyKey: 'a' });
@@ -66,19 +66,19 @@ describe.each(profiles)('image jobs of a %s gateway', (profile) => {
     ).toBe('PNG');
   });
 
-  it('Image jobs of a gateway that no one knows are not found', async () => {
+  it('Image jobs are not found by an unknown id', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imageJobs.get('no-such-job'))).toMatchObject({ kind: 'not-found' });
   });
 });
 
-describe('an image job', () => {
+describe('An image job', () => {
   it.each([
     [{ model: 'm', prompt: '   ' }, 'prompt'],
     [{ model: '', prompt: 'x' }, 'model'],
     [{ model: 'm', prompt: 'x', image: 'not an address' }, 'image'],
     [{ model: 'm', prompt: 'x', image: ['https://a.example/x.png', 'ftp://b.example/y.png'] }, 'image'],
-  ])('An image job like %j is refused before it leaves, and the sentence names %s', async (order, field) => {
+  ])('The image job %j is refused locally with a sentence that names %s', async (order, field) => {
     const { gateway, embedded } = await both();
     const error = await failureOf(gateway.imageJobs.create(order, { idempotencyKey: 'a' }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
@@ -86,7 +86,7 @@ describe('an image job', () => {
     expect(embedded.heard).toHaveLength(0);
   });
 
-  it('An image job for a model that does not exist is refused, and nothing was taken', async () => {
+  it('An image job for a missing model is refused and not taken', async () => {
     for (const profile of profiles) {
       const { gateway, embedded } = await both({ profile });
       const error = await failureOf(

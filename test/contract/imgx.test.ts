@@ -12,8 +12,8 @@ function button(snapshot: Snapshot, pattern: RegExp): string {
   return found.customId;
 }
 
-describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => {
-  it('The image-prompt family of a gateway imagines: queued, running with progress and a preview, then a grid with its buttons', async () => {
+describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => {
+  it('An imagine task is queued, runs with progress and a preview, and ends in a grid with its buttons', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const submission = await imgx.imagine({
@@ -43,7 +43,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(side.said).toEqual([]);
   });
 
-  it('The image-prompt family of a gateway carries out every button of a grid and of an upscale', async () => {
+  it('Every button of a grid and of an upscale is carried out', async () => {
     const side = await both({ profile, quirks: { refusedActions: false } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -63,7 +63,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
   });
 
   it.each([/CustomZoom/, /Inpaint/])(
-    'The image-prompt family of a gateway waits for words after %s, and goes on when it has them',
+    'A task waits for a prompt after %s and continues once it has one',
     async (pattern) => {
       const side = await both({ profile });
       const { imgx } = side.gateway;
@@ -82,7 +82,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     },
   );
 
-  it('The image-prompt family of a gateway sees that a task waits for words although the code was rewritten on its way', async () => {
+  it('The client detects that a task waits for a prompt although its code was rewritten on the way', async () => {
     const side = await both({ profile: 'stock', quirks: { remix: true, rewriteCodes: true } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -91,7 +91,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect((await imgx.get(varied.remoteId)).state).toBe('needs-input');
   });
 
-  it('The image-prompt family of a gateway changes by name and index, and by one line of text in both orders', async () => {
+  it('A result is changed by name and index, and by one line of text in both orders', async () => {
     for (const simpleChangeOrder of ['action-first', 'id-first'] as const) {
       const side = await both({ profile, settings: { simpleChangeOrder } });
       const { imgx } = side.gateway;
@@ -108,25 +108,22 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each(['base64Array', 'base64'])(
-    'The image-prompt family of a gateway describes images sent as %s in four lines',
-    async (describeField) => {
-      const side = await both({
-        profile,
-        quirks: { refusedActions: false },
-        settings: { fields: { ...fields, describeField } },
-      });
-      const { imgx } = side.gateway;
-      const described = await finished(side, await imgx.describe({ images: [redImage] }));
-      expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
-      expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
-      expect(described.isEmpty).toBe(false);
-      const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
-      expect(line.needsInput).toBe(true);
-    },
-  );
+  it.each(['base64Array', 'base64'])('Images sent as %s are described in four lines', async (describeField) => {
+    const side = await both({
+      profile,
+      quirks: { refusedActions: false },
+      settings: { fields: { ...fields, describeField } },
+    });
+    const { imgx } = side.gateway;
+    const described = await finished(side, await imgx.describe({ images: [redImage] }));
+    expect(Object.keys(lastHeard(side, '/imgx/submit/describe').body as object)).toContain(describeField);
+    expect(described.text?.split('\n').filter((line) => line.trim() !== '')).toHaveLength(4);
+    expect(described.isEmpty).toBe(false);
+    const line = await imgx.action({ taskId: described.remoteId ?? '', customId: button(described, /PicReader::1/) });
+    expect(line.needsInput).toBe(true);
+  });
 
-  it('The image-prompt family of a gateway shortens, blends, edits, uploads and animates', async () => {
+  it('The image-prompt family shortens, blends, edits, uploads and animates', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const shortened = await finished(
@@ -144,7 +141,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(video.media[0]).toMatchObject({ kind: 'video' });
   });
 
-  it('The image-prompt family of a gateway answers about many tasks at once and leaves out those it does not know', async () => {
+  it('Many image-prompt tasks are returned in one response that leaves out unknown ones', async () => {
     const side = await both({ profile });
     const { imgx } = side.gateway;
     const one = await imgx.imagine({ prompt: 'one' });
@@ -154,14 +151,14 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     await expect(imgx.getMany(['nobody'])).resolves.toEqual(new Map());
   });
 
-  it('The image-prompt family of a gateway says of an unknown task that it is not found', async () => {
+  it('An unknown image-prompt task is reported as not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.imgx.get('1320098173412546'))).toMatchObject({ kind: 'not-found' });
     const action = gateway.imgx.action({ taskId: '1320098173412546', customId: 'MJ::JOB::upsample::1::x' });
     expect(await failureOf(action)).toMatchObject({ kind: 'not-found', mayHaveTakenEffect: false });
   });
 
-  it('The image-prompt family of a gateway says of a button that the gateway does not carry out that it is refused', async () => {
+  it('A button that the gateway does not carry out is reported as refused', async () => {
     const side = await both({ profile, quirks: { refusedActions: true } });
     const { imgx } = side.gateway;
     const grid = await finished(side, await imgx.imagine({ prompt: 'a lighthouse' }));
@@ -170,7 +167,7 @@ describe.each(profiles)('the image-prompt family of a %s gateway', (profile) => 
     expect(refused.message).toContain('unknown_action');
   });
 
-  it('The image-prompt family of a gateway keeps ids that travel as numbers digit by digit', async () => {
+  it('Ids that are sent as numbers keep every digit', async () => {
     const side = await both({ profile: 'stock', quirks: { numericIds: true } });
     const { remoteId } = await side.gateway.imgx.imagine({ prompt: 'a lighthouse' });
     expect(side.embedded.jobs.get(remoteId)).toBeDefined();
@@ -183,7 +180,7 @@ const fields = {
   referenceAudios: 'reference_audio_urls',
 };
 
-describe('what does not fit the image-prompt family never leaves', () => {
+describe('An invalid request of the image-prompt family', () => {
   it.each([
     ['an empty prompt', (side: Both) => side.gateway.imgx.imagine({ prompt: '' }), 'prompt'],
     [
@@ -191,8 +188,8 @@ describe('what does not fit the image-prompt family never leaves', () => {
       (side: Both) => side.gateway.imgx.describe({ images: ['data:image/png;base64,***'] }),
       'images.0',
     ],
-    ['no picture', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
-    ['a blend of one', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
+    ['no image', (side: Both) => side.gateway.imgx.describe({ images: [] }), 'images'],
+    ['a blend of one image', (side: Both) => side.gateway.imgx.blend({ images: [redImage] }), 'images'],
     ['an index of 5', (side: Both) => side.gateway.imgx.change({ taskId: '1', action: 'UPSCALE', index: 5 }), 'index'],
     [
       'an index of 0',
@@ -200,7 +197,7 @@ describe('what does not fit the image-prompt family never leaves', () => {
       'index',
     ],
     ['no action', (side: Both) => side.gateway.imgx.action({ taskId: '1', customId: ' ' }), 'customId'],
-  ])('%s', async (_what, order, field) => {
+  ])('An invalid request of the image-prompt family is refused locally: %s', async (_what, order, field) => {
     const side = await both();
     const error = await failureOf(order(side));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });

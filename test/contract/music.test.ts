@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { both, failureOf, heardAt, lastHeard, profiles } from './both.ts';
 
-describe.each(profiles)('music of a %s gateway', (profile) => {
-  it('Music of a gateway is made and followed to its tracks', async () => {
+describe.each(profiles)('Music of a %s gateway', (profile) => {
+  it('Music is created and followed to its tracks', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const { remoteId } = await music.makeSong({
@@ -34,7 +34,7 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     ).toBe('RIFF');
   });
 
-  it('Music of a gateway writes lyrics', async () => {
+  it('Lyrics are written on request', async () => {
     const side = await both({ profile });
     const { remoteId } = await side.gateway.music.makeLyrics({ about: 'a lighthouse' });
     const done = await side.until(() => side.gateway.music.get(remoteId));
@@ -42,7 +42,7 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     expect(done.text).toBeTruthy();
   });
 
-  it('Music of a gateway answers about many tasks in one question, without those it does not know', async () => {
+  it('Many music tasks are returned in one response that leaves out unknown ones', async () => {
     const side = await both({ profile });
     const { music } = side.gateway;
     const one = await music.makeSong({ about: 'one' });
@@ -52,27 +52,27 @@ describe.each(profiles)('music of a %s gateway', (profile) => {
     expect(heardAt(side, '/music/fetch')).toHaveLength(1);
   });
 
-  it('Music of a gateway answers with nothing about nothing it knows', async () => {
+  it('A list of unknown music tasks is empty', async () => {
     for (const nullBatches of [true, false]) {
       const side = await both({ profile, quirks: { nullBatches } });
       await expect(side.gateway.music.getMany(['nobody'])).resolves.toEqual(new Map());
     }
   });
 
-  it('Music of a gateway says of an unknown task that it is not found', async () => {
+  it('An unknown music task is reported as not found', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.music.get('nobody'))).toMatchObject({ kind: 'not-found' });
   });
 });
 
-describe('a song', () => {
-  it('About nothing never leaves', async () => {
+describe('A request for a song', () => {
+  it('A request for a song is refused locally when it is empty', async () => {
     const { gateway, embedded } = await both();
     expect(await failureOf(gateway.music.makeSong({}))).toMatchObject({ kind: 'invalid', code: 'bad_input' });
     expect(embedded.heard).toEqual([]);
   });
 
-  it('A song for a gateway without that route is not offered, and nothing was taken', async () => {
+  it('A song is not offered by a gateway without that route, and nothing is taken', async () => {
     const side = await both({
       settings: { paths: { imgx: '/imgx', music: '/nowhere', videoa: '/videoa', compat: '/c' } },
     });

@@ -26,7 +26,7 @@ interface Heard {
   end: RealtimeResponse;
 }
 
-/** Speaks so fast that an answer is a matter of milliseconds, unless told otherwise. */
+/** Speaks so fast that a reply takes milliseconds, unless told otherwise. */
 const swift = (dialect: Dialect, options: BothOptions = {}): Promise<Both> =>
   both({ clock: systemClock, speed: 10_000, ...options, quirks: { realtimeDialect: dialect, ...options.quirks } });
 
@@ -49,7 +49,7 @@ async function heard(answer: RealtimeAnswer): Promise<Heard> {
 const soundOf = ({ events }: Heard): number[] =>
   events.flatMap((event) => (event.type === 'audio' ? [...event.pcm] : []));
 
-/** Whether what was heard is what this gateway speaks when it says those words. */
+/** Whether the audio is what this gateway plays when it speaks that text. */
 function expectSpoken(one: Heard): void {
   const expected = speechOf(one.end.text, 'ash');
   const came = soundOf(one);
@@ -61,8 +61,8 @@ function expectSpoken(one: Heard): void {
 const tone = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_none, at) => Math.sin((at * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
-describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
-  it('A live conversation in the words of is spoken, with its words beside it, and says what it took', async () => {
+describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
+  it('A live conversation is answered with audio, its transcript and its usage', async () => {
     const { asked, embedded, session } = await talk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
     const one = await asked({ text: 'Tell me of foxes' });
@@ -76,7 +76,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(audioOutput).toBeGreaterThan(0);
   });
 
-  it('A live conversation in the words of hears sound, and tells what was understood of it where it is written down', async () => {
+  it('A live conversation accepts audio and reports its transcript where transcription is on', async () => {
     const { asked } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     const one = await asked({ audio: tone(2.5) });
     const [understood] = one.events.flatMap((event) => (event.type === 'heard' ? [event.text] : []));
@@ -85,7 +85,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(one.end.usage?.audioInput).toBeGreaterThan(0);
   });
 
-  it('A live conversation in the words of is struck by what goes wrong with the writing down, and answers all the same', async () => {
+  it('A live conversation reports a failed transcription and is still answered', async () => {
     const { asked, embedded } = await talk(dialect, { transcriber: 'parley-transcribe-1' });
     embedded.faults.add({ do: 'realtime-transcription-failed' });
     const one = await asked({ audio: tone(1) });
@@ -93,7 +93,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(one.end.end).toBe('completed');
   });
 
-  it('A live conversation in the words of goes without the writing down where that is refused', async () => {
+  it('A live conversation works without transcription where the gateway refuses it', async () => {
     const side = await swift(dialect);
     side.embedded.faults.add({ do: 'realtime-refuse-transcriber' });
     const session = await side.gateway.realtime.open({ ...request, transcriber: 'parley-transcribe-1' });
@@ -102,7 +102,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expectSpoken(one);
   });
 
-  it('A live conversation in the words of calls a tool, and goes on with what came of it', async () => {
+  it('A live conversation calls a tool and continues with its output', async () => {
     const parameters = { type: 'object', properties: { prompt: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'make_image', description: 'Makes a picture', parameters }] as const;
     const { asked } = await talk(dialect, { tools });
@@ -113,7 +113,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(next.end).toMatchObject({ end: 'completed', calls: [] });
   });
 
-  it('A live conversation in the words of refuses a voice that it does not have, in its own words', async () => {
+  it("A live conversation is refused with the gateway's own words for a voice that does not exist", async () => {
     const side = await swift(dialect);
     expect(await failureOf(side.gateway.realtime.open({ ...request, voice: 'nobody' }))).toMatchObject({
       kind: 'invalid',
@@ -122,7 +122,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     });
   });
 
-  it('A live conversation in the words of is broken off: the gateway keeps nothing of what had not come, and hears the next thing', async () => {
+  it('A live conversation can be interrupted: the gateway drops what it had not sent, and accepts the next utterance', async () => {
     const side = await talk(dialect, {}, { speed: 5 });
     const answer = await side.session.say({ text: 'Tell me of foxes' });
     const came: RealtimeEvent[] = [];
@@ -139,7 +139,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(side.said.map(({ facts }) => facts)).toEqual([]);
   });
 
-  it('A live conversation in the words of outlasts its connection, and so does all that was said', async () => {
+  it('A live conversation survives its connection together with its history', async () => {
     const { asked, embedded } = await talk(dialect);
     const first = await asked({ text: 'My boat is green' });
     embedded.realtime.cut();
@@ -151,7 +151,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(embedded.realtime.opened).toBe(2);
   });
 
-  it('A live conversation in the words of goes on from one that was held before', async () => {
+  it('A live conversation continues from an earlier conversation', async () => {
     const side = await swift(dialect);
     const earlier = [
       { by: 'member', text: 'My boat is green' },
@@ -163,7 +163,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     expect(end.text).toContain('So it floats');
   });
 
-  it('A live conversation in the words of finds another connection when its hour is over', async () => {
+  it('A live conversation moves to another connection when its hour is over', async () => {
     const { asked, embedded } = await talk(dialect);
     await asked({ text: 'My boat is green' });
     const [before] = embedded.realtime.sessions;
@@ -172,7 +172,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   });
 
   it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
-    'A live conversation in the words of comes whole and once through %s',
+    'A live conversation is answered completely and once despite %s',
     async (how) => {
       const { asked, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
@@ -191,27 +191,24 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     ['fatal', { end: 'cut', error: { kind: 'unreachable' } }],
     ['failed', { end: 'failed', error: { code: 'server_error' } }],
     ['incomplete', { end: 'incomplete', reason: 'content_filter' }],
-  ] as const)(
-    'A live conversation in the words of that suffers %s ends with what had come, and goes on',
-    async (how, expected) => {
-      const { asked, embedded } = await talk(dialect);
-      embedded.faults.add({ do: `realtime-${how}` });
-      const one = await asked({ text: 'Tell me of foxes' });
-      expect(one.end).toMatchObject(expected);
-      expect(one.end.text).toMatch(/^This is/);
-      const next = await asked({ text: 'Go on' });
-      expect(next.end.end).toBe('completed');
-      expect(next.end.text).toContain('Tell me of foxes');
-      expect(next.end.text).toContain('My last words were');
-    },
-  );
+  ] as const)('A live conversation keeps what had arrived under the fault %s, and continues', async (how, expected) => {
+    const { asked, embedded } = await talk(dialect);
+    embedded.faults.add({ do: `realtime-${how}` });
+    const one = await asked({ text: 'Tell me of foxes' });
+    expect(one.end).toMatchObject(expected);
+    expect(one.end.text).toMatch(/^This is/);
+    const next = await asked({ text: 'Go on' });
+    expect(next.end.end).toBe('completed');
+    expect(next.end.text).toContain('Tell me of foxes');
+    expect(next.end.text).toContain('My last words were');
+  });
 
   it.each([
     ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
     ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],
   ] as const)(
-    'A live conversation in the words of tells what %s means for what was said, and does not say it again by itself',
+    'A live conversation reports whether an utterance may have taken effect under %s, and does not repeat it',
     async (how, expected) => {
       const { asked, session, embedded } = await talk(dialect);
       embedded.faults.add({ do: `realtime-${how}` });
@@ -222,7 +219,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
     },
   );
 
-  it('A live conversation in the words of does not wait for ever for a gateway that has gone quiet', async () => {
+  it('A live conversation stops waiting for a gateway that has gone quiet', async () => {
     const { session, embedded, asked } = await talk(dialect, {}, { limits: { submitMs: 1_000, silenceMs: 1_000 } });
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
@@ -232,7 +229,7 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   });
 
   it.each(['drop-open', 'drop-updated'] as const)(
-    'A live conversation in the words of is opened at the second attempt after %s',
+    'A live conversation is opened at the second attempt after %s',
     async (how) => {
       const side = await swift(dialect, { limits: { attempts: 2 } });
       side.embedded.faults.add({ do: `realtime-${how}` });
@@ -243,12 +240,12 @@ describe.each(dialects)('a live conversation in the words of %s', (dialect) => {
   );
 });
 
-describe.each(profiles)('opening a live conversation with a %s gateway', (profile) => {
+describe.each(profiles)('Opening a live conversation with a %s gateway', (profile) => {
   it.each([
-    ['a model that writes', { model: 'quill-5' }, {}, { kind: 'invalid', status: 400 }],
-    ['a model that nobody has', { model: 'no-such' }, {}, { kind: 'not-found' }],
+    ['a text model', { model: 'quill-5' }, {}, { kind: 'invalid', status: 400 }],
+    ['a model that does not exist', { model: 'no-such' }, {}, { kind: 'not-found' }],
     ['a wrong key', request, { settings: { apiKey: 'sk-wrong' } }, { kind: 'unauthorized', status: 401 }],
-  ])('Opening a live conversation with a gateway is refused for %s', async (_name, settings, options, expected) => {
+  ])('Opening a live conversation is refused for %s', async (_name, settings, options, expected) => {
     const side = await swift('ga', { profile, ...options });
     const failure = await failureOf(side.gateway.realtime.open(settings));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
@@ -259,15 +256,12 @@ describe.each(profiles)('opening a live conversation with a %s gateway', (profil
     ['rate-limited', { kind: 'rate-limited' }],
     ['bad-gateway', { kind: 'unavailable' }],
     ['reset', { kind: 'unreachable' }],
-  ] as const)(
-    'Opening a live conversation with a gateway fails as any question does under %s',
-    async (how, expected) => {
-      const side = await swift('ga', { profile });
-      side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
-      expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
-        mayHaveTakenEffect: false,
-        ...expected,
-      });
-    },
-  );
+  ] as const)('Opening a live conversation fails like any other request under %s', async (how, expected) => {
+    const side = await swift('ga', { profile });
+    side.embedded.faults.add({ on: { path: '/v1/realtime' }, do: how });
+    expect(await failureOf(side.gateway.realtime.open(request))).toMatchObject({
+      mayHaveTakenEffect: false,
+      ...expected,
+    });
+  });
 });

@@ -20,7 +20,7 @@ const makeImage = {
   parameters: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
 } satisfies TextTool;
 
-/** Writes so fast that an answer is a matter of milliseconds. */
+/** Writes so fast that a response takes milliseconds. */
 const swift = (options: BothOptions = {}): Promise<Both> => both({ clock: systemClock, speed: 10_000, ...options });
 
 async function all(events: AsyncIterable<TextEvent>): Promise<TextEvent[]> {
@@ -40,8 +40,8 @@ function endOf(events: readonly TextEvent[]): TextResponse {
 const textOf = (events: readonly TextEvent[]) =>
   events.flatMap((one) => (one.type === 'text' ? [one.delta] : [])).join('');
 
-describe.each(profiles)('text of a %s gateway', (profile) => {
-  it('Text of a gateway is the same whether it comes whole or as it is made', async () => {
+describe.each(profiles)('Text responses of a %s gateway', (profile) => {
+  it('Text responses are the same whether they arrive whole or as a stream', async () => {
     const { gateway } = await swift({ profile });
     const whole = await gateway.responses.create(ask);
     const events = await all(gateway.responses.stream(ask));
@@ -58,7 +58,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(20);
   });
 
-  it('Text of a gateway is asked for in the words of the wire', async () => {
+  it('Text responses are requested in the wire format', async () => {
     const side = await swift({ profile });
     await side.gateway.responses.create({
       model,
@@ -120,7 +120,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(lastHeard(side, path).body).toEqual({ model, input: 'hello' });
   });
 
-  it('Text of a gateway remembers nothing but what it is sent, and is shown images and files', async () => {
+  it('Text responses remember only what they are sent, and can read images and files', async () => {
     const { gateway } = await swift({ profile });
     const { text } = await gateway.responses.create({
       model,
@@ -142,7 +142,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
       expect(text).toContain(word);
   });
 
-  it('Text of a gateway calls the tools that are asked for, and speaks once their outputs came', async () => {
+  it('Text responses call the requested tools, and continue once their outputs arrived', async () => {
     const { gateway } = await swift({ profile });
     const input = 'Please make image and make video of a fox';
     const tools = [makeImage, { ...makeImage, name: 'make_video' }, { ...makeImage, name: 'look_up' }];
@@ -175,7 +175,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(after.text).toContain('make_video answered');
   });
 
-  it('Text of a gateway searches the web where that is offered and asked for, and tells how it goes', async () => {
+  it('Text responses search the web where that is offered and requested, and report the progress', async () => {
     const { gateway } = await swift({ profile });
     const events = await all(
       gateway.responses.stream({ model, input: 'Search for foxes', tools: [{ type: 'web-search' }] }),
@@ -187,7 +187,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(endOf(events).text).not.toBe('');
   });
 
-  it('Text of a gateway fits a schema that was asked for, and is JSON where JSON was', async () => {
+  it('Text responses fit a requested schema, and are JSON where JSON was requested', async () => {
     const { gateway } = await swift({ profile });
     const schema = {
       type: 'object',
@@ -206,7 +206,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     expect(JSON.parse(text)).toMatchObject({ sandbox: true });
   });
 
-  it('Text of a gateway is long, has code and tables, is refused, and is cut where that is asked for', async () => {
+  it('Text responses are long, contain code and tables, are refused or are cut on request', async () => {
     const { gateway } = await swift({ profile });
     const said = async (input: string, more: Partial<TextRequest> = {}) =>
       endOf(await all(gateway.responses.stream({ model, input, ...more })));
@@ -222,7 +222,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     );
   });
 
-  it('Text of a gateway of thoughts comes from models alone that have any', async () => {
+  it('Text responses contain reasoning only from models that have it', async () => {
     const { gateway } = await swift({ profile });
     expect((await gateway.responses.create({ ...ask, model: 'quill-5', effort: 'high' })).reasoning).toBe('');
     const { reasoning } = await gateway.responses.create({ ...ask, effort: 'high' });
@@ -243,7 +243,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
   ];
 
   it.each(endings)(
-    'Text of a gateway under the trouble "%s" keeps what came and ends as %s',
+    'Text responses keep what had arrived under the fault "%s" and end as %s',
     async (how, end, code) => {
       const { gateway, embedded } = await swift({ profile, limits: { silenceMs: 300 } });
       const whole = await gateway.responses.create(ask);
@@ -271,7 +271,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     ['no-tools', 'tools'],
     ['no-reasoning', 'reasoning'],
   ] as const)(
-    'Text of a gateway that refuses %s is a definite refusal of that, which can be asked without it',
+    'Text responses report a refused part (%s) definitely, so that the request can be sent without it',
     async (fault, part) => {
       const { gateway, embedded } = await swift({ profile });
       embedded.faults.add({ do: fault, times: 9 });
@@ -297,7 +297,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     ['reset', 'unreachable', true],
     ['hang', 'unreachable', true],
   ] as const)(
-    'Text of a gateway under "%s" is thrown as %s before it begins, asked once, and no refusal of a part',
+    'Text responses under "%s" throw %s before they begin, are requested once, and blame no part of the request',
     async (fault, kind, may) => {
       const side = await swift({ profile, limits: { submitMs: 300, wholeTextMs: 300, silenceMs: 300 } });
       for (const run of [() => all(side.gateway.responses.stream(ask)), () => side.gateway.responses.create(ask)]) {
@@ -310,7 +310,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     },
   );
 
-  it('Text of a gateway is written no further once no one listens: the loop was left, or the signal given', async () => {
+  it('Text responses stop when the consumer leaves the loop or aborts the signal', async () => {
     const { gateway, embedded, clock } = await both({ profile });
     const story: TextRequest = { model: 'quill-5', input: 'a long story' };
     const left = gateway.responses.stream(story);
@@ -332,14 +332,14 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('Text of a gateway is not asked for at all where it was taken back before', async () => {
+  it('Text responses are not requested at all where the signal was aborted before', async () => {
     const { gateway, embedded } = await both({ profile });
     const error = await failureOf(all(gateway.responses.stream(ask, { signal: AbortSignal.abort() })));
     expect(error).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
     expect(embedded.heard).toEqual([]);
   });
 
-  it('Text of a gateway ends where it grows beyond all bounds, with what came', async () => {
+  it('Text responses end at the size limit with what had arrived', async () => {
     const { gateway, embedded } = await swift({ profile, limits: { responseBytes: 200_000 } });
     const events = await all(gateway.responses.stream({ model, input: '4000 words of sand' }));
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { kind: 'malformed', code: 'too_large' } });
@@ -347,7 +347,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
     await vi.waitFor(() => expect(embedded.writing).toBe(0));
   });
 
-  it('Text of a gateway is booked with the account', async () => {
+  it('Text responses are charged to the account', async () => {
     const { gateway, embedded } = await swift({ profile });
     await gateway.responses.create(ask);
     await all(gateway.responses.stream(ask));
@@ -355,7 +355,7 @@ describe.each(profiles)('text of a %s gateway', (profile) => {
   });
 });
 
-describe('a request for text', () => {
+describe('A request for text', () => {
   it.each<[object, RegExp]>([
     [{ model: '' }, /^model: the model is missing/],
     [{ input: ' ' }, /^input: the prompt is empty/],
@@ -382,7 +382,7 @@ describe('a request for text', () => {
     [{ maxOutputTokens: 0 }, /^maxOutputTokens: the most tokens/],
     [{ temperature: 3 }, /^temperature: /],
     [{ stream: true }, /stream/],
-  ])('A request for text with %j never leaves, and says what is wrong', async (wrong, sentence) => {
+  ])('A request for text with %j is refused locally with a reason', async (wrong, sentence) => {
     const { gateway, embedded } = await both();
     const request = { ...ask, ...wrong } as TextRequest;
     for (const run of [() => gateway.responses.create(request), () => all(gateway.responses.stream(request))]) {

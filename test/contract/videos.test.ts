@@ -8,8 +8,8 @@ async function videoModel(side: Both): Promise<string> {
   return models.find((model) => guessKind(model) === 'video')?.id ?? '';
 }
 
-describe.each(profiles)('videos of a %s gateway', (profile) => {
-  it('Videos of a gateway are made from every parameter of the specification, each in its place', async () => {
+describe.each(profiles)('Videos of a %s gateway', (profile) => {
+  it('Videos are made from every parameter of the specification, each in its place', async () => {
     const side = await both({
       profile,
       settings: {
@@ -56,13 +56,13 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     expect(done.media).toMatchObject([{ kind: 'video' }]);
   });
 
-  it('Videos of a gateway never send the face check where no one knows its name', async () => {
+  it('Videos omit the face check where the gateway has no name for it', async () => {
     const side = await both({ profile });
     await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves', faceCheck: true });
     expect(Object.keys(lastHeard(side, '/v1/video/generations').body as object)).toEqual(['model', 'prompt']);
   });
 
-  it('Videos of a gateway fail with their reason', async () => {
+  it('Videos fail with their reason', async () => {
     const side = await both({ profile });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     side.embedded.jobs.fail(remoteId, 'the reference could not be read');
@@ -73,7 +73,7 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     });
   });
 
-  it('Videos of a gateway of the second entry are made and read, and fetched by id with the key', async () => {
+  it('Videos of the second endpoint are created, read, and fetched by id with the key', async () => {
     const side = await both({ profile, quirks: { contentOnly: true } });
     const order = { model: await videoModel(side), prompt: 'waves', size: '320x180', duration: 1 };
     const { remoteId } = await side.gateway.v1Videos.create(order);
@@ -96,19 +96,19 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
     ).toBe('ftyp');
   });
 
-  it('Videos of a gateway from an image go through the vendor path, and are found where they are asked for', async () => {
+  it('Videos from an image go through the vendor path and are found at every endpoint', async () => {
     const side = await both({ profile });
     const image = `${side.embedded.url}/files/none.png`;
     const order = { model: await videoModel(side), prompt: 'waves', image, duration: 5, mode: 'std' };
     const { remoteId } = await side.gateway.imageToVideo.create(order);
     expect(lastHeard(side, '/videoa/v1/videos/image2video').body).toEqual(order);
     expect((await side.gateway.imageToVideo.get(remoteId)).state).toMatch(/queued|running/);
-    // The image leads nowhere, so the job fails and says which address to check.
+    // The image address does not exist, so the job fails and names the address to check.
     const failed = await side.until(() => side.gateway.imageToVideo.get(remoteId));
     expect(failed.failure?.reason).toContain(image);
   });
 
-  it('Videos of a gateway that no one knows are not found, at every entry', async () => {
+  it('Videos are not found by an unknown id at any endpoint', async () => {
     const { gateway } = await both({ profile });
     expect(await failureOf(gateway.videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
     expect(await failureOf(gateway.v1Videos.get('nobody'))).toMatchObject({ kind: 'not-found' });
@@ -116,8 +116,8 @@ describe.each(profiles)('videos of a %s gateway', (profile) => {
   });
 });
 
-describe('the shapes of a finished video', () => {
-  it.each(videoShapes)('The shapes of a finished video are all understood: %s', async (videoShape) => {
+describe('The shapes of a finished video', () => {
+  it.each(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
     const side = await both({ profile: 'stock', quirks: { videoShape } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     const done = await side.until(() => side.gateway.videos.get(remoteId));
@@ -125,20 +125,20 @@ describe('the shapes of a finished video', () => {
     expect(side.said).toEqual([]);
   });
 
-  it('The shapes of a finished video without an address is finished and empty, not asked for ever', async () => {
+  it('A finished video without an address is empty and is not polled forever', async () => {
     const side = await both({ profile: 'stock', quirks: { successWithoutAddress: true } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     expect(await side.until(() => side.gateway.videos.get(remoteId))).toMatchObject({ isEmpty: true, media: [] });
   });
 
-  it('The shapes of a finished video follow the outer word when the inner one contradicts it', async () => {
+  it('A finished video follows the outer status when the inner one contradicts it', async () => {
     const side = await both({ profile: 'stock', quirks: { innerContradiction: true } });
     const { remoteId } = await side.gateway.videos.create({ model: await videoModel(side), prompt: 'waves' });
     expect((await side.until(() => side.gateway.videos.get(remoteId))).state).toMatch(/succeeded|failed/);
   });
 });
 
-describe('a video order that does not fit never leaves', () => {
+describe('An invalid video order', () => {
   const eight = Array.from({ length: 8 }, () => redImage);
   it.each([
     [{ prompt: '' }, 'prompt'],
@@ -148,7 +148,7 @@ describe('a video order that does not fit never leaves', () => {
     [{ duration: -1 }, 'duration'],
     [{ image: 'data:image/png;base64,abc' }, 'image'],
     [{ extra: { prompt: 'sneaky' } }, '0'],
-  ])('%j', async (part, field) => {
+  ])('An invalid video order is refused locally: %j', async (part, field) => {
     const side = await both();
     const error = await failureOf(side.gateway.videos.create({ model: 'm', prompt: 'x', ...part }));
     expect(error).toMatchObject({ kind: 'invalid', code: 'bad_input', mayHaveTakenEffect: false });
@@ -156,7 +156,7 @@ describe('a video order that does not fit never leaves', () => {
     expect(side.embedded.heard).toEqual([]);
   });
 
-  it('How many references a model takes is left to the gateway', async () => {
+  it('The gateway decides how many references a model takes', async () => {
     const side = await both();
     const order = { model: await videoModel(side), prompt: 'x', images: eight };
     await failureOf(side.gateway.videos.create(order));

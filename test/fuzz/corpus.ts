@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A folder a target: inputs that were findings once. */
+/** One folder per target, with inputs that once were findings. */
 export const CORPUS = fileURLToPath(new URL('./corpus/', import.meta.url));
 
 export function corpusOf(target: string): { name: string; bytes: Buffer }[] {

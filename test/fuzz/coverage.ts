@@ -1,13 +1,13 @@
 import { type Profiler, Session } from 'node:inspector';
 
 /**
- * Which blocks of our code have run, and how often. Only what is compiled afterwards is counted block by block, so the
- * code that is looked at is imported after `start`.
+ * Which blocks of our code have run, and how often. Only code that is compiled afterwards is counted by block, so the
+ * code under test is imported after `start`.
  */
 export class Coverage {
   readonly #session = new Session();
   readonly #isLookedAt: (url: string) => boolean;
-  /** By script and function: which letters of it have run. */
+  /** By script and function: the character offsets that have run. */
   readonly #run = new Map<string, Uint8Array>();
 
   constructor(isLookedAt: (url: string) => boolean) {
@@ -25,7 +25,7 @@ export class Coverage {
     this.#session.disconnect();
   }
 
-  /** How many blocks ran since the last call that had not been kept before. Kept ones are old from then on. */
+  /** How many blocks ran since the last call that were not recorded before. Recorded blocks are old from then on. */
   takeNew({ isKept }: { isKept: boolean }): number {
     let found = 0;
     for (const { url, functions } of this.#taken()) {
@@ -38,7 +38,10 @@ export class Coverage {
     return found;
   }
 
-  /** How many times blocks ran since the last call: the same number for the same input, on any machine. */
+  /**
+   * How many times blocks ran since the last call: the same number for the same input, regardless of the load on the
+   * machine.
+   */
   takeSteps(): number {
     let steps = 0;
     for (const { functions } of this.#taken()) {
@@ -51,7 +54,7 @@ export class Coverage {
     const [whole] = ranges;
     if (!whole) return 0;
     const letters = new Uint8Array(whole.endOffset - whole.startOffset);
-    // Inner ranges follow the outer ones, and what they say counts.
+    // Inner ranges follow the outer ones and override their counts.
     for (const { startOffset, endOffset, count } of ranges) {
       letters.fill(count > 0 ? 1 : 0, startOffset - whole.startOffset, endOffset - whole.startOffset);
     }
@@ -70,7 +73,7 @@ export class Coverage {
 
   #taken(): Profiler.ScriptCoverage[] {
     let result: Profiler.ScriptCoverage[] = [];
-    // An inspector session of one's own thread answers before `post` comes back.
+    // An inspector session of the same thread responds before `post` returns.
     this.#session.post('Profiler.takePreciseCoverage', (error, answer) => {
       if (error) throw error;
       result = answer.result;

@@ -26,20 +26,20 @@ export interface FuzzResult {
   readonly finding?: Finding & { readonly input: Buffer };
 }
 
-/** Counters are read after a batch; a batch that takes longer would hide which of its inputs matters. */
+/** Counters are read after a batch; a longer batch would hide which of its inputs matters. */
 const BATCH_CPU_MS = 60;
 const MAX_BATCH = 500;
-/** So many of the inputs are built anew from the grammar; the others are made of those that are kept. */
+/** This share of the inputs is generated from the grammar; the others are mutations of kept inputs. */
 const STRUCTURED = 0.2;
 const MAX_KEPT = 4_000;
-/** Caches and compiled code grow at first; afterwards this much more is a leak. */
+/** Caches and compiled code grow at first; this much growth afterwards is a leak. */
 const WARM_UP = 0.3;
 const MAX_GROWTH_BYTES = 48 * 2 ** 20;
 const MEMORY_EVERY_MS = 5_000;
 const AT_ONCE = 50;
 const GROWN = [3, 300, 8_000, 20_000];
 
-/** Reads inputs until the time is over or something is found. */
+/** Reads inputs until the time is over or there is a finding. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const run = new Run(options);
   const finding = await run.finding();
@@ -83,7 +83,7 @@ class Run {
       if (coverage.takeNew({ isKept: false }) > 0) await this.#keepOf(inputs);
       const leak = memory.look();
       if (leak) return { ...leak, input: inputs.at(-1) ?? Buffer.alloc(0) };
-      // Readers that wait for others get their turn.
+      // Lets asynchronous readers run.
       await setImmediate();
     }
     return undefined;
@@ -95,7 +95,7 @@ class Run {
     return input.subarray(0, this.#maxBytes);
   }
 
-  /** Something in this batch was new: read alone, each shows whether it was that one. */
+  /** Something in this batch was new: each input is read alone to find out which one it was. */
   async #keepOf(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       this.#options.watchdog.begin(input);
@@ -127,12 +127,12 @@ class Run {
   }
 }
 
-/** What is hard on the reader, in a few sizes. */
+/** Inputs that are hard on the reader, in a few sizes. */
 function grown(target: Target): Buffer[] {
   return Object.values(target.growing).flatMap((make) => GROWN.map((times) => bytesOf(make(times))));
 }
 
-/** Inputs of the target's grammar, made a few at a time: making one alone costs as much. */
+/** Inputs of the target's grammar, generated a few at a time, because generating one alone costs as much. */
 function builtInputs(target: Target, seed: number): () => Buffer {
   let ready: Buffer[] = [];
   let round = seed;
@@ -142,7 +142,7 @@ function builtInputs(target: Target, seed: number): () => Buffer {
   };
 }
 
-/** What stays in memory although everything that can be collected is. */
+/** The memory in use after everything that can be collected is collected. */
 class Memory {
   readonly #collectGarbage: () => void;
   readonly #warmAt: number;

@@ -3,12 +3,12 @@ import { corpusOf } from './corpus.ts';
 import { Coverage } from './coverage.ts';
 import { bytesOf, type Target } from './target.ts';
 
-/** Twice the input may take so many times the steps: what grows with the square of it takes four times as many. */
+/** Twice the input may take so many times the steps; quadratic growth takes four times as many. */
 const MAX_GROWTH = 2.5;
-// Past the sizes from which on some readers look twice.
+// Larger than the sizes from which some readers look twice.
 const TIMES = 1_200;
 
-// Blocks are counted only in what is compiled after the start.
+// Blocks are counted only in code that is compiled after the start.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
@@ -34,23 +34,26 @@ const growing = targets.flatMap((target) =>
   Object.entries(target.growing).map(([what, make]) => ({ what, make, target, name: target.name })),
 );
 
-describe('twice the input takes at most two and a half times the steps', () => {
+describe('A reader of outside input', () => {
   // Codecs, tables and lazy imports are paid for once.
   beforeAll(async () => {
     for (const { target, make } of growing) await failureOf(target, bytesOf(make(2)));
   });
 
-  it.each(growing)('$name: $what', async ({ target, make }) => {
-    const once = await stepsOf(target, bytesOf(make(TIMES)));
-    const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
-    expect(twice / once).toBeLessThanOrEqual(MAX_GROWTH);
-  });
+  it.each(growing)(
+    'A reader of outside input takes at most two and a half times the steps for twice the input: $name, $what',
+    async ({ target, make }) => {
+      const once = await stepsOf(target, bytesOf(make(TIMES)));
+      const twice = await stepsOf(target, bytesOf(make(2 * TIMES)));
+      expect(twice / once).toBeLessThanOrEqual(MAX_GROWTH);
+    },
+  );
 });
 
 const kept = targets.flatMap((target) => corpusOf(target.name).map((file) => ({ ...file, target, of: target.name })));
 
-describe('what was found once is not found again', () => {
-  it.each(kept)('$of: $name', async ({ target, bytes }) => {
+describe('A former finding', () => {
+  it.each(kept)('A former finding is not found again: $of, $name', async ({ target, bytes }) => {
     expect(await failureOf(target, bytes)).toBeUndefined();
   });
 });

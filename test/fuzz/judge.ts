@@ -2,19 +2,19 @@ import { DEFAULT_FIXED_MS, DEFAULT_MS_PER_KB, type Target } from './target.ts';
 
 export interface Finding {
   readonly kind: 'exception' | 'slow' | 'memory';
-  /** What is the same in all inputs of one finding. */
+  /** The part that is the same in all inputs of one finding. */
   readonly name: string;
   readonly detail: string;
 }
 
-/** How often an input that seems slow is read again: the fastest counts, so that a busy machine is no finding. */
+/** How often an input that seems slow is read again: the fastest run counts, so that a busy machine is no finding. */
 const CONFIRMATIONS = 4;
 
 function allowedMs(target: Target, bytes: number): number {
   return (target.fixedMs ?? DEFAULT_FIXED_MS) + ((target.msPerKb ?? DEFAULT_MS_PER_KB) * bytes) / 1024;
 }
 
-/** Reads one input, and says what is wrong with that. */
+/** Reads one input, and reports what is wrong with the result. */
 export async function judged(target: Target, input: Buffer): Promise<Finding | undefined> {
   const first = await timed(target, input);
   if (first.finding) return first.finding;

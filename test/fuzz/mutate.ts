@@ -1,14 +1,14 @@
 import type { SeededRandom } from './random.ts';
 import { bytesOf, DEFAULT_MOST_BYTES, type Target } from './target.ts';
 
-/** Lengths and counters stand in most formats: the edges of their ranges. */
+/** Most formats have lengths and counters, so the edges of their ranges are tried. */
 const EDGES = [0, 1, 2, 7, 8, 15, 16, 127, 128, 254, 255, 256, 4_095, 32_767, 65_535, 0x7fff_ffff, 0xffff_ffff];
 const MAX_STEPS = 6;
 const MAX_REPEATS = 4_096;
 
 type Mutation = (input: Buffer, random: SeededRandom, target: Target, pool: readonly Buffer[]) => Buffer;
 
-/** One input made of others by a few small changes. */
+/** One input made from others by a few small changes. */
 export function mutated(random: SeededRandom, target: Target, pool: readonly Buffer[]): Buffer {
   let input = random.of(pool) ?? Buffer.alloc(0);
   for (let steps = 1 + random.below(MAX_STEPS); steps > 0; steps--) {
@@ -24,7 +24,7 @@ const flip: Mutation = (input, random) => {
   return changed;
 };
 
-/** At the beginning of a file stands what decides how the rest is read. */
+/** The beginning of a file decides how the rest is read. */
 const flipInHead: Mutation = (input, random) => {
   const changed = Buffer.from(input);
   if (changed.length > 0) changed[random.below(Math.min(64, changed.length))] = random.below(256);
@@ -54,7 +54,7 @@ const double: Mutation = (input, random) => {
   return Buffer.concat([input.subarray(0, end), input.subarray(start)]);
 };
 
-/** What takes too long shows where a piece stands there very often. */
+/** Repeating a piece very often shows what takes too long. */
 const repeat: Mutation = (input, random, target) => {
   const { start, end } = range(input, random, 16);
   const piece = random.next() < 0.4 ? bytesOf(random.of(target.words) ?? '') : input.subarray(start, end);

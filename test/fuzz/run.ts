@@ -16,7 +16,7 @@ const DEFAULT_SECONDS = 180;
 const LONGEST_PREVIEW = 400;
 const FINDINGS = fileURLToPath(new URL('./findings/', import.meta.url));
 
-// Before any code that is looked at is compiled.
+// Before any code under test is compiled.
 const coverage = new Coverage((url) => url.includes('/src/') && !url.includes('/node_modules/'));
 coverage.start();
 const { targets } = await import('./targets/index.ts');
@@ -41,7 +41,7 @@ if (chosen.length === 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
   mkdirSync(FINDINGS, { recursive: true });
   for (const target of chosen) await fuzzOne(target, () => void collectGarbage());
 }
-// Codecs and libraries keep threads of their own.
+// Codecs and libraries keep threads that would hold the process open.
 process.exit();
 
 async function fuzzOne(target: Target, collect: () => void): Promise<void> {

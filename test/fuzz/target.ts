@@ -1,31 +1,31 @@
 import type fc from 'fast-check';
 
-/** One reader of outside input, and what holds of it. Every input is bytes: text is what they are in UTF-8. */
+/** One reader of outside input, and its invariants. Every input is bytes; text is encoded in UTF-8. */
 export interface Target {
   readonly name: string;
   readonly reads: 'bytes' | 'text';
-  /** Real inputs to begin with: files of the tests, or what the embedded sides send. */
+  /** Real inputs to start from: files of the tests, or what the embedded servers send. */
   seeds(): Promise<readonly Input[]> | readonly Input[];
-  /** Inputs built from the grammar of what is read. */
+  /** Inputs built from the grammar of the format. */
   readonly structured: fc.Arbitrary<Input>;
-  /** Pieces that mutations put in. */
+  /** Pieces that mutations insert. */
   readonly words: readonly string[];
-  /** Reads the input. A broken promise of the reader is thrown as a `BrokenPromise`. */
+  /** Reads the input. Throws a violated invariant as a `BrokenPromise`. */
   run(input: Buffer): unknown;
   /** Failures that the reader declares. Any other is a finding. */
   isExpected(error: unknown): boolean;
-  /** What grows with `times`, in ways that are hard on a reader. */
+  /** Inputs that grow with `times`, in ways that are hard on a reader. */
   readonly growing: Readonly<Record<string, (times: number) => Input>>;
-  /** CPU time that an input of no size may take, for readers that decode or call a library. */
+  /** CPU time that an input of any size may take, for readers that decode or call a library. */
   readonly fixedMs?: number;
   readonly msPerKb?: number;
-  /** Larger inputs are not made. */
+  /** Larger inputs are not generated. */
   readonly maxBytes?: number;
 }
 
 export type Input = Buffer | string;
 
-/** A reader returned something, and it is wrong. */
+/** A reader returned a wrong value. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 }

@@ -1,6 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
-/** In CPU time, for a busy machine lets no one run. An input that takes longer is written down and ends the process: nothing else can stop a loop that never ends. */
+/**
+ * In CPU time, because a busy machine may not run the thread at all. An input that takes longer is written to a file
+ * and ends the process: nothing else can stop an endless loop.
+ */
 const MAX_SECONDS = 30;
 
 export interface Watchdog {
@@ -8,7 +11,7 @@ export interface Watchdog {
   end(): Promise<void>;
 }
 
-/** Watches from a thread of its own. What is being read lies in memory that both threads see. */
+/** Watches from a separate thread. The input being read is in memory that both threads share. */
 export function openWatchdog(maxBytes: number, path: string): Watchdog {
   const state = new SharedArrayBuffer(8);
   const bytes = new SharedArrayBuffer(maxBytes);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type Json, parseExact } from '../../src/lib/exact-json.ts';
 
-/** What was parsed, with every number as its text, so that both ways of keeping one compare. */
+/** The parsed value, with every number as its text, so that both ways of keeping a number compare. */
 function spelled(value: Json): Json {
   if (typeof value === 'number') return `#${Object.is(value, -0) ? '-0' : value}`;
   if (Array.isArray(value)) return value.map(spelled);
@@ -10,7 +10,7 @@ function spelled(value: Json): Json {
   return value;
 }
 
-describe('a number keeps its digits', () => {
+describe('A JSON number', () => {
   it.each([
     ['an id beyond 2^53', '1320098173412546123'],
     ['just beyond 2^53', '9007199254740993'],
@@ -26,7 +26,7 @@ describe('a number keeps its digits', () => {
     ['a negative exponent', '25e-3'],
     ['more than a number can be', '1e400'],
     ['thirty digits', '123456789012345678901234567890'],
-  ])('%s', (_what, text) => {
+  ])('A JSON number keeps its digits: %s', (_what, text) => {
     expect(parseExact(text)).toBe(text);
     expect(parseExact(` ${text}\n`)).toBe(text);
     expect(parseExact(`[${text}]`)).toEqual([text]);
@@ -35,12 +35,12 @@ describe('a number keeps its digits', () => {
     expect(parseExact(`[[1,2,"x"],${text}]`)).toEqual([[1, 2, 'x'], text]);
   });
 
-  it('A number keeps its digits in a list that holds it between plain ones', () => {
+  it('A JSON number keeps its digits in a list between ordinary numbers', () => {
     expect(parseExact('[1,-2,30,9007199254740993,4.50,5]')).toEqual([1, -2, 30, '9007199254740993', '4.50', 5]);
   });
 });
 
-describe('what needs no care is left as it is', () => {
+describe('JSON without long numbers', () => {
   it.each([
     ['0', 0],
     ['42', 42],
@@ -56,12 +56,12 @@ describe('what needs no care is left as it is', () => {
     ['{}', {}],
     ['[]', []],
     ['{"a":{"b":[null,false,"x"]}}', { a: { b: [null, false, 'x'] } }],
-  ])('%s', (text, expected) => {
+  ])('JSON without long numbers is parsed as usual: %s', (text, expected) => {
     expect(parseExact(text)).toEqual(expected);
     expect(parseExact(`[${text},1.10]`)).toEqual([expected, '1.10']);
   });
 
-  it('What needs no care is left as it is names that mean something to JavaScript are names like any other', () => {
+  it('Names that are special in JavaScript are treated like any other name', () => {
     for (const text of ['{"__proto__":{"a":1},"constructor":2}', '{"__proto__":{"a":1.10},"constructor":2}']) {
       const value = parseExact(text);
       expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
@@ -71,15 +71,15 @@ describe('what needs no care is left as it is', () => {
   });
 
   it.each(['', ' ', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '{a:1}', "'x'", '1 2', '[1.10'])(
-    '%j is no JSON, and says so',
+    'Text that is not JSON is refused with an error: %j',
     (text) => {
       expect(() => parseExact(text)).toThrow(SyntaxError);
     },
   );
 });
 
-describe('any JSON', () => {
-  it('Any JSON reads as JSON.parse reads it, numbers aside', () => {
+describe('Any JSON text', () => {
+  it('Any JSON text is read as JSON.parse reads it, except for numbers', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ noUnicodeString: false } as object),
@@ -115,7 +115,7 @@ describe('any JSON', () => {
     .tuple(integer, fc.stringMatching(/^\d{1,30}$/), fc.constantFrom('', 'e7', 'E-12', 'e+3'))
     .map(([whole, fraction, exponent]) => `${whole}.${fraction}${exponent}`);
 
-  it('Any JSON keeps any whole number of up to thirty digits and any decimal, at every depth', () => {
+  it('Any JSON text keeps every whole number of up to thirty digits and every decimal at any position', () => {
     fc.assert(
       fc.property(
         fc.oneof(integer, decimal).filter((text) => text !== '-0'),
@@ -134,24 +134,21 @@ describe('any JSON', () => {
   });
 });
 
-describe('what is nested without an end', () => {
+describe('Deep nesting', () => {
   it.each([
     ['lists', '[', ']'],
     ['records', '{"a":', '}'],
     ['records with quotes in their names', '{"\\"[[":', '}'],
-  ])(
-    'What is nested without an end is no JSON for us: %s of more than 500 levels with any number inside',
-    (_what, open, close) => {
-      const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
-      for (const core of ['1', '1.50']) {
-        expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
-        expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
-        expect(() => parseExact(deep(500, core))).not.toThrow();
-      }
-    },
-  );
+  ])('Nesting of more than 500 levels is refused as invalid JSON: %s with any number in them', (_what, open, close) => {
+    const deep = (levels: number, core: string): string => open.repeat(levels) + core + close.repeat(levels);
+    for (const core of ['1', '1.50']) {
+      expect(() => parseExact(deep(5_000, core))).toThrow(SyntaxError);
+      expect(() => parseExact(deep(501, core))).toThrow(SyntaxError);
+      expect(() => parseExact(deep(500, core))).not.toThrow();
+    }
+  });
 
-  it('What is nested without an end is counted outside of strings alone', () => {
+  it('Nesting is counted outside of strings only', () => {
     const text = JSON.stringify({ a: '[{'.repeat(1_000), b: '\\"[['.repeat(1_000) });
     expect(parseExact(text)).toEqual(JSON.parse(text));
   });

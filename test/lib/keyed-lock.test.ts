@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { KeyedLock } from '../../src/lib/keyed-lock.ts';
 
-describe('work on the same key', () => {
-  it('Work on the same key goes one after the other, in the order in which it was asked for', async () => {
+describe('The keyed lock', () => {
+  it('The keyed lock runs the tasks of one key one after the other, in the order of their calls', async () => {
     const lock = new KeyedLock();
     const log: string[] = [];
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -19,7 +19,7 @@ describe('work on the same key', () => {
     expect(log).toEqual(['begins 0', 'ends 0', 'begins 1', 'ends 1']);
   });
 
-  it('Work on the same key goes on after work that failed, whose own caller hears of it', async () => {
+  it('The keyed lock continues after a failed task and reports the failure to its caller only', async () => {
     const lock = new KeyedLock();
     const failing = lock.run('a', () => Promise.reject(new Error('no')));
     const next = lock.run('a', () => Promise.resolve('yes'));
@@ -28,7 +28,7 @@ describe('work on the same key', () => {
   });
 });
 
-it('A keyed lock lets different keys work at the same time', async () => {
+it('The keyed lock runs the tasks of different keys at the same time', async () => {
   const lock = new KeyedLock();
   const gate = Promise.withResolvers<string>();
   const waiting = lock.run('a', () => gate.promise);

@@ -13,8 +13,8 @@ function logged(act: (log: ReturnType<typeof openLog>) => void, readable = false
   return lines.join('');
 }
 
-describe.each([true, false])('the log (readable: %s)', (readable) => {
-  it('The log (readable:) never writes a secret in any wrapping', () => {
+describe.each([true, false])('The log (readable: %s)', (readable) => {
+  it('The log never writes a secret, however it is wrapped', () => {
     const error = Object.assign(new Error(`refused ${token}`), { nested: { deep: [key] }, url: `https://x/?k=${key}` });
     const text = logged((log) => {
       log.info({ key, list: [{ token }] }, `with ${token}`);
@@ -24,7 +24,7 @@ describe.each([true, false])('the log (readable: %s)', (readable) => {
     expect(text).toContain('[hidden]');
   });
 
-  it('The log (readable:) never writes the token of an interaction, in an address or an error of one', () => {
+  it('The log never writes an interaction token from an address or from an error about one', () => {
     const url = 'https://discord.com/api/v10/webhooks/900000000000000100/aW50ZXJhY3Rpb24tdG9rZW4/messages/@original';
     const callback = 'http://127.0.0.1/api/v10/interactions/900000000000000101/aW50ZXJhY3Rpb24tdG9rZW4/callback';
     const text = logged(
@@ -38,7 +38,7 @@ describe.each([true, false])('the log (readable: %s)', (readable) => {
 
 const PRIVATE = 'geheimnisvolle Worte';
 
-/** Whatever can be thrown with someone's words in it. */
+/** Every kind of throwable value that may contain text of members. */
 const throwing: readonly (readonly [string, () => unknown])[] = [
   [
     'an error of Discord that quotes what it refuses, with its request',
@@ -86,8 +86,8 @@ function caught(act: () => unknown): unknown {
   }
 }
 
-describe.each([true, false])('what is thrown, in the log (readable: %s)', (readable) => {
-  it.each(throwing)('%s is written without the words of others', (_what, make) => {
+describe.each([true, false])('A thrown value in the log (readable: %s)', (readable) => {
+  it.each(throwing)('A thrown value is written without foreign text: %s', (_what, make) => {
     const thrown = make();
     const text = logged((log) => {
       log.error({ err: thrown }, 'failed');
@@ -102,7 +102,7 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     expect(text).not.toContain(String([...Buffer.from('geheim')]));
   });
 
-  it('An error tells what it is, where it was thrown and what it came from', () => {
+  it('An error is written with its type, its stack and its cause', () => {
     const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
     const text = logged(
       (log) => log.error({ err: new TypeError('x is not a function', { cause }) }, 'failed'),
@@ -111,14 +111,14 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     for (const told of ['TypeError', 'x is not a function', 'log.test.ts:', 'ECONNRESET']) expect(text).toContain(told);
   });
 
-  it('A refusal of Discord tells its code, its route and the fields it objects to', () => {
+  it('A Discord refusal is written with its code, its route and the rejected fields', () => {
     const text = logged((log) => log.error({ err: throwing[0]?.[1]() }, 'failed'), readable);
     for (const told of ['50035', '400', 'PATCH', '/messages/@original', 'content: BASE_TYPE_BAD_LENGTH'])
       expect(text).toContain(told);
     expect(text).not.toContain('/token/');
   });
 
-  it('A line is never endless', () => {
+  it('A log line has a limited length', () => {
     const long = 'x'.repeat(4_000_000);
     const facts = {
       long,
@@ -128,7 +128,7 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
     expect(logged((log) => log.error(facts, 'failed'), readable).length).toBeLessThan(50_000);
   });
 
-  it('Nothing in a line is obeyed by a terminal', () => {
+  it('A log line contains no terminal control sequence', () => {
     const commands = '\u001b[2J\u009b31m\u0007\r\u007f\u202e\u2028';
     const text = logged((log) => {
       log.warn({ word: commands, [commands]: [commands], err: new Error(`a${commands}b`) }, `said ${commands}`);
@@ -138,8 +138,8 @@ describe.each([true, false])('what is thrown, in the log (readable: %s)', (reada
   });
 });
 
-describe('the log', () => {
-  it('The log is JSON for machines and a line for people', () => {
+describe('The log', () => {
+  it('The log writes JSON for machines and one line for people', () => {
     expect(JSON.parse(logged((log) => log.warn({ route: '/x' }, 'slow')))).toMatchObject({
       level: 40,
       route: '/x',

@@ -79,7 +79,7 @@ const SIGNATURES = [
   ...['\x89PNG\r\n\x1a\n', '\0\0\0\0', '\0', '\x01', '\xff\xff\xff\xff', '\x80'],
 ];
 
-/** Chunks of the formats that have a name and a length, in any order and with any length said. */
+/** Chunks of formats with a name and a length, in any order and with any claimed length. */
 const chunk = fc
   .tuple(
     fc.constantFrom(...FOUR_CHARACTERS.split(' ')),
@@ -125,7 +125,7 @@ const box = (name: string, body: Buffer): Buffer => {
 const ftyp = box('ftyp', latin('isom\0\0\0\0isommp42'));
 const many = (times: number, piece: Buffer): Buffer => Buffer.alloc(times * piece.length, piece);
 
-/** An element of a size that needs eight bytes to be said. */
+/** An element whose size takes eight bytes to state. */
 const element = (id: string, content: Buffer): Buffer => Buffer.concat([latin(id), ebml(content).subarray(4, -16)]);
 
 const segmentOf = (content: Buffer): Buffer =>

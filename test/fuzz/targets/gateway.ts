@@ -20,7 +20,7 @@ import { BrokenPromise, type Target } from '../target.ts';
 
 const settings = { ...defaultSettings, baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret-of-the-gateway' };
 
-/** The client as it is, except that the response is the input and nothing is sent. */
+/** The real client, except that the response is the input and nothing is sent. */
 class Answered extends GatewayHttp {
   answer: Json = null;
 
@@ -36,7 +36,7 @@ const models = new Models(http, settings);
 const usage = new UsageReports(http);
 const fineTunes = new FineTunes(http);
 
-/** What is no JSON never gets as far as the readers. */
+/** Text that is not JSON never reaches the readers. */
 const isExpected = (error: unknown): boolean => error instanceof GatewayError || error instanceof SyntaxError;
 
 const WORDS = [
@@ -240,7 +240,7 @@ export const gatewayTargets: readonly Target[] = [
       const letters = input.toString();
       const exact = parseExact(letters);
       const plain: unknown = JSON.parse(letters);
-      // Writing it down again would take more of the stack than reading it did.
+      // Serializing it again would take more stack than parsing it did.
       if ((letters.match(/[[{]/g)?.length ?? 0) > DEEPEST) return;
       if (shapeOf(exact) !== shapeOf(plain)) throw new BrokenPromise('The plain reader reads something else.');
     },

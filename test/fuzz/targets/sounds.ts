@@ -115,7 +115,7 @@ export const soundTargets: readonly Target[] = [
       'broken pages with long tables': (times) =>
         many(times, Buffer.concat([latin('OggS\0\x02'), Buffer.alloc(20), latin('\xff'), Buffer.alloc(255, 0)])),
     },
-    // A packet of two bytes is up to 120 ms of sound, until the most seconds are reached.
+    // A packet of two bytes is up to 120 ms of audio, until the limit in seconds is reached.
     fixedMs: 900,
     msPerKb: 20,
   },

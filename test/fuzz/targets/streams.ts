@@ -142,7 +142,7 @@ const stream = fc
   )
   .map(([pace, lines]) => pace + lines.join(''));
 
-/** How large the pieces are that the bytes come in, by the first letter of the input. */
+/** The size of the pieces that the bytes arrive in, by the first character of the input. */
 const PACES = [1, 7, 61, 4_096];
 const MOST = 1_000_000;
 
@@ -291,7 +291,7 @@ export const streamTargets: readonly Target[] = [
       if (answer.buildEnd('cut').text !== told) throw new BrokenPromise('The text at the end is not what was told.');
     },
     isExpected: () => false,
-    // Each line is a message of its own; one that is no JSON costs an error with its stack.
+    // Each line is a separate message; one that is not JSON costs an error with its stack.
     msPerKb: 20,
     growing: {
       'pieces of one part': (times) => repeated(times, () => ga.text('a ')),
