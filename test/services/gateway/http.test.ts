@@ -16,7 +16,7 @@ interface Heard {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that gives its answers one after the other and the last one for ever. */
+/** A server that sends its responses one after the other, and repeats the last one. */
 async function serve(answers: Answer[]): Promise<{ url: string; heard: Heard[]; server: Server }> {
   const heard: Heard[] = [];
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ const json =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   };
 
-/** A clock whose waits are over at once, and which remembers how long they would have been. */
+/** A clock whose waits end at once, and which records how long they would have been. */
 class SkippingClock implements Clock {
   readonly waits: number[] = [];
   now(): number {
@@ -47,7 +47,7 @@ class SkippingClock implements Clock {
   }
 }
 
-describe('the door to the gateway', () => {
+describe('The HTTP client of the gateway', () => {
   let servers: Server[];
   let doors: GatewayHttp[];
   let clock: SkippingClock;
@@ -89,7 +89,7 @@ describe('the door to the gateway', () => {
     return error as GatewayError;
   }
 
-  it('The door to the gateway sends the key as a bearer and bodies as JSON', async () => {
+  it('The HTTP client sends the key as a bearer token and bodies as JSON', async () => {
     const { door, heard } = await open([json({ fine: true })]);
     await door.submit({ path: '/orders', body: { prompt: 'é' } });
     expect(heard[0]).toMatchObject({
@@ -99,15 +99,15 @@ describe('the door to the gateway', () => {
     });
   });
 
-  it('The door to the gateway keeps a path that the base address has, and leaves out queries that are undefined', async () => {
+  it('The HTTP client keeps the path of the base address and leaves out undefined queries', async () => {
     const { heard, url } = await open([json({})]);
     const door = doorTo(`${url}/a/b/`);
     await door.read({ path: '/v1/models', query: { start: 'x y', end: undefined } });
     expect(heard[0]?.url).toBe('/a/b/v1/models?start=x+y');
   });
 
-  describe('a read', () => {
-    it.each([500, 502, 503, 504, 524, 429, 408])('A read is asked again after %i', async (status) => {
+  describe('A read request', () => {
+    it.each([500, 502, 503, 504, 524, 429, 408])('A read is retried after status %i', async (status) => {
       const { door, heard } = await open([json({}, status), json({}, status), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(3);
@@ -115,7 +115,7 @@ describe('the door to the gateway', () => {
     });
 
     it.each([400, 401, 402, 403, 404, 405, 409, 413, 422, 501])(
-      'A read is not asked again after %i',
+      'A read is not retried after status %i',
       async (status) => {
         const { door, heard } = await open([json({}, status), json({ fine: true })]);
         expect((await failure(door.read({ path: '/x' }))).status).toBe(status);
@@ -123,7 +123,7 @@ describe('the door to the gateway', () => {
       },
     );
 
-    it('A read waits as long as Retry-After says, in seconds or as a date', async () => {
+    it('A read waits as long as Retry-After states, in seconds or as a date', async () => {
       const date = new Date(clock.now() + 3000).toUTCString();
       const { door } = await open([
         json({}, 429, { 'retry-after': '2' }),
@@ -134,26 +134,26 @@ describe('the door to the gateway', () => {
       expect(clock.waits).toEqual([2000, 3000]);
     });
 
-    it('A read does not wait longer than a call may take, but says how long it should be', async () => {
+    it('A read waits no longer than a call may take, and reports how long the wait should be', async () => {
       const { door, heard } = await open([json({}, 429, { 'retry-after': '120' })]);
       expect(await failure(door.read({ path: '/x' }))).toMatchObject({ kind: 'rate-limited', retryAfterMs: 120_000 });
       expect(heard).toHaveLength(1);
     });
 
-    it('A read gives up after the attempts it was given', async () => {
+    it('A read stops after the allowed number of attempts', async () => {
       const { door, heard } = await open([json({}, 500)]);
       await failure(door.read({ path: '/x' }));
       await failure(door.read({ path: '/x', attempts: 1 }));
       expect(heard).toHaveLength(defaultLimits.attempts + 1);
     });
 
-    it('A read is asked again when the connection is cut', async () => {
+    it('A read is retried when the connection is cut', async () => {
       const { door, heard } = await open([(request) => request.socket.destroy(), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard).toHaveLength(2);
     });
 
-    it('A read stops waiting when it is taken back', async () => {
+    it('A read stops waiting for a retry when it is aborted', async () => {
       const { door, heard } = await open([json({}, 500)]);
       const controller = new AbortController();
       clock.after = (_ms, task) => {
@@ -166,14 +166,17 @@ describe('the door to the gateway', () => {
     });
   });
 
-  describe('a submit', () => {
-    it.each([500, 502, 504, 524, 429, 408])('A submit is never sent twice, not even after %i', async (status) => {
-      const { door, heard } = await open([json({}, status), json({ fine: true })]);
-      await failure(door.submit({ path: '/x', body: {} }));
-      expect(heard).toHaveLength(1);
-    });
+  describe('A submit', () => {
+    it.each([500, 502, 504, 524, 429, 408])(
+      'A submit is never sent twice, not even after status %i',
+      async (status) => {
+        const { door, heard } = await open([json({}, status), json({ fine: true })]);
+        await failure(door.submit({ path: '/x', body: {} }));
+        expect(heard).toHaveLength(1);
+      },
+    );
 
-    it('A submit says that it may have been carried out after a reset, a hang, a cut body, a 5xx and rubbish', async () => {
+    it('A submit may have taken effect after a reset, a hang, a truncated body, a 5xx or garbage', async () => {
       const cut: Answer = (_request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
@@ -194,7 +197,7 @@ describe('the door to the gateway', () => {
       }
     });
 
-    it('A submit says that it was not carried out where the refusal is definite or no one was reached', async () => {
+    it('A submit did not take effect after a definite refusal or where no server was reached', async () => {
       const refusals: Answer[] = [400, 401, 402, 403, 404, 405, 413, 429, 501].map((status) => json({}, status));
       const inside = json({ error: { code: 'insufficient_user_quota', message: 'no' } }, 500);
       const { door } = await open([...refusals, inside]);
@@ -210,7 +213,7 @@ describe('the door to the gateway', () => {
       });
     });
 
-    it('A submit that is taken back before it was sent was not carried out; in flight it may have been', async () => {
+    it('A submit did not take effect when aborted before it was sent, and may have when aborted in flight', async () => {
       const { door, heard } = await open([() => undefined]);
       const before = door.submit({ path: '/x', body: {}, signal: AbortSignal.abort() });
       expect(await failure(before)).toMatchObject({ code: 'aborted', mayHaveTakenEffect: false });
@@ -224,14 +227,14 @@ describe('the door to the gateway', () => {
     });
   });
 
-  describe('a redirect', () => {
-    it('Within the gateway is followed for a read', async () => {
+  describe('A redirect', () => {
+    it('A redirect within the gateway is followed for a read', async () => {
       const { door, heard } = await open([json({}, 307, { location: '/elsewhere?a=1' }), json({ fine: true })]);
       await expect(door.read({ path: '/x' })).resolves.toEqual({ fine: true });
       expect(heard[1]).toMatchObject({ url: '/elsewhere?a=1', headers: { authorization: `Bearer ${key}` } });
     });
 
-    it('A redirect to another origin is not followed, so the key cannot leak, and says what to configure', async () => {
+    it('A redirect to another origin is not followed, so that the key cannot leak, and the error names what to configure', async () => {
       const other = await serve([json({})]);
       servers.push(other.server);
       const { door } = await open([json({}, 302, { location: `${other.url}/v1` })]);
@@ -242,21 +245,21 @@ describe('the door to the gateway', () => {
       expect(other.heard).toHaveLength(0);
     });
 
-    it('A redirect is never followed for a submit, and the order was not carried out', async () => {
+    it('A redirect is never followed for a submit, which did not take effect', async () => {
       const { door, heard } = await open([json({}, 308, { location: '/elsewhere' }), json({ fine: true })]);
       expect(await failure(door.submit({ path: '/x', body: {} }))).toMatchObject({ mayHaveTakenEffect: false });
       expect(heard).toHaveLength(1);
     });
 
-    it('A redirect that goes round in circles ends', async () => {
+    it('A redirect in a loop ends with an error', async () => {
       const { door, heard } = await open([json({}, 302, { location: '/x' })]);
       expect((await failure(door.read({ path: '/x' }))).kind).toBe('not-offered');
       expect(heard).toHaveLength(4);
     });
   });
 
-  describe('an answer', () => {
-    it('Larger than the cap is not read to its end, announced or not', async () => {
+  describe('A response of the gateway', () => {
+    it('A response above the size limit is not read to its end, whether its size is announced or not', async () => {
       const large = 'x'.repeat(200_000);
       const chunked: Answer = (_request, response) => {
         response.write(large);
@@ -268,7 +271,7 @@ describe('the door to the gateway', () => {
       }
     });
 
-    it('An answer that never comes, and one that stops in the middle, end by their time limits', async () => {
+    it('A response that never arrives or stops in the middle ends by its time limit', async () => {
       const stops: Answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
       };
@@ -277,7 +280,7 @@ describe('the door to the gateway', () => {
       expect(await failure(door.read({ path: '/x' }))).toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
     });
 
-    it('An answer of HTML shows a person its title and nothing of its markup', async () => {
+    it('A response in HTML is shown by its title without any markup', async () => {
       const page: Answer = (_request, response) => {
         response.writeHead(502, { 'content-type': 'text/html' });
         response.end(
@@ -289,13 +292,13 @@ describe('the door to the gateway', () => {
       expect(error).toMatchObject({ kind: 'unavailable', status: 502, message: '502 Bad Gateway' });
     });
 
-    it('An answer that quotes the key never shows it', async () => {
+    it('A response that quotes the key never shows it', async () => {
       const { door } = await open([json({ error: { message: `bad key ${key} in Bearer ${key}` } }, 401)]);
       const error = await failure(door.read({ path: '/x' }));
       expect(`${error.message} ${error.stack}`).not.toContain('secret-of-the-gateway');
     });
 
-    it('An answer keeps long ids and amounts digit by digit', async () => {
+    it('A response keeps every digit of long ids and amounts', async () => {
       const raw: Answer = (_request, response) =>
         response.end('{"result":1320098173412546123,"amount":0.100000000000000000001,"count":3}');
       const { door } = await open([raw]);
@@ -308,14 +311,14 @@ describe('the door to the gateway', () => {
   });
 
   it.each(['ftp://x', 'nonsense', '', 'https://user:password@x'])(
-    'The door to the gateway refuses the address %j in words',
+    'The HTTP client refuses the invalid address %j with a readable error',
     (address) => {
       expect(() => doorTo(address)).toThrow(GatewayError);
     },
   );
 
   it.each(['', 'two words', 'sk-\nx'])(
-    'The door to the gateway refuses the key %j in words that do not repeat it',
+    'The HTTP client refuses the invalid key %j without repeating it in the error',
     (apiKey) => {
       expect(() => doorTo('http://127.0.0.1:1', {}, apiKey)).toThrow('must be printable ASCII');
     },

@@ -56,15 +56,15 @@ const json = JSON.stringify({ id: 'r', object: 'response', output: [{ type: 'mes
 const stream = `data: {"type":"response.output_text.delta","delta":"Hello"}\n\ndata: {"type":"response.completed","response":{}}\n\n`;
 const events = 'text/event-stream';
 
-describe('the door for answers that come as they are made', () => {
+describe('The streaming client of the gateway', () => {
   it.each([
     ['a stream', stream, `${events}; charset=utf-8`],
-    ['a stream without a type', stream, undefined],
-    ['a stream with the type of JSON', stream, 'application/json'],
-    ['a stream behind empty lines and a comment', `\n\n: wait\n\n${stream}`, events],
+    ['a stream without a content type', stream, undefined],
+    ['a stream labelled as JSON', stream, 'application/json'],
+    ['a stream after empty lines and a comment', `\n\n: wait\n\n${stream}`, events],
     ['JSON', json, 'application/json'],
-    ['JSON with the type of a stream', ` \n${json}`, events],
-  ])('The door for answers that come as they are made reads %s as what it is', async (_name, body, type) => {
+    ['JSON labelled as a stream', ` \n${json}`, events],
+  ])('The streaming client reads %s by its content', async (_name, body, type) => {
     const came = await asked(await gatewayThat(sent(body, type)));
     expect(came).toMatchObject([{ type: 'created' }, { type: 'text', delta: 'Hello' }, { type: 'completed' }]);
   });
@@ -72,10 +72,10 @@ describe('the door for answers that come as they are made', () => {
   it.each([
     ['a page', '<html><title>Oops</title></html>', 'text/html', 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['nothing', '', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
-    ['half of a JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
+    ['truncated JSON', '{"id":', events, 200, { kind: 'malformed', mayHaveTakenEffect: true }],
     ['an error inside of a 200', '{"error":{"code":"insufficient_user_quota"}}', events, 200, { kind: 'quota' }],
     [
-      'a refusal with the type of a stream',
+      'a refusal labelled as a stream',
       '{"error":{"message":"No","code":"invalid_api_key"}}',
       events,
       401,
@@ -88,25 +88,22 @@ describe('the door for answers that come as they are made', () => {
       502,
       { kind: 'unavailable', mayHaveTakenEffect: true },
     ],
-  ])(
-    'The door for answers that come as they are made throws on %s, and asks no second time',
-    async (_name, body, type, status, facts) => {
-      const side = await gatewayThat(sent(body, type, status));
-      const error = await asked(side);
-      expect(error).toBeInstanceOf(GatewayError);
-      expect(error).toMatchObject(facts);
-      expect((error as GatewayError).message).not.toMatch(/[<>]/);
-      expect(side.heard()).toBe(1);
-    },
-  );
+  ])('The streaming client throws on %s and does not retry', async (_name, body, type, status, facts) => {
+    const side = await gatewayThat(sent(body, type, status));
+    const error = await asked(side);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject(facts);
+    expect((error as GatewayError).message).not.toMatch(/[<>]/);
+    expect(side.heard()).toBe(1);
+  });
 
-  it('The door for answers that come as they are made follows no redirect: an order goes to one address', async () => {
+  it('The streaming client follows no redirect, because a submit goes to one address', async () => {
     const side = await gatewayThat((response) => response.writeHead(307, { location: '/elsewhere' }).end());
     expect(await asked(side)).toMatchObject({ kind: 'not-offered', code: 'redirected' });
     expect(side.heard()).toBe(1);
   });
 
-  it('The door for answers that come as they are made gives up on a gateway that says nothing after its headers, and closes the connection', async () => {
+  it('The streaming client closes the connection to a gateway that sends nothing after its headers', async () => {
     const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).flushHeaders());
     expect(await asked(side)).toMatchObject({
       kind: 'unreachable',
@@ -116,7 +113,7 @@ describe('the door for answers that come as they are made', () => {
     await side.closed;
   });
 
-  it('The door for answers that come as they are made stops listening at the end, though the gateway keeps the connection open', async () => {
+  it('The streaming client stops reading at the end though the gateway keeps the connection open', async () => {
     const side = await gatewayThat((response) => response.writeHead(200, { 'content-type': events }).write(stream));
     expect(await asked(side)).toHaveLength(3);
     await side.closed;

@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A gateway that speaks TLS, with all that it has read of requests. */
+/** A gateway that speaks TLS, with everything it has read of requests. */
 async function secured(options: TlsOptions, onRequest: () => void = () => undefined) {
   const read: Buffer[] = [];
   const server = createTlsServer({ ...loopbackCertificate, ...options }, (socket) => {
@@ -56,8 +56,8 @@ async function failureOn(port: number): Promise<GatewayError> {
   );
 }
 
-describe('an order over TLS', () => {
-  it('An order over TLS is never sent where the certificate is refused', async () => {
+describe('A submit over TLS', () => {
+  it('A submit over TLS is never sent where the certificate is refused', async () => {
     const side = await secured({});
     expect(await failureOn(side.port)).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -66,14 +66,14 @@ describe('an order over TLS', () => {
     expect(side.body()).toBeUndefined();
   });
 
-  it('An order over TLS may have been taken where the gateway wants a certificate of ours, which TLS 1.3 says after the order has gone', async () => {
+  it('A submit over TLS may have taken effect where the gateway wants a client certificate, which TLS 1.3 reports after the request was sent', async () => {
     trusted();
     const side = await secured({ requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' });
     expect(await failureOn(side.port)).toMatchObject({ kind: 'unreachable', mayHaveTakenEffect: true });
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'An order over TLS may have been taken where %s breaks after the gateway has read it',
+    'A submit over TLS may have taken effect where %s breaks after the gateway has read it',
     async (version) => {
       trusted();
       let outside: Socket | undefined;
@@ -92,7 +92,7 @@ describe('an order over TLS', () => {
     },
   );
 
-  it('An order over TLS may have been taken by something that answers in no TLS, for its words may come at any time', async () => {
+  it('A submit over TLS may have taken effect at a server that responds without TLS, because its bytes may arrive at any time', async () => {
     const plain = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReachCheck, signatureExpiry } from '../../../src/services/inputs/addresses.ts';
 
-describe('what the gateway can reach', () => {
+describe('An address that the gateway can reach', () => {
   const names: Record<string, readonly string[]> = {
     'public.example': ['93.184.215.14', '2606:2800:21f::1'],
     'home.example': ['192.168.1.5'],
@@ -22,7 +22,7 @@ describe('what the gateway can reach', () => {
     ['https://public.example/a.png', true],
     ['https://93.184.215.14/a.png', true],
     ['https://[2606:2800:21f::1]/a.png', true],
-    // That it cannot be fetched shows when it is looked at.
+    // A failed fetch shows later that it is unreachable.
     ['https://nowhere.example/a.png', true],
     ['https://home.example/a.png', false],
     ['https://both.example/a.png', false],
@@ -33,14 +33,14 @@ describe('what the gateway can reach', () => {
     ['http://[::ffff:10.0.0.1]/a.png', false],
     ['http://169.254.169.254/latest', false],
     ['nonsense', true],
-  ])('What the gateway can reach is, from the public internet, %s: %s', async (address, isReached) => {
+  ])('A gateway on the public internet reaches %s: %s', async (address, isReached) => {
     expect(await reach('https://gateway.example', false)(address)).toBe(isReached);
-    // That private networks may be asked says nothing about a gateway that stands outside of them.
+    // Allowing private addresses says nothing about a gateway outside of the private network.
     expect(await reach('https://gateway.example', true)(address)).toBe(isReached);
   });
 
   it.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'https://home.example'])(
-    'What the gateway can reach is of a private network its own files and Discord’s for a gateway at %s, where private addresses are allowed',
+    "A gateway at %s where private addresses are allowed reaches private files and Discord's files",
     async (origin) => {
       const allowed = reach(origin, true);
       for (const own of [`${origin}/a.png`, 'http://127.0.0.1:4020/a.png']) {
@@ -54,7 +54,7 @@ describe('what the gateway can reach', () => {
   );
 });
 
-describe('until when an address is good', () => {
+describe('The expiry of an address', () => {
   it.each([
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=6a000000&is=69ff0000&hm=ab&', 0x6a000000 * 1_000],
     ['https://media.discordapp.net/attachments/1/2/a.png?ex=6A000000&is=69ff0000&hm=ab&width=500', 0x6a000000 * 1_000],
@@ -66,7 +66,7 @@ describe('until when an address is good', () => {
     ['https://cdn.discordapp.com/attachments/1/2/a.png?ex=ffffffffffffffffffff', undefined],
     ['https://shop.example/pictures/a.png?ex=6a000000', undefined],
     ['nonsense', undefined],
-  ])('Until when an address is good is read from Discord’s own signature: %s', (address, until) => {
+  ])("The expiry of an address is read from Discord's signature: %s", (address, until) => {
     expect(signatureExpiry(address)).toBe(until);
   });
 });

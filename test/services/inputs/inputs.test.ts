@@ -24,7 +24,7 @@ const plain = (background: string, size = { width: 40, height: 30 }): Promise<Bu
     .png()
     .toBuffer();
 
-describe('what an order sends along', () => {
+describe('The files of an order', () => {
   let gateway: FileHost;
   /** Where the embedded Discord keeps its files. */
   let discord: FileHost;
@@ -48,7 +48,7 @@ describe('what an order sends along', () => {
       allowPrivate: false,
       extraOrigins: [`${discord.origin}/`],
     };
-    // Room for a single file of the largest kind: what is not given back is missed at once.
+    // Room for a single file of the largest size, so that memory which is not released is noticed at once.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
     const log = { info: (facts: object, words: string) => void notes.push(JSON.stringify(facts) + words) };
@@ -80,20 +80,20 @@ describe('what an order sends along', () => {
   const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
   const refused = (...pictures: object[]) => refusalOf(gather({ pictures }));
 
-  /** Of each shade, how many pixels. */
+  /** The number of pixels of each shade. */
   async function shadesOf(mask?: string) {
     const { data, info } = await sharp(bytesOf(mask)).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
     return { width: info.width, height: info.height, white: data.filter((shade) => shade === 255).length };
   }
 
-  it('What an order sends along is nothing where nothing is named, and no one is asked for it', async () => {
+  it('An order that names no files sends none, and nothing is fetched', async () => {
     expect(await gather({ prompt: 'a cat' })).toEqual({});
     expect(await gather({ prompt: 'a cat', pictures: [] })).toEqual({});
     expect([...gateway.heard, ...discord.heard]).toEqual([]);
   });
 
   describe('as images', () => {
-    it('What an order sends along as images comes in its order, as data URIs of what the bytes are, for every names say', async () => {
+    it('The images of an order are sent in their order as data URIs of their real type, regardless of their names', async () => {
       const jpeg = await noise(20, 20).jpeg().toBuffer();
       const { images, mask } = await gather({ pictures: [uploaded('a.gif', png), uploaded('b.png', jpeg)] });
       expect(images?.map((uri) => uri.split(',')[0])).toEqual(['data:image/png;base64', 'data:image/jpeg;base64']);
@@ -101,7 +101,7 @@ describe('what an order sends along', () => {
       expect(mask).toBeUndefined();
     });
 
-    it('What an order sends along as images tells nothing about who took it', async () => {
+    it('The images of an order are sent without metadata about their author', async () => {
       const noted = await noise(20, 20)
         .jpeg()
         .withExif({ IFD0: { Artist: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -112,7 +112,7 @@ describe('what an order sends along', () => {
       expect((await sharp(bytesOf(images?.[0])).metadata()).exif).toBeUndefined();
     });
 
-    it('What an order sends along as images is at most five, and of six none is fetched', async () => {
+    it('The images of an order are five at most, and none of six is fetched', async () => {
       const one = uploaded('a.png', png);
       expect((await gather({ pictures: [one, one, one, one, one] })).images).toHaveLength(5);
       const before = discord.heard.length;
@@ -124,7 +124,7 @@ describe('what an order sends along', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('What an order sends along as images is refused by its name where it cannot be sent', async () => {
+    it('The images of an order are refused by name where they cannot be sent', async () => {
       const page = uploaded('page.png', Buffer.from('<html></html>'));
       const half = uploaded('half.png', png.subarray(0, png.length / 2));
       const video = uploaded('film.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1'));
@@ -159,7 +159,7 @@ describe('what an order sends along', () => {
       expect(notes).toHaveLength(10);
     });
 
-    it('What an order sends along as images gives the memory back, taken or refused', async () => {
+    it('The images of an order release their memory whether they are taken or refused', async () => {
       const large = uploaded('large.png', heavier(png, 15 * MB));
       const odd = uploaded('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       for (let times = 0; times < 2; times++) {
@@ -174,13 +174,13 @@ describe('what an order sends along', () => {
       }
     });
 
-    it('What an order sends along as images is refused when it is too much together', async () => {
+    it('The images of an order are refused when they are too large together', async () => {
       const large = uploaded('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [large, large] })).images).toHaveLength(2);
       expect(await refused(large, large, large)).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('What an order sends along as images is not waited for longer than a minute', async () => {
+    it('The images of an order are awaited for at most a minute', async () => {
       const slow = given(
         'slow.png',
         discord.on('/slow', () => undefined),
@@ -191,7 +191,7 @@ describe('what an order sends along', () => {
       expect(await waiting).toEqual({ key: 'refusals.imageUnreachable', name: 'slow.png' });
     });
 
-    it('What an order sends along as images is put off when the bot stops meanwhile', async () => {
+    it('The images of an order are given up when the bot stops meanwhile', async () => {
       const waiting = refused(
         given(
           'slow.png',
@@ -204,8 +204,8 @@ describe('what an order sends along', () => {
     });
   });
 
-  describe('from elsewhere', () => {
-    it('What an order sends along from elsewhere never carries the key, not even to the gateway or from a redirect to it', async () => {
+  describe('from third-party addresses', () => {
+    it('Files from third-party addresses are requested without the key, even from the gateway or after a redirect to it', async () => {
       const own = given('own.png', gateway.on('/own', file(png)));
       const back = given('back.png', discord.on('/back', redirect(`${gateway.origin}/own`)));
       await gather({ pictures: [own, back, uploaded('a.png', png)] });
@@ -214,7 +214,7 @@ describe('what an order sends along', () => {
         expect(headers).not.toHaveProperty('authorization');
     });
 
-    it('What an order sends along from elsewhere is not fetched from any other place in the own network', async () => {
+    it('Files from third-party addresses are not fetched from other addresses in a private network', async () => {
       const secret = stranger.on('/secret', file(png));
       const direct = given('direct.png', secret);
       const roundabout = given('roundabout.png', discord.on('/away', redirect(secret)));
@@ -228,7 +228,7 @@ describe('what an order sends along', () => {
   describe('as a mask', () => {
     const region = (side: string, of: object) => gather({ region: { side, of } });
 
-    it('What an order sends along as a mask is drawn in the size that is given, and no one is asked', async () => {
+    it('A mask is drawn in the given size without a fetch', async () => {
       const { mask } = await region('left', { address: `${gateway.origin}/never`, width: 64, height: 32 });
       expect(mask).toMatch(/^data:image\/png;base64,/);
       expect(await shadesOf(mask)).toEqual({ width: 64, height: 32, white: 32 * 32 });
@@ -237,10 +237,10 @@ describe('what an order sends along', () => {
 
     it.each([
       ['unknown', {}],
-      ['half known', { width: 64 }],
+      ['partly known', { width: 64 }],
       ['nonsense', { width: 0, height: -3 }],
-      ['no whole number', { width: 64.5, height: 32 }],
-    ])('What an order sends along as a mask is drawn in the size of the image when that is %s', async (_what, size) => {
+      ['not a whole number', { width: 64.5, height: 32 }],
+    ])('A mask is drawn in the size of the image when the given size is %s', async (_what, size) => {
       const address = gateway.on('/grid', file(png));
       expect(await shadesOf((await region('top', { address, ...size })).mask)).toEqual({
         width: 40,
@@ -250,7 +250,7 @@ describe('what an order sends along', () => {
       expect(gateway.heard[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
     });
 
-    it('What an order sends along as a mask is refused when no one knows how large the image is', async () => {
+    it('A mask is refused when the size of the image is unknown', async () => {
       for (const of of [
         { address: `${gateway.origin}/gone` },
         { address: gateway.on('/page', file(Buffer.from('<html></html>'))) },
@@ -261,7 +261,7 @@ describe('what an order sends along', () => {
       expect(notes).toHaveLength(3);
     });
 
-    it('What an order sends along as a mask is what the member has drawn, in black and white', async () => {
+    it("A mask is the member's drawing in black and white", async () => {
       const part = await plain('yellow', { width: 10, height: 10 });
       const bytes = await sharp(await plain('navy'))
         .composite([{ input: part, left: 0, top: 0 }])
@@ -277,12 +277,12 @@ describe('what an order sends along', () => {
       ['black', 'refusals.maskEmpty'],
       ['white', 'refusals.maskFull'],
       ['gray', 'refusals.maskUnclear'],
-    ])('What an order sends along as a mask is refused by its name when all of it is %s', async (background, key) => {
+    ])('A mask is refused by name when all of it is %s', async (background, key) => {
       const drawn = uploaded('mask.png', await plain(background));
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('What an order sends along as a mask is refused by its name when it is no image, or gone', async () => {
+    it('A mask is refused by name when it is missing or not an image', async () => {
       const odd = uploaded('odd.png', Buffer.from('<html></html>'));
       const gone = given('gone.png', `${discord.origin}/gone`);
       const why = (drawn: object) => refusalOf(gather({ region: { drawn } }));
@@ -291,16 +291,16 @@ describe('what an order sends along', () => {
     });
   });
 
-  describe('a sound', () => {
+  describe('The audio of an order', () => {
     const recorded = () => readFile(new URL('../sound/files/mono.ogg', import.meta.url));
 
-    it('A sound comes as plain samples regardless of its name', async () => {
+    it('The audio of an order is decoded to samples regardless of the file name', async () => {
       const { sound } = await gather({ sound: uploaded('notes.txt', await recorded()) });
       expect(secondsOf(sound ?? new Int16Array())).toBeCloseTo(SECONDS, 1);
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('A sound is refused where it is none, is gone, or is more than anyone says at once', async () => {
+    it('The audio of an order is refused when the file is missing, not audio, or longer than the limit', async () => {
       const why = (sound: object) => refusalOf(gather({ sound }));
       expect(await why(uploaded('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await why(given('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -311,7 +311,7 @@ describe('what an order sends along', () => {
       expect(await why(uploaded('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
-    it('A sound gives the memory back, taken or refused', async () => {
+    it('The audio of an order releases its memory whether it is taken or refused', async () => {
       for (let turn = 0; turn < 3; turn++) {
         await gather({ sound: uploaded('a.ogg', Buffer.concat([await recorded(), Buffer.alloc(15 * MB)])) });
         await refusalOf(gather({ sound: uploaded('b.ogg', Buffer.alloc(15 * MB)) }));
@@ -321,7 +321,7 @@ describe('what an order sends along', () => {
   });
 });
 
-/** A WAV of eight bits and few samples, in which nothing is heard. */
+/** A silent WAV of eight bits and few samples. */
 function silence(seconds: number, rate = 8_000): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);

@@ -19,9 +19,9 @@ const mp3 = Buffer.concat(
 );
 const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1');
 
-describe('what an order goes by', () => {
+describe('The references of an order', () => {
   let gateway: FileHost;
-  /** Trusted where it is, as an embedded Discord is. */
+  /** A trusted host, as an embedded Discord is. */
   let discord: FileHost;
   let stranger: FileHost;
   let media: Media;
@@ -43,7 +43,7 @@ describe('what an order goes by', () => {
       ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
       extraOrigins: [discord.origin],
     };
-    // Room for a single file of the largest kind: what is not given back is missed at once.
+    // Room for a single file of the largest size, so that memory which is not released is noticed at once.
     media = openMedia(
       settings,
       { clock, log: { warn: () => undefined }, process: mediaProcess },
@@ -86,7 +86,7 @@ describe('what an order goes by', () => {
     return { key: error.key, ...error.variables };
   }
 
-  it('What an order goes by is given by its address, letter by letter and in its order, once it was looked at', async () => {
+  it('The references of an order are given by their unchanged addresses in order, after each file was examined', async () => {
     const all = [
       at('a.png', png),
       at('b.mp3', mp3, { medium: 'audio' }),
@@ -101,7 +101,7 @@ describe('what an order goes by', () => {
     for (const { headers } of discord.heard) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('What an order goes by may be seven, large ones too, and gives the memory back', async () => {
+  it('The references of an order may be seven large files, and release their memory', async () => {
     const large = at('large.png', heavier(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => large))).references).toHaveLength(7);
     await refused([at('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -110,7 +110,7 @@ describe('what an order goes by', () => {
     ).toHaveLength(1);
   });
 
-  it('What an order goes by is refused by its name where it is not what it should be', async () => {
+  it('The references of an order are refused by name where a file is invalid, missing or too large', async () => {
     const program = Buffer.concat([Buffer.from('MZ\x90\0\x03', 'latin1'), Buffer.alloc(4_096)]);
     const vast = black(10_000, 10_000);
     const odd = 'refusals.imageInvalid';
@@ -130,7 +130,7 @@ describe('what an order goes by', () => {
     }
   });
 
-  it('Images are always uploaded, or always sent along, where the operator chose so', async () => {
+  it('Images are always uploaded, or always sent as data, where the operator chose so', async () => {
     upload = async () => 'https://files.example/1.png';
     const given = async (transfer: GatherContext['transfer']) =>
       (await gather([at('a.png', png)], { transfer })).references?.[0]?.given;
@@ -139,12 +139,12 @@ describe('what an order goes by', () => {
     expect(await given('base64')).toMatch(/^data:image\/png;base64,/);
   });
 
-  describe('where the gateway cannot reach it', () => {
+  describe('with addresses that the gateway cannot reach', () => {
     beforeEach(() => {
       outOfReach = (address) => !address.includes('public');
     });
 
-    it('What an order goes by where the gateway cannot reach it goes along as data, where images may', async () => {
+    it('References that the gateway cannot reach are sent as data where the model takes images as data', async () => {
       const open = at('public.png', png, { takes: 'address or data' });
       const { references = [] } = await gather([open, at('own.png', png, { takes: 'address or data' })]);
       expect(references[0]?.given).toBe(open.address);
@@ -152,7 +152,7 @@ describe('what an order goes by', () => {
       expect(references[1]?.given).toMatch(/^data:image\/png;base64,/);
     });
 
-    it('What an order goes by where the gateway cannot reach it is refused where only an address will do and the gateway stores no uploads', async () => {
+    it('References that the gateway cannot reach are refused where the model takes addresses only and the gateway stores no uploads', async () => {
       const until = clock.now() + 60 * minute;
       expect(await refused([at('own.png', png)])).toEqual({ key: 'refusals.referenceNotPublic', name: 'own.png' });
       expect(await refused([uploaded('up.png', png, until)])).toEqual({
@@ -165,7 +165,7 @@ describe('what an order goes by', () => {
       expect(discord.heard).toHaveLength(before);
     });
 
-    it('An image that the gateway cannot reach or that does not last is uploaded where only an address will do', async () => {
+    it('An image that the gateway cannot reach or that does not last is uploaded where the model takes addresses only', async () => {
       const stored: string[] = [];
       upload = async (image) => `https://files.example/${stored.push(image)}.png`;
       const short = uploaded('public.png', png, clock.now() + minute);
@@ -188,20 +188,20 @@ describe('what an order goes by', () => {
       },
     );
 
-    it('A failed upload fails the order as not sent, because nothing was ordered', async () => {
+    it('A failed upload fails the order as not sent, because nothing was submitted', async () => {
       upload = () => Promise.reject(new GatewayError('Try later.', { kind: 'unavailable', mayHaveTakenEffect: true }));
       const failed = gather([at('own.png', png)]);
       await expect(failed).rejects.toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: false });
     });
 
-    it('What an order goes by where the gateway cannot reach it is as data no more than what fits into one request', async () => {
+    it('References that the gateway cannot reach are sent as data only up to the size of one request', async () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const large = at('large.png', bytes, { takes: 'address or data' });
       expect((await gather([large, large])).references).toHaveLength(2);
       expect(await refused([large, large, large])).toEqual({ key: 'refusals.imagesTooLarge', max: '40 MB' });
     });
 
-    it('What an order goes by where the gateway cannot reach it is not fetched from a place of the own network, not even by a roundabout way', async () => {
+    it('References are not fetched from a private network, not even after a redirect', async () => {
       const secret = stranger.on('/secret.png', file(png));
       const direct = named('direct.png', secret, { takes: 'address or data' });
       const roundabout = named('round.png', discord.on('/public', redirect(secret)));
@@ -211,8 +211,8 @@ describe('what an order goes by', () => {
     });
   });
 
-  describe('with an address of Discord’s, which runs out', () => {
-    it('What an order goes by with an address of Discord’s, which runs out, is taken when it lasts for as long as the gateway may need', async () => {
+  describe('with Discord addresses that expire', () => {
+    it('Discord addresses are taken when they last as long as the gateway may need them', async () => {
       const exact = uploaded('exact.png', png, Math.ceil((clock.now() + 5 * minute) / 1_000) * 1_000);
       expect((await gather([exact])).references).toHaveLength(1);
       expect(await refused([exact], { timeLimitMs: 15 * minute })).toEqual({
@@ -221,21 +221,21 @@ describe('what an order goes by', () => {
       });
     });
 
-    it('What an order goes by with an address of Discord’s, which runs out, says when it has run out, and asks no one', async () => {
+    it('Expired Discord addresses are refused without a fetch', async () => {
       const late = uploaded('late.png', png, clock.now() - 60 * minute);
       expect(await refused([late])).toMatchObject({ key: 'refusals.referenceExpired', name: 'late.png' });
       expect(discord.heard).toEqual([]);
     });
 
-    it('What an order goes by with an address of Discord’s, which runs out, matters not where the image goes along as data', async () => {
+    it('Discord addresses may expire soon where the image is sent as data', async () => {
       outOfReach = () => true;
       const short = uploaded('short.png', png, clock.now() + minute, { takes: 'address or data' });
       expect((await gather([short])).references?.[0]?.given).toMatch(/^data:/);
     });
   });
 
-  describe('where the gateway found the order too large', () => {
-    it('What an order goes by where the gateway found the order too large is made smaller as far as it travels along, and stays what it was as far as it does not', async () => {
+  describe('after the gateway refused the order as too large', () => {
+    it('After a refusal as too large, references sent as data are made smaller and those sent by address stay unchanged', async () => {
       outOfReach = (address) => !address.includes('public');
       const heavy = await noise(2_400, 1_800).png().toBuffer();
       expect(heavy.length).toBeGreaterThan(8 * MB);
@@ -247,7 +247,7 @@ describe('what an order goes by', () => {
       expect(references[0]?.given).toBe(open.address);
       expect(bytesOf(references[1]?.given).length).toBeLessThanOrEqual(2 * MB);
       expect(await sharp(bytesOf(references[1]?.given)).metadata()).toMatchObject({ format: 'jpeg' });
-      // Small as it is, it was too large among the others: it comes with half of what it had.
+      // This small image was too large among the others, so it gets half of its previous size.
       expect(bytesOf(references[2]?.given).length).toBeLessThanOrEqual(180_000);
       expect(bytesOf(references[3]?.given).equals(png)).toBe(true);
     });
@@ -256,7 +256,7 @@ describe('what an order goes by', () => {
 
 const bytesOf = (dataUri = ''): Buffer => Buffer.from(dataUri.split(',')[1] ?? '', 'base64');
 
-/** A PNG of one bit a pixel: as large as one likes, and next to no bytes. */
+/** A PNG of one bit per pixel: as large as needed, with very few bytes. */
 function black(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -277,7 +277,7 @@ function black(width: number, height: number): Buffer {
   ]);
 }
 
-/** Something long at the end of a video. */
+/** A long box at the end of a video. */
 function box(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   bytes.writeUInt32BE(length, 0);

@@ -35,8 +35,8 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the catalogue of models', () => {
-  it('The catalogue of models asks for a list once in a while, and once for many who ask at once', async () => {
+describe('The catalogue of models', () => {
+  it('The catalogue of models requests the list once in a while, and once for many callers at once', async () => {
     const { models, time, asked } = await catalogue();
     await Promise.all([models.list(), models.list(), models.list()]);
     await models.list();
@@ -46,7 +46,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models gives what it has within a moment where someone is typing, and nothing rather than an error', async () => {
+  it('The catalogue of models responds within a moment while a member is typing, with an empty list rather than an error', async () => {
     const { models, embedded, time } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await models.listQuickly()).toEqual([]);
@@ -60,7 +60,7 @@ describe('the catalogue of models', () => {
     expect((await late).length).toBe(23);
   });
 
-  it('The catalogue of models queries few of many invented ids, and goes on answering about those there are', async () => {
+  it('The catalogue of models requests few of many invented ids, and keeps returning existing ones', async () => {
     const { models, embedded, time } = await catalogue();
     const listed = await models.list();
     const before = embedded.heard.length;
@@ -73,7 +73,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(32);
   });
 
-  it('The catalogue of models queries an id once for concurrent callers, and never one that is too long', async () => {
+  it('The catalogue of models requests the same id once for many callers at once, and never an id that is too long', async () => {
     const { models, embedded } = await catalogue();
     const [first] = await models.list();
     const before = embedded.heard.length;
@@ -83,7 +83,7 @@ describe('the catalogue of models', () => {
     expect(embedded.heard.length - before).toBe(1);
   });
 
-  it('The catalogue of models queries a missing id again after an hour', async () => {
+  it('The catalogue of models requests a missing id again after an hour', async () => {
     const { models, embedded, time } = await catalogue();
     await models.list();
     const asked = () => embedded.heard.filter(({ path }) => path.endsWith('/invented')).length;
@@ -94,7 +94,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models keeps no list for longer because the clock is set back', async () => {
+  it('The catalogue of models keeps no list for longer after the clock is set back', async () => {
     const { models, time, asked } = await catalogue();
     await models.list();
     time.setBack(3_600_000);
@@ -104,7 +104,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models asks for an unknown id again only after a newer list contains it', async () => {
+  it('The catalogue of models requests an unknown id again only after a newer list contains it', async () => {
     const side = await catalogue();
     const { models, embedded, time } = side;
     const asked = (): number => heardAt(side, '/v1/models/new-model').length;
@@ -125,7 +125,7 @@ describe('the catalogue of models', () => {
     expect(asked()).toBe(2);
   });
 
-  it('The catalogue of models does not take trouble at the gateway for a model that is missing', async () => {
+  it('The catalogue of models does not mistake a gateway fault for a missing model', async () => {
     const { models, embedded } = await catalogue();
     embedded.faults.add({ do: 'bad-gateway' });
     expect(await refusal(models.get('lumen-image-1'))).toMatchObject({ kind: 'unavailable' });
@@ -145,7 +145,7 @@ describe('What models delivered', () => {
     return { ...side, idsFor, kindOf };
   };
 
-  it('A model that delivered a video is a video model, whatever its ID says', async () => {
+  it('A model that delivered a video is a video model regardless of its ID', async () => {
     const { models, idsFor, kindOf } = await listed();
     expect(await idsFor('video')).toEqual(['kling-v1-6', 'aurora', 'gpt-4o', 'flux-pro']);
     await models.markDelivered('aurora', 'video');
@@ -193,7 +193,7 @@ describe('What models delivered', () => {
   });
 });
 
-describe('a guess at what a model is made for', () => {
+describe('The guessed kind of a model', () => {
   it.each([
     ['x', ['openai-video'], 'video'],
     ['x', ['image-generation'], 'image'],
@@ -202,15 +202,15 @@ describe('a guess at what a model is made for', () => {
     ['chirp-v4', undefined, 'music'],
     ['dream-image-2', undefined, 'image'],
     ['strange', undefined, 'other'],
-  ])('%s with %j: %s', (id, supported, kind) => {
+  ])('The kind of the model %s with the endpoint types %j is guessed as %s', (id, supported, kind) => {
     const fields = supported === undefined ? {} : { supported_endpoint_types: supported };
     expect(guessKind({ id, ownedBy: undefined, createdAt: undefined, fields })).toBe(kind);
   });
 });
 
-describe('near ids', () => {
+describe('Similar ids', () => {
   const ids = ['lumen-image-1', 'lumen-image-1-2K', 'quill-5', 'quill-5-mini'];
-  it('Near ids are those that hold what was typed, then those a few letters away', () => {
+  it('Similar ids are those that contain the typed text, then those a few characters away', () => {
     expect(similarIds('Lumen-Image-1', ids)).toEqual(['lumen-image-1', 'lumen-image-1-2K']);
     expect(similarIds('quil-5', ids)).toEqual(['quill-5']);
     expect(similarIds('something else entirely', ids)).toEqual([]);

@@ -219,9 +219,12 @@ it.each(all)('The model %s is of the kind %s', (id, kind) => {
   expect(kindOfId(id)).toBe(kind);
 });
 
-it.each(['', 'aurora', 'model-7', 'x'.repeat(200), 'lumen', '🎨'])('The id %j says nothing', (id) => {
-  expect(kindOfId(id)).toBeUndefined();
-});
+it.each(['', 'aurora', 'model-7', 'x'.repeat(200), 'lumen', '🎨'])(
+  'The id %j does not reveal a kind of model',
+  (id) => {
+    expect(kindOfId(id)).toBeUndefined();
+  },
+);
 
 it('A pattern of MODEL_KINDS matches a whole ID, its asterisks stand for any text, and the first match counts', () => {
   const overrides = { 'studio-*-hd': 'image', 'exact-1': 'music', '*': 'other' } as const;

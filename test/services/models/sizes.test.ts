@@ -9,11 +9,11 @@ it.each([
   ['lumen-4K', []],
   ['maker/lumen', ['2K']],
   ['maker/lumen-2K', []],
-  // Ids are taken letter by letter.
+  // Ids are compared exactly.
   ['small', []],
   ['LUMEN', []],
   ['', []],
-] as const)('of %j there are larger variants as far as the list has them: %j', (id, sizes) => {
+] as const)('The larger variants of %j that the list has are %j', (id, sizes) => {
   expect(largerSizes(id, listed)).toEqual(sizes);
 });
 

@@ -4,7 +4,7 @@ import { place } from './body.ts';
 
 const at = (base: string, imgxPath = '/imgx'): ResponseContext => ({ ...place, base: new URL(base), imgxPath });
 
-describe('an address in an answer', () => {
+describe('An address in a response', () => {
   it.each([
     ['https://cdn.example/a%20b.png?x=1&y=2#z', 'https://cdn.example/a%20b.png?x=1&y=2#z'],
     [' https://cdn.example/a.png ', 'https://cdn.example/a.png'],
@@ -17,7 +17,7 @@ describe('an address in an answer', () => {
     ['http://127.1/a.png', 'https://gateway.example/a.png'],
     ['http://[::1]:8080/a.png', 'https://gateway.example/a.png'],
     ['http://localhost.example/a.png', 'http://localhost.example/a.png'],
-  ])('%s leads to %s', (address, target) => {
+  ])('An address in a response is read: %s becomes %s', (address, target) => {
     expect(readAddress(address, place)).toBe(target);
   });
 
@@ -32,7 +32,7 @@ describe('an address in an answer', () => {
     'the file is at https://cdn.example/a.png',
     'https://cdn.example/a b.png',
     'https://[::1/a.png',
-  ])('"%s" is none', (text) => {
+  ])('An address in a response is rejected: "%s"', (text) => {
     expect(readAddress(text, place)).toBeUndefined();
   });
 
@@ -42,12 +42,15 @@ describe('an address in an answer', () => {
     'http://127.0.0.1//:1',
     'http://localhost:3000//mj/image/17',
     'http://localhost:3000///evil.example/a.png',
-  ])('%s never leads to another host than the gateway, and never breaks the reader', (address) => {
-    const target = readAddress(address, place);
-    expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
-  });
+  ])(
+    'An address in a response never leads to another host than the gateway and never breaks the reader: %s',
+    (address) => {
+      const target = readAddress(address, place);
+      expect(target === undefined ? 'gateway.example' : new URL(target).host).toBe('gateway.example');
+    },
+  );
 
-  it('An address in an answer keeps a loopback address where the gateway itself is at one, except for forwarded images', () => {
+  it('An address in a response keeps its loopback host where the gateway itself is on loopback, except for proxied images', () => {
     const here = at('http://localhost:4010');
     expect(readAddress('http://localhost:9000/a.png', here)).toBe('http://localhost:9000/a.png');
     expect(readAddress('http://127.0.0.1:3000/mj/image/17', here)).toBe('http://localhost:4010/mj/image/17');
@@ -57,7 +60,7 @@ describe('an address in an answer', () => {
     );
   });
 
-  it('An address in an answer leaves the hosts of others alone', () => {
+  it('An address in a response keeps a third-party host', () => {
     expect(readAddress('https://cdn.example/image/17', place)).toBe('https://cdn.example/image/17');
   });
 });

@@ -4,12 +4,12 @@ import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
 import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
 
-/** One answer as it comes over the wire, and what must be read from it. What is not named is not looked at. */
+/** One response as received over the wire, and what must be read from it. Fields that are not named are not checked. */
 export interface Body {
   what: string;
   body: string;
   expected: Partial<Record<keyof Snapshot, unknown>>;
-  /** What the reader must say aloud: `word <word>` or `walked`. Nothing, where this is absent. */
+  /** The notice that the reader must log: `word <word>` or `walked`; none where this is absent. */
   notices?: string[];
 }
 
@@ -22,7 +22,7 @@ export interface Reading {
   notices: string[];
 }
 
-/** Reads text as the client does: parsed without losing a digit, then through the reader. */
+/** Reads text as the client does: parsed without losing a digit, then passed to the reader. */
 export function read(family: Family, body: string, where: ResponseContext = place): Reading {
   const notices: string[] = [];
   const snapshot = readSnapshot(family, parseExact(body), where, {
@@ -32,7 +32,7 @@ export function read(family: Family, body: string, where: ResponseContext = plac
   return { snapshot, notices };
 }
 
-/** The heads of real files; only the first letters are looked at. */
+/** The first bytes of real files; only these are examined. */
 export const PNG = `iVBORw0KGgoAAAANSUhEUgAA${'AAAB'.repeat(24)}`;
 export const JPEG = `/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD${'AAAB'.repeat(24)}`;
 export const MP4 = `AAAAIGZ0eXBpc29tAAACAGlzb21p${'AAAB'.repeat(24)}`;

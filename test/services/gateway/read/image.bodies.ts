@@ -14,7 +14,7 @@ export const imageBodies: Body[] = [
     expected: { state: 'running', progress: 45, submittedAt: NOW },
   },
   {
-    what: 'a finished job with an address and the words it was drawn from',
+    what: 'a finished job with an address and its revised prompt',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","revised_prompt":"a cat"}]}',
     expected: { state: 'succeeded', progress: 100, media: one, text: 'a cat', isEmpty: false },
   },
@@ -74,27 +74,27 @@ export const imageBodies: Body[] = [
     expected: { media: [{ kind: 'image', base64: JPEG, mediaType: 'image/jpeg' }] },
   },
   {
-    what: 'an address of a gateway that takes itself for localhost',
+    what: 'an address of a gateway that believes its host is localhost',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"http://127.0.0.1:8080/files/1.png?sig=a"}]}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/files/1.png?sig=a' }] },
   },
   {
-    what: 'a completed job whose pictures stand under result',
+    what: 'a completed job whose images are listed under result',
     body: '{"id":"imgjob_123","object":"image_generation.job","status":"completed","created_at":"2026-01-01T00:00:00Z","result":{"created":123,"data":[{"url":"https://cdn.example/1.png"}]},"error":null,"cancel_requested":false}',
     expected: { remoteId: 'imgjob_123', state: 'succeeded', media: one, submittedAt: NOW, failure: undefined },
   },
   {
-    what: 'pictures under response',
+    what: 'images under response',
     body: '{"job_id":"job-1","status":"done","response":{"data":[{"url":"https://cdn.example/1.png"}]}}',
     expected: { remoteId: 'job-1', media: one },
   },
   {
-    what: 'pictures in a whole answer of an image endpoint, kept under data',
+    what: 'images in a whole response of an image endpoint, kept under data',
     body: '{"id":"job-1","status":"succeeded","data":{"created":123,"data":[{"url":"https://cdn.example/1.png"}],"output_format":"png","usage":{"total_tokens":9}}}',
     expected: { state: 'succeeded', media: one },
   },
   {
-    what: 'a job beside its outputs, which say how long they live',
+    what: 'a job beside its outputs, which state how long they live',
     body: '{"job":{"id":"job-1","status":"succeeded","model":"m","created_at":"2026-01-01T00:00:00Z","attempt_count":1},"outputs":[{"index":0,"mime_type":"image/png","size_bytes":10,"width":1024,"height":"768","url":"https://cdn.example/1.png","url_expires_in_seconds":600}]}',
     expected: {
       remoteId: 'job-1',
@@ -113,7 +113,7 @@ export const imageBodies: Body[] = [
     },
   },
   {
-    what: 'a lifetime beyond all dates is none',
+    what: 'a lifetime beyond all dates is ignored',
     body: '{"id":"job-1","status":"succeeded","data":[{"url":"https://cdn.example/1.png","url_expires_in_seconds":1e300}]}',
     expected: { media: one },
   },
@@ -163,7 +163,7 @@ export const imageBodies: Body[] = [
     expected: { failure: { cause: 'failed', reason: 'out of memory' } },
   },
   {
-    what: 'a failed job with a numeric code and no words',
+    what: 'a failed job with a numeric code and no message',
     body: '{"id":"job-1","status":"failed","error":{"code":500,"message":""},"message":"success"}',
     expected: { failure: { cause: 'failed', code: '500' } },
   },
@@ -173,7 +173,7 @@ export const imageBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'cancelled' } },
   },
   {
-    what: 'an expired job has lost its pictures',
+    what: 'an expired job has lost its images',
     body: '{"id":"job-1","status":"expired","data":null}',
     expected: { state: 'failed', media: [], failure: { cause: 'expired' }, isEmpty: false },
   },
@@ -188,40 +188,40 @@ export const imageBodies: Body[] = [
     expected: { state: 'succeeded', isEmpty: true },
   },
   {
-    what: 'words without a picture are no result of an image job',
+    what: 'text without an image is no result of an image job',
     body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","b64_json":"","url":null}]}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'words beside a picture at an unknown place do not hide the picture',
+    what: 'text beside an image at an unknown place does not hide the image',
     body: '{"id":"job-1","status":"succeeded","data":[{"revised_prompt":"a cat","file":{"download":"https://cdn.example/1.png"}}]}',
     expected: { media: one, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'the reference picture that the job repeats is not its result',
+    what: 'a reference image that the job repeats is not its result',
     body: '{"id":"job-1","status":"succeeded","model":"m","prompt":"a cat","image":"https://me.example/reference.png","data":[]}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'the reference pictures that the job repeats are not its result',
+    what: 'reference images that the job repeats are not its result',
     body: '{"id":"job-1","status":"succeeded","input":{"image":"https://me.example/a.png"},"request":{"image":["https://me.example/b.png"]},"reference_images":["https://me.example/c.png"],"data":[]}',
     expected: { media: [], isEmpty: true },
   },
   {
-    what: 'a result at no known place is found, and said aloud',
+    what: 'a result at an unknown place is found and logged',
     body: '{"id":"job-1","status":"succeeded","artifacts":{"final":{"href":"https://cdn.example/1.png"},"thumbnail":"https://cdn.example/t.png"}}',
     expected: { media: one, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'base64 at no known place is found, and said aloud',
+    what: 'base64 at an unknown place is found and logged',
     body: `{"id":"job-1","status":"succeeded","artifact":"${PNG}"}`,
     expected: { media: [{ kind: 'image', base64: PNG }], isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'base64 of a JPEG at no known place is found, and is no path',
+    what: 'base64 of a JPEG at an unknown place is found and is no path',
     body: `{"id":"job-1","status":"succeeded","artifact":"${JPEG}"}`,
     expected: { media: [{ kind: 'image', base64: JPEG }], isEmpty: false },
     notices: ['walked'],
@@ -232,12 +232,12 @@ export const imageBodies: Body[] = [
     expected: { remoteId: 'job-1', state: 'succeeded', media: one },
   },
   {
-    what: 'a list of pictures without a state is a finished job',
+    what: 'a list of images without a state is a finished job',
     body: '{"created":1767225600,"data":[{"url":"https://cdn.example/1.png"}]}',
     expected: { remoteId: undefined, state: 'succeeded', word: '', media: one },
   },
   {
-    what: 'an id and nothing else is a job that waits',
+    what: 'an id and nothing else is a queued job',
     body: '{"id":12345}',
     expected: { remoteId: '12345', state: 'queued', word: '' },
   },
@@ -247,7 +247,7 @@ export const imageBodies: Body[] = [
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'gone' } },
   },
   {
-    what: 'a word nobody knows means running, and is said aloud',
+    what: 'an unknown status means running and is logged',
     body: '{"id":"job-1","status":"moderating","progress":"99.5%"}',
     expected: { state: 'running', progress: 99.5 },
     notices: ['word moderating'],

@@ -18,17 +18,17 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a row written before its state is known has an empty word, and waits',
+    what: 'a row without a state has an empty status and is queued',
     body: '{"id":"1711217942120945","action":"IMAGINE","status":"","progress":""}',
     expected: { state: 'queued', word: '', progress: undefined },
   },
   {
-    what: 'a task whose state is null waits',
+    what: 'a task whose state is null is queued',
     body: '{"id":"1711217942120945","action":"IMAGINE","status":null,"progress":null,"imageUrl":null,"buttons":null}',
     expected: { state: 'queued', word: '', progress: undefined, actions: [] },
   },
   {
-    what: 'a picture beside a null state is a preview: in this family a picture is final with SUCCESS alone',
+    what: 'an image beside a null state is a preview: in this family an image is final with SUCCESS only',
     body: '{"id":"17","action":"IMAGINE","status":null,"progress":"46%","imageUrl":"https://cdn.example/half.webp"}',
     expected: { media: [], preview: { kind: 'image', address: 'https://cdn.example/half.webp' }, progress: 46 },
   },
@@ -38,7 +38,7 @@ export const imgxBodies: Body[] = [
     expected: { state: 'queued', submittedAt: 1711217942120, startedAt: undefined, finishedAt: undefined },
   },
   {
-    what: 'work in progress with a preview',
+    what: 'a running task with a preview',
     body: '{"id":"17","action":"IMAGINE","status":"IN_PROGRESS","progress":"46%","imageUrl":"https://cdn.example/half.webp?rand=7"}',
     expected: {
       state: 'running',
@@ -49,7 +49,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'work in progress whose preview stands in a list',
+    what: 'a running task whose preview is in a list',
     body: '{"id":"17","status":"IN_PROGRESS","progress":"93%","imageUrl":"","imageUrls":[{"url":"https://cdn.example/p.webp","thumbnail":"https://cdn.example/t.webp"}]}',
     expected: {
       media: [],
@@ -57,7 +57,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'work in progress that shows a thumbnail alone',
+    what: 'a running task with a thumbnail only',
     body: '{"id":"17","status":"IN_PROGRESS","progress":"10%","thumbnailUrl":"https://cdn.example/t.webp"}',
     expected: { preview: { kind: 'image', address: 'https://cdn.example/t.webp' } },
   },
@@ -86,7 +86,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'four pictures beat the one that shows them all',
+    what: 'four images take precedence over the grid that shows them all',
     body: '{"id":"17","action":"IMAGINE","status":"SUCCESS","imageUrl":"https://cdn.example/grid.png","imageUrls":[{"url":"https://cdn.example/1.png","thumbnail":"https://cdn.example/1t.webp"},{"url":"https://cdn.example/2.png"},{"url":"https://cdn.example/3.png"},{"url":"https://cdn.example/4.png"}],"seed":"8123","width":2048}',
     expected: {
       media: [
@@ -99,17 +99,17 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a picture under the snake-case name',
+    what: 'an image under the snake-case name',
     body: '{"task_id":"17","status":"success","image_url":"https://cdn.example/1.png"}',
     expected: { remoteId: '17', media: [{ kind: 'image', address: 'https://cdn.example/1.png' }] },
   },
   {
-    what: 'a picture among the properties',
+    what: 'an image among the properties',
     body: '{"id":"17","status":"SUCCESS","action":"UPSCALE","imageUrl":null,"properties":{"imageUrl":"https://cdn.example/1.png"}}',
     expected: { media: [{ kind: 'image', address: 'https://cdn.example/1.png' }], isEmpty: false },
   },
   {
-    what: 'films beat the still picture beside them',
+    what: 'videos take precedence over the still image beside them',
     body: '{"id":"17","action":"VIDEO","status":"SUCCESS","imageUrl":"https://cdn.example/still.png","videoUrls":[{"url":"https://cdn.example/1.mp4","thumbnail":"https://cdn.example/1.webp"},{"url":"https://cdn.example/2.mp4"}]}',
     expected: {
       media: [
@@ -119,12 +119,12 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'films listed as JSON text',
+    what: 'videos listed as JSON text',
     body: String.raw`{"id":"17","action":"VIDEO","status":"SUCCESS","videoUrls":"[{\"url\":\"https://cdn.example/1.mp4\"}]"}`,
     expected: { media: [{ kind: 'video', address: 'https://cdn.example/1.mp4' }] },
   },
   {
-    what: 'a single film',
+    what: 'a single video',
     body: '{"id":"17","action":"VIDEO","status":"SUCCESS","videoUrl":"https://cdn.example/1.mp4","videoUrls":[]}',
     expected: { media: [{ kind: 'video', address: 'https://cdn.example/1.mp4' }] },
   },
@@ -140,7 +140,7 @@ export const imgxBodies: Body[] = [
     },
   },
   {
-    what: 'a failure whose description only repeats the order has no reason',
+    what: 'a failure whose description only repeats the prompt has no reason',
     body: '{"id":"17","action":"IMAGINE","status":"FAILURE","progress":"0%","failReason":null,"description":"/imagine a cat"}',
     expected: { state: 'failed', failure: { cause: 'failed' } },
   },
@@ -155,12 +155,12 @@ export const imgxBodies: Body[] = [
     expected: { state: 'failed', progress: 12, failure: { cause: 'cancelled' }, media: [] },
   },
   {
-    what: 'a task that waits for words',
+    what: 'a task that waits for a prompt',
     body: '{"id":"17","action":"CUSTOM_ZOOM","status":"MODAL","progress":"0%","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}',
     expected: { state: 'needs-input', text: 'a cat --zoom 2', media: [], failure: undefined },
   },
   {
-    what: 'a task that waits for words and suggests none',
+    what: 'a task that waits for a prompt and suggests none',
     body: '{"id":"17","action":"INPAINT","status":"MODAL","prompt":"","properties":{"finalPrompt":""}}',
     expected: { state: 'needs-input', text: undefined },
   },
@@ -170,22 +170,22 @@ export const imgxBodies: Body[] = [
     expected: { state: 'succeeded', text: '1️⃣ a cat\n\n2️⃣ a dog', media: [], isEmpty: false },
   },
   {
-    what: 'a finished description whose words stand in promptEn, action in lower case',
+    what: 'a finished description whose text is in promptEn, with a lower-case action',
     body: '{"id":"17","action":"describe","status":"SUCCESS","prompt":"","promptEn":"1️⃣ a cat","properties":{}}',
     expected: { action: 'DESCRIBE', text: '1️⃣ a cat', isEmpty: false },
   },
   {
-    what: 'a finished shortening whose words stand in the description',
+    what: 'a finished shortening whose text is in the description',
     body: '{"id":"17","action":"SHORTEN","status":"SUCCESS","promptEn":"","description":"Shortened prompts: 1. a cat","buttons":[]}',
     expected: { text: 'Shortened prompts: 1. a cat', isEmpty: false, media: [] },
   },
   {
-    what: 'the words of an unfinished description are not its result',
+    what: 'the text of an unfinished description is not its result',
     body: '{"id":"17","action":"DESCRIBE","status":"IN_PROGRESS","promptEn":"/describe","description":"/describe"}',
     expected: { state: 'running', text: undefined },
   },
   {
-    what: 'a finished description without a word is empty',
+    what: 'a finished description without text is empty',
     body: '{"id":"17","action":"DESCRIBE","status":"SUCCESS","promptEn":"","properties":{"finalPrompt":""}}',
     expected: { state: 'succeeded', text: undefined, isEmpty: true },
   },
@@ -216,22 +216,22 @@ export const imgxBodies: Body[] = [
     expected: { remoteId: '1711217942120945', progress: 5 },
   },
   {
-    what: 'a forwarded picture whose gateway does not know its own name',
+    what: 'a proxied image of a gateway that does not know its own name',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"http://localhost:3000/mj/image/17"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
   {
-    what: 'a forwarded picture whose gateway was told its name with a slash at the end',
+    what: 'a proxied image of a gateway whose configured name ends with a slash',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"http://localhost:3000//mj/image/17"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
   {
-    what: 'a forwarded picture at an inner host is fetched from the gateway itself',
+    what: 'a proxied image at an internal host is fetched from the gateway itself',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"http://gateway-internal:3000/mj/image/17"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/mj/image/17' }] },
   },
   {
-    what: 'a picture at a path of the gateway',
+    what: 'an image at a path of the gateway',
     body: '{"id":"17","status":"SUCCESS","imageUrl":"/imgx/image/17?rand=1"}',
     expected: { media: [{ kind: 'image', address: 'https://gateway.example/imgx/image/17?rand=1' }] },
   },
@@ -246,18 +246,18 @@ export const imgxBodies: Body[] = [
     expected: { state: 'queued', word: '' },
   },
   {
-    what: 'a word nobody knows means running, and is said aloud',
+    what: 'an unknown status means running and is logged',
     body: '{"id":"17","status":"Up-Sampling","progress":"60%"}',
     expected: { state: 'running', word: 'Up-Sampling', progress: 60, failure: undefined },
     notices: ['word up_sampling'],
   },
   {
-    what: 'a success without a picture is finished and empty',
+    what: 'a success without an image is finished and empty',
     body: '{"id":"17","action":"IMAGINE","status":"SUCCESS","progress":"100%","imageUrl":"","prompt":"a cat","properties":{"finalPrompt":"a cat"}}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'the pictures that were sent are not the result',
+    what: 'the images that were sent are not the result',
     body: '{"id":"17","action":"BLEND","status":"SUCCESS","imageUrl":"","base64Array":["data:image/png;base64,iVBORw0KGgo="],"maskBase64":"data:image/png;base64,iVBORw0KGgo=","notifyHook":"https://me.example/hook.png"}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
@@ -277,7 +277,7 @@ export const imgxBodies: Body[] = [
     expected: { submittedAt: 1711217942000, startedAt: 1711217944908 },
   },
   {
-    what: 'a result that stands at no known place is found, and said aloud',
+    what: 'a result at an unknown place is found and logged',
     body: '{"id":"17","action":"OUTPAINT","status":"SUCCESS","prompt":"like https://me.example/mine.png","result":{"files":[{"href":"https://cdn.example/new.webp?x=1"}]}}',
     expected: { media: [{ kind: 'image', address: 'https://cdn.example/new.webp?x=1' }], isEmpty: false },
     notices: ['walked'],

@@ -18,8 +18,8 @@ const bodies = [
   '{"message":"hello"}',
 ];
 
-describe.each(['imgx', 'image', 'video', 'music'] as const)('the reader of the %s family', (family) => {
-  it.each(bodies)('The reader of the family says of %s that it is no task', (body) => {
+describe.each(['imgx', 'image', 'video', 'music'] as const)('The reader of the %s family', (family) => {
+  it.each(bodies)('The reader rejects %s because it is no task', (body) => {
     const attempt = (): unknown => read(family, body);
     expect(attempt).toThrow(GatewayError);
     expect(attempt).toThrow(expect.objectContaining({ kind: 'malformed', mayHaveTakenEffect: false }));

@@ -11,7 +11,7 @@ const sound = [{ kind: 'audio', address: 'https://cdn.example/c1.mp3' }];
 
 export const musicBodies: Body[] = [
   {
-    what: 'a task that has not begun, whose data is an empty text',
+    what: 'a task that has not begun, whose data is an empty string',
     body: '{"code":"success","message":"","data":{"task_id":"9b1c","action":"MUSIC","status":"NOT_START","fail_reason":"","submit_time":1767225600,"start_time":0,"finish_time":0,"progress":"0%","data":""}}',
     expected: {
       remoteId: '9b1c',
@@ -35,12 +35,12 @@ export const musicBodies: Body[] = [
     expected: { state: 'running', tracks: [], isEmpty: false },
   },
   {
-    what: 'a task of unknown standing goes on',
+    what: 'a task of unknown state keeps running',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"UNKNOWN","data":[]}}',
     expected: { state: 'queued', failure: undefined },
   },
   {
-    what: 'streaming clips of a running task are no files yet',
+    what: 'streaming clips of a running task are not files yet',
     body: '{"code":"success","data":{"task_id":"9b1c","action":"MUSIC","status":"IN_PROGRESS","data":[{"id":"c1","title":"Rain","status":"streaming","audio_url":"https://stream.example/?item_id=c1","image_url":"https://cdn.example/c1.jpeg","metadata":{"tags":"jazz","prompt":"la la","duration":null}}]}}',
     expected: {
       state: 'running',
@@ -162,17 +162,17 @@ export const musicBodies: Body[] = [
     expected: { state: 'running', media: [] },
   },
   {
-    what: 'clips alone, all broken: the task failed, and the first says why',
+    what: 'clips alone, all failed: the task failed, and the first one gives the reason',
     body: '{"code":"success","data":[{"id":"c1","status":"error","metadata":{"error_message":"moderated"}},{"id":"c2","status":"error"}]}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'moderated' }, media: [] },
   },
   {
-    what: 'clips alone, one broken and one complete: what there is counts',
+    what: 'clips alone, one failed and one complete: the task succeeded',
     body: '{"code":"success","data":[{"id":"c1","title":"Rain","status":"complete","audio_url":"https://cdn.example/c1.mp3"},{"id":"c2","status":"error"}]}',
     expected: { state: 'succeeded', media: sound },
   },
   {
-    what: 'a finished task that leaves a broken clip out of its media',
+    what: 'a finished task leaves a failed clip out of its media',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":[{"id":"c1","status":"error","audio_url":"https://cdn.example/broken.mp3","metadata":{"error_message":"silence"}},{"id":"c1","status":"complete","audio_url":"https://cdn.example/c1.mp3"}]}}',
     expected: { media: sound },
   },
@@ -182,7 +182,7 @@ export const musicBodies: Body[] = [
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'the lyrics were refused' } },
   },
   {
-    what: 'a failed task with a reason of its own and no rows',
+    what: 'a failed task with a reason at its top level and no rows',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"FAIL","fail_reason":"upstream is full","data":null}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'upstream is full' }, tracks: [] },
   },
@@ -227,19 +227,19 @@ export const musicBodies: Body[] = [
     expected: { remoteId: '12345', state: 'queued' },
   },
   {
-    what: 'a clip whose sound stands at no known place is found, and said aloud; its cover is no result',
+    what: 'a clip with audio at an unknown place is found and logged; its cover is no result',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","data":[{"id":"c1","title":"Rain","status":"complete","song_path":"https://cdn.example/c1.mp3","image_url":"https://cdn.example/c1.jpeg"}]}}',
     expected: { media: sound, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'a result at no known place is found, and said aloud',
+    what: 'a result at an unknown place is found and logged',
     body: '{"code":"success","data":{"task_id":"9b1c","status":"SUCCESS","artifact":{"sound":"https://cdn.example/c1.mp3"}}}',
     expected: { media: sound, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'a word nobody knows means running, and is said aloud',
+    what: 'an unknown status means running and is logged',
     body: '{"code":200,"msg":"success","data":{"taskId":"9b1c","status":"TEXT_SUCCESS"}}',
     expected: { remoteId: '9b1c', state: 'running' },
     notices: ['word text_success'],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PNG, read } from './body.ts';
 
-/** An address without a telling ending, so that the last resort cannot find it either. */
+/** An address without a file extension, so that the last resort cannot find it either. */
 const ADDRESS = 'https://cdn.example/f/1?sig=x';
 
-/** Puts a value at a path such as `data.videos[0].url`, into an object that may hold more. */
+/** Sets the value at a path such as `data.videos[0].url` in an object that may hold more. */
 function put(path: string, value: unknown, into: Record<string, unknown> = {}): Record<string, unknown> {
   const dot = path.indexOf('.');
   const head = dot < 0 ? path : path.slice(0, dot);
@@ -17,18 +17,18 @@ function put(path: string, value: unknown, into: Record<string, unknown> = {}): 
 const task = { task_id: 't', id: 't' };
 const finished = (word = 'succeeded') => ({ ...task, status: word });
 
-/** The same path in a task that stands in an envelope, and in one that stands flat. */
+/** The same path in a task inside an envelope, and in a flat task. */
 function shapes(path: string, value: unknown, record: object): [string, string][] {
   const flat: [string, string] = ['flat', JSON.stringify(put(path, value, { ...record }))];
   if (!path.startsWith('data.')) return [flat];
   const enveloped = put(path, value, { code: 'success', message: '', data: { ...record } });
-  // Two records deep there is always an envelope: the second is what a vendor said.
+  // Paths two records deep always have an envelope: the second record is the vendor's.
   return path.startsWith('data.data.')
     ? [['in an envelope', JSON.stringify(enveloped)]]
     : [['in an envelope', JSON.stringify(enveloped)], flat];
 }
 
-describe('a video is found at', () => {
+describe('The address of a video', () => {
   const paths = [
     'data.result_url',
     'result_url',
@@ -52,13 +52,13 @@ describe('a video is found at', () => {
     shapes(path, ADDRESS, finished()).map(([how, body]) => [path, how, body] as const),
   );
 
-  it.each(cases)('%s, %s', (_path, _how, body) => {
+  it.each(cases)('The address of a video is found at %s, %s', (_path, _how, body) => {
     const { snapshot, notices } = read('video', body);
     expect(snapshot).toMatchObject({ state: 'succeeded', media: [{ kind: 'video', address: ADDRESS }] });
     expect(notices).toEqual([]);
   });
 
-  it('data.fail_reason, where older builds put it', () => {
+  it('The address of a video is found at data.fail_reason, where older builds put it', () => {
     const { snapshot } = read(
       'video',
       JSON.stringify({ code: 'success', data: { ...finished(), fail_reason: ADDRESS } }),
@@ -67,7 +67,7 @@ describe('a video is found at', () => {
   });
 });
 
-describe('an image of an image job is found at', () => {
+describe('An image of an image job', () => {
   const lists = ['data', 'result.data', 'response.data', 'data.data', 'outputs', 'images'];
   const items: [string, unknown, object][] = [
     ['url', { url: ADDRESS }, { address: ADDRESS }],
@@ -79,20 +79,20 @@ describe('an image of an image job is found at', () => {
   ];
   const cases = lists.flatMap((list) => items.map(([item, value, medium]) => [list, item, value, medium] as const));
 
-  it.each(cases)('%s[], as %s', (list, _item, value, medium) => {
+  it.each(cases)('An image of an image job is found at %s[], as %s', (list, _item, value, medium) => {
     const { snapshot, notices } = read('image', JSON.stringify(put(list, [value], finished())));
     expect(snapshot.media).toEqual([{ kind: 'image', ...medium }]);
     expect(notices).toEqual([]);
   });
 
-  it('result_url', () => {
+  it('An image of an image job is found at result_url', () => {
     expect(read('image', JSON.stringify({ ...finished(), result_url: ADDRESS })).snapshot.media).toEqual([
       { kind: 'image', address: ADDRESS },
     ]);
   });
 });
 
-describe('a result of the image-prompt family is found at', () => {
+describe('A result of the image-prompt family', () => {
   it.each([
     ['imageUrls[].url', { imageUrls: [{ url: ADDRESS }] }, 'image'],
     ['imageUrl', { imageUrl: ADDRESS }, 'image'],
@@ -102,14 +102,14 @@ describe('a result of the image-prompt family is found at', () => {
     ['videoUrls[] as bare strings', { videoUrls: [ADDRESS] }, 'video'],
     ['videoUrl', { videoUrl: ADDRESS }, 'video'],
     ['video_url', { video_url: ADDRESS }, 'video'],
-  ])('%s', (_path, fields, kind) => {
+  ])('A result of the image-prompt family is found at %s', (_path, fields, kind) => {
     const { snapshot, notices } = read('imgx', JSON.stringify({ ...finished('SUCCESS'), ...fields }));
     expect(snapshot.media).toEqual([{ kind, address: ADDRESS }]);
     expect(notices).toEqual([]);
   });
 
   it.each(['properties.finalPrompt', 'finalPrompt', 'promptEn', 'description', 'prompt'])(
-    '%s, where it is words',
+    'A result of the image-prompt family is found at %s when it is text',
     (path) => {
       const body = put(path, 'words', { ...finished('SUCCESS'), action: 'DESCRIBE' });
       expect(read('imgx', JSON.stringify(body)).snapshot).toMatchObject({ text: 'words', isEmpty: false });
@@ -117,7 +117,7 @@ describe('a result of the image-prompt family is found at', () => {
   );
 });
 
-describe('a track is found at', () => {
+describe('A track of a music task', () => {
   const clip = { id: 'c1', audio_url: ADDRESS };
   it.each([
     ['data.data[]', { code: 'success', data: { ...finished('SUCCESS'), data: [clip] } }],
@@ -125,18 +125,21 @@ describe('a track is found at', () => {
     ['data.data.clips', { code: 'success', data: { ...finished('SUCCESS'), data: { clips: { c1: clip } } } }],
     ['data.clips', { code: 200, data: { ...finished('completed'), clips: { c1: clip } } }],
     ['data.clips of a flat task', { ...finished('completed'), data: { clips: { c1: clip } } }],
-  ])('%s', (_path, body) => {
+  ])('A track of a music task is found at %s', (_path, body) => {
     const { snapshot } = read('music', JSON.stringify(body));
     expect(snapshot.tracks).toMatchObject([{ id: 'c1', state: 'finished', audio: ADDRESS }]);
     expect(snapshot.media).toEqual([{ kind: 'audio', address: ADDRESS }]);
   });
 
-  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])('Its sound under %s', (name) => {
-    const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
-    expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
-  });
+  it.each(['audio_url', 'audioUrl', 'stream_audio_url', 'sourceAudioUrl'])(
+    'A track of a music task has its audio address under %s',
+    (name) => {
+      const body = { ...finished('SUCCESS'), data: [{ id: 'c1', [name]: ADDRESS }] };
+      expect(read('music', JSON.stringify(body)).snapshot.tracks).toMatchObject([{ audio: ADDRESS }]);
+    },
+  );
 
-  it('Its large cover before its small one', () => {
+  it('A track of a music task prefers its large cover to its small one', () => {
     const body = {
       ...finished('SUCCESS'),
       data: [{ ...clip, image_url: 'https://a.example/s', image_large_url: 'https://a.example/l' }],
@@ -145,8 +148,8 @@ describe('a track is found at', () => {
   });
 });
 
-describe('lyrics are found at', () => {
-  it.each(['data.data.text', 'data.text', 'text'])('%s', (path) => {
+describe('The lyrics of a music task', () => {
+  it.each(['data.data.text', 'data.text', 'text'])('The lyrics of a music task are found at %s', (path) => {
     const record = { ...finished('SUCCESS'), action: 'LYRICS' };
     for (const [, body] of shapes(path, 'la la', record)) {
       expect(read('music', body).snapshot).toMatchObject({ text: 'la la', isEmpty: false });
@@ -154,7 +157,7 @@ describe('lyrics are found at', () => {
   });
 });
 
-describe('the reason of a failure is found at', () => {
+describe('The reason of a failure', () => {
   const paths = [
     'failReason',
     'fail_reason',
@@ -170,9 +173,9 @@ describe('the reason of a failure is found at', () => {
   const families = ['imgx', 'image', 'video', 'music'] as const;
   const cases = paths.flatMap((path) => families.map((family) => [path, family] as const));
 
-  it.each(cases)('%s, in the %s family', (path, family) => {
+  it.each(cases)('The reason of a failure is found at %s, in the %s family', (path, family) => {
     const record = { ...task, status: 'failed' };
-    // A reason that belongs to an envelope stands beside the state that belongs to it too.
+    // A reason in an envelope belongs to the state in the same envelope.
     const body = path.startsWith('data.')
       ? put(path, 'because', { code: 'success', data: record })
       : put(path, 'because', record);
@@ -182,13 +185,16 @@ describe('the reason of a failure is found at', () => {
     });
   });
 
-  it.each(['SUCCEED', 'success', 'Success', ''])('Another place than a message that says "%s"', (message) => {
-    const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
-    expect(read('video', body).snapshot.failure?.reason).toBe('because');
-  });
+  it.each(['SUCCEED', 'success', 'Success', ''])(
+    'The reason of a failure is not read from a message that says "%s"',
+    (message) => {
+      const body = JSON.stringify({ ...task, status: 'failed', message, description: 'because' });
+      expect(read('video', body).snapshot.failure?.reason).toBe('because');
+    },
+  );
 });
 
-describe('the state is found at', () => {
+describe('The state of a task', () => {
   it.each([
     ['data.task_status', { code: 0, message: 'SUCCEED', data: { ...task, task_status: 'failed' } }],
     ['data.status', { code: 'success', data: { ...task, status: 'failed' } }],
@@ -197,19 +203,19 @@ describe('the state is found at', () => {
     ['task_status', { ...task, task_status: 'failed' }],
     ['state', { ...task, state: 'failed' }],
     ['data.state', { code: 200, data: { ...task, state: 'failed' } }],
-  ])('%s', (_path, body) => {
+  ])('The state of a task is found at %s', (_path, body) => {
     for (const family of ['image', 'video', 'music'] as const) {
       expect(read(family, JSON.stringify(body)).snapshot).toMatchObject({ state: 'failed', word: 'failed' });
     }
   });
 
-  it('The state is found at status before state, and a word that says something before an empty one', () => {
+  it('The state of a task is read from status before state, and from a non-empty value before an empty one', () => {
     expect(read('video', '{"id":"t","state":"failed","status":"queued"}').snapshot.state).toBe('queued');
     expect(read('video', '{"id":"t","state":"failed","status":""}').snapshot.state).toBe('failed');
   });
 });
 
-describe('what is only almost at a place is not taken', () => {
+describe('A value at the place of an address', () => {
   it.each([
     ['a sentence', 'see https://cdn.example/film.mp4'],
     ['another scheme', 'ftp://cdn.example/film.mp4'],
@@ -218,7 +224,7 @@ describe('what is only almost at a place is not taken', () => {
     ['no host', 'https://'],
     ['an empty text', ' '],
     ['a number', 17],
-  ])('%s instead of an address', (_what, value) => {
+  ])('A value at the place of an address is ignored when it is %s', (_what, value) => {
     const { snapshot } = read('video', JSON.stringify({ ...finished(), url: value }));
     expect(snapshot).toMatchObject({ media: [], isEmpty: true });
   });

@@ -9,24 +9,21 @@ import { videoBodies } from './video.bodies.ts';
 
 const families = { imgx: imgxBodies, image: imageBodies, video: videoBodies, music: musicBodies } as const;
 
-describe.each(Object.keys(families) as (keyof typeof families)[])(
-  'the reader of the %s family understands',
-  (family) => {
-    it.each(families[family])('$what', ({ body, expected, notices = [] }: Body) => {
-      const reading = read(family, body);
-      const seen = Object.fromEntries(
-        (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, reading.snapshot[key]]),
-      );
-      expect(seen).toEqual(expected);
-      expect(reading.notices).toEqual(notices);
-    });
-  },
-);
+describe.each(Object.keys(families) as (keyof typeof families)[])('The reader of the %s family', (family) => {
+  it.each(families[family])('A response body is read correctly: $what', ({ body, expected, notices = [] }: Body) => {
+    const reading = read(family, body);
+    const seen = Object.fromEntries(
+      (Object.keys(expected) as (keyof Snapshot)[]).map((key) => [key, reading.snapshot[key]]),
+    );
+    expect(seen).toEqual(expected);
+    expect(reading.notices).toEqual(notices);
+  });
+});
 
-describe('the table of bodies', () => {
+describe('The table of response bodies', () => {
   const all = Object.values(families).flat();
 
-  it('The table of bodies holds well over sixty bodies, and no body twice', () => {
+  it('The table of response bodies has more than sixty bodies and no duplicates', () => {
     expect(all.length).toBeGreaterThan(100);
     expect(new Set(all.map(({ body }) => JSON.stringify(parseExact(body)))).size).toBe(all.length);
   });

@@ -3,7 +3,7 @@ import type { Medium, Snapshot } from '../../../../src/services/gateway/read/sna
 
 const FAMILIAR = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
 
-/** What holds of every snapshot, whatever it was read from. */
+/** The invariants of every snapshot, regardless of its source. */
 export function expectSound(snapshot: Snapshot): void {
   expect(FAMILIAR).toContain(snapshot.state);
   if (snapshot.state !== 'succeeded') expect(snapshot.media).toEqual([]);

@@ -14,8 +14,8 @@ const words = {
 
 const cases = Object.entries(words).flatMap(([state, list]) => list.map((word) => [word, state] as const));
 
-describe('the status word', () => {
-  it.each(cases)('"%s" means %s, however it is written', (word, state) => {
+describe('The status of a task', () => {
+  it.each(cases)('The status "%s" means %s in any spelling', (word, state) => {
     const spellings = [
       word,
       word.toUpperCase(),
@@ -32,7 +32,7 @@ describe('the status word', () => {
     }
   });
 
-  it('The status word tells a cancelled and an expired task from one that failed', () => {
+  it('The status of a task distinguishes cancelled and expired from failed', () => {
     expect(meaningOfStatus('CANCEL')?.cause).toBe('cancelled');
     expect(meaningOfStatus('canceled')?.cause).toBe('cancelled');
     expect(meaningOfStatus('cancelled')?.cause).toBe('cancelled');
@@ -40,7 +40,7 @@ describe('the status word', () => {
     expect(meaningOfStatus('timeout')?.cause).toBe('failed');
   });
 
-  it.each([null, 0, 3, true, {}, []])('%j is no word: a task that names itself waits', (status) => {
+  it.each([null, 0, 3, true, {}, []])('%j is not a status: a task with an id is queued', (status) => {
     for (const family of ['imgx', 'image', 'video', 'music'] as const) {
       const { snapshot, notices } = read(family, JSON.stringify({ id: 't', task_id: 't', status }));
       expect(snapshot).toMatchObject({ state: 'queued', word: '', remoteId: 't' });
@@ -48,10 +48,13 @@ describe('the status word', () => {
     }
   });
 
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('"%s" is as unknown as any other', (word) => {
-    expect(meaningOfStatus(word)).toBeUndefined();
-    const { snapshot, notices } = read('image', JSON.stringify({ id: 't', status: word }));
-    expect(snapshot.state).toBe('running');
-    expect(notices).toEqual([`word ${normaliseStatus(word)}`]);
-  });
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'The status "%s" is unknown like any other unlisted status',
+    (word) => {
+      expect(meaningOfStatus(word)).toBeUndefined();
+      const { snapshot, notices } = read('image', JSON.stringify({ id: 't', status: word }));
+      expect(snapshot.state).toBe('running');
+      expect(notices).toEqual([`word ${normaliseStatus(word)}`]);
+    },
+  );
 });

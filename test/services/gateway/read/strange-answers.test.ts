@@ -15,7 +15,7 @@ const KINDS =
     ' ',
   );
 
-/** What a reader makes of an answer; undefined where it says, in the one way allowed, that it can make nothing of it. */
+/** What a reader makes of a response; undefined where it throws the one allowed error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -54,25 +54,28 @@ function readError(body: unknown, status: number, isSubmit: boolean): void {
   if (!isSubmit) expect(error.mayHaveTakenEffect).toBe(false);
 }
 
-describe('any JSON that arrives', () => {
-  it.each(families)('The %s reader makes a sound snapshot of it or throws a GatewayError', (family) => {
-    fc.assert(
-      fc.property(answers, (text) => {
-        const { words } = readTask(family, parseExact(text));
-        expect(words.length).toBeLessThanOrEqual(1);
-      }),
-      runs,
-    );
-  });
+describe('Arbitrary JSON', () => {
+  it.each(families)(
+    'Arbitrary JSON is read by the %s reader into a valid snapshot or throws a GatewayError',
+    (family) => {
+      fc.assert(
+        fc.property(answers, (text) => {
+          const { words } = readTask(family, parseExact(text));
+          expect(words.length).toBeLessThanOrEqual(1);
+        }),
+        runs,
+      );
+    },
+  );
 
-  it.each(families)('A %s order is read from it or throws a GatewayError', (family) => {
+  it.each(families)('Arbitrary JSON is read as a %s submission or throws a GatewayError', (family) => {
     fc.assert(
       fc.property(answers, (text) => readOrder(family, parseExact(text))),
       runs,
     );
   });
 
-  it('An error is made of it', () => {
+  it('Arbitrary JSON always becomes an error with valid fields', () => {
     fc.assert(
       fc.property(answers, fc.integer({ min: 200, max: 599 }), fc.boolean(), (text, status, isSubmit) => {
         readError(parseExact(text), status, isSubmit);
@@ -81,7 +84,7 @@ describe('any JSON that arrives', () => {
     );
   });
 
-  it('An error is made of any text that is no JSON', () => {
+  it('Any text becomes an error, even when it is not JSON', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 2_000 }),
@@ -103,7 +106,7 @@ describe('any JSON that arrives', () => {
     );
   });
 
-  it('It is said whether it hides an error', () => {
+  it('Arbitrary JSON is checked for a hidden error without failing', () => {
     fc.assert(
       fc.property(answers, (text) => typeof containsError(parseExact(text), false) === 'boolean'),
       runs,
@@ -124,7 +127,7 @@ const monsters: [string, unknown][] = [
     'lists as JSON text',
     { id: 't', task_id: 't', status: 'SUCCESS', data: `${'['.repeat(10_000)}1.50${']'.repeat(10_000)}` },
   ],
-  ['a long list of pictures', { id: 't', status: 'SUCCESS', data: many({ url: video, image_url: video }) }],
+  ['a long list of images', { id: 't', status: 'SUCCESS', data: many({ url: video, image_url: video }) }],
   [
     'a long list of addresses',
     { id: 't', status: 'SUCCESS', imageUrls: many(video), videos: many(video), images: many(video) },
@@ -146,8 +149,8 @@ const monsters: [string, unknown][] = [
   ],
 ];
 
-describe('a monstrous answer', () => {
-  it.each(monsters)('A monstrous answer of %s is read like any other', (_what, answer) => {
+describe('An oversized response', () => {
+  it.each(monsters)('An oversized response is read like any other: %s', (_what, answer) => {
     for (const family of families) {
       readTask(family, answer);
       readOrder(family, answer);
@@ -157,7 +160,7 @@ describe('a monstrous answer', () => {
     expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
   });
 
-  it('A monstrous answer brings no more images, tracks and buttons than anyone could show', () => {
+  it('An oversized response has its images, tracks and buttons limited to what can be shown', () => {
     const notices = { onUnknownStatus: () => undefined, onFoundBySearch: () => undefined };
     const answer = {
       id: 't',

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { MP4, PNG } from './body.ts';
 
-/** The names that the readers look for, so that made-up answers lead them deep, and some that mean something to JavaScript. */
+/**
+ * The field names that the readers look for, so that generated responses lead them deep, and names that are special in
+ * JavaScript.
+ */
 const NAMES =
   'data code message success msg description result properties error type status task_status state job response output content ' +
   'id task_id taskId job_id progress action url result_url fail_reason failReason reason task_result videos video video_url ' +
@@ -77,7 +80,7 @@ const { tree } = fc.letrec((tie) => ({
 
 const record = fc.dictionary(fc.constantFrom(...NAMES.split(' ')), tree, { maxKeys: 10 });
 
-/** Answers that are tasks beyond doubt, most of them finished, so that their results are looked for. */
+/** Responses that are certainly tasks, most of them finished, so that their results are searched. */
 const task = fc
   .tuple(
     record,
@@ -89,12 +92,12 @@ const task = fc
     return isWrapped ? { code: 'success', data: one } : one;
   });
 
-/** Answers as text: any JSON at all, and trees of the readers' own names. */
+/** Responses as text: arbitrary JSON, and trees of the readers' field names. */
 export const answers: fc.Arbitrary<string> = fc
   .oneof(fc.jsonValue(), tree, tree, task, task)
   .map((value) => JSON.stringify(value));
 
-/** A value wrapped in itself many times over. */
+/** A value wrapped in itself many times. */
 export function nested(levels: number, name: string, core: unknown): unknown {
   let value = core;
   for (let level = 0; level < levels; level++) value = name === '' ? [value] : { [name]: value };

@@ -6,7 +6,7 @@ import type { Family } from '../../../../src/services/gateway/read/table.ts';
 
 const read = (family: Family, body: string): Submission => readSubmission(family, parseExact(body));
 
-describe('the id of an order is read from', () => {
+describe('The id of a submission', () => {
   it.each<[Family, string, string, string]>([
     ['imgx', 'result', '{"code":1,"description":"ok","result":"1320098173412546"}', '1320098173412546'],
     ['imgx', 'a bare number', '{"code":1,"result":1320098173412546}', '1320098173412546'],
@@ -47,12 +47,12 @@ describe('the id of an order is read from', () => {
     ['music', 'id', '{"id":"9b1c"}', '9b1c'],
     ['music', 'result', '{"code":1,"result":"9b1c"}', '9b1c'],
     ['music', 'a small numeric task_id', '{"code":200,"data":{"task_id":12345}}', '12345'],
-  ])('%s: %s', (family, _where, body, id) => {
+  ])('The id of a submission is read in the %s family from %s', (family, _where, body, id) => {
     expect(read(family, body)).toMatchObject({ remoteId: id, needsInput: false });
   });
 });
 
-describe('an order that was taken without a name', () => {
+describe('A submission that was taken without an id', () => {
   it.each<[Family, string]>([
     ['imgx', '{"code":1,"description":"ok","result":""}'],
     ['imgx', '{"code":22,"description":"queued","result":null}'],
@@ -65,32 +65,35 @@ describe('an order that was taken without a name', () => {
     ['imgx', 'null'],
     ['image', '[]'],
     ['video', 'true'],
-  ])('%s: %s is malformed, and the work may have begun', (family, body) => {
-    expect(() => read(family, body)).toThrow(
-      expect.objectContaining({ name: 'GatewayError', kind: 'malformed', mayHaveTakenEffect: true }),
-    );
-  });
+  ])(
+    'A submission in the %s family that was taken without an id is malformed and may have begun its work: %s',
+    (family, body) => {
+      expect(() => read(family, body)).toThrow(
+        expect.objectContaining({ name: 'GatewayError', kind: 'malformed', mayHaveTakenEffect: true }),
+      );
+    },
+  );
 });
 
-describe('code 21', () => {
+describe('Code 21', () => {
   it.each([
     [
-      'a window waits: remix is said',
+      'a window waits: remix is true',
       '{"code":21,"description":"Waiting for window confirm","result":"18","properties":{"finalPrompt":"a cat","remix":true}}',
     ],
     ['a window waits: there are no properties', '{"code":21,"description":"Waiting for window confirm","result":"18"}'],
     ['a window waits: the properties are null', '{"code":21,"result":"18","properties":null}'],
     ['a window waits: the code is text', '{"code":"21","result":"18","properties":{}}'],
     [
-      'a window waits: remix beats a picture',
+      'a window waits: remix takes precedence over an image',
       '{"code":21,"result":"18","properties":{"remix":true,"imageUrl":"https://cdn.example/1.png"}}',
     ],
     [
-      'a window waits: remix as text beats a picture',
+      'a window waits: remix as text takes precedence over an image',
       '{"code":21,"result":"18","properties":{"remix":"true","imageUrl":"https://cdn.example/1.png"}}',
     ],
     [
-      'a window waits: a picture and a state that are null are none',
+      'a window waits: a null image and a null state do not count',
       '{"code":21,"result":"18","properties":{"finalPrompt":"a cat","imageUrl":null,"status":null}}',
     ],
   ])('Code 21 means that %s', (_what, body) => {
@@ -99,7 +102,7 @@ describe('code 21', () => {
 
   it.each([
     [
-      'the task exists: there is a picture',
+      'the task exists: there is an image',
       '{"code":21,"result":"18","properties":{"status":"SUCCESS","imageUrl":"https://cdn.example/1.png"}}',
     ],
     ['the task exists: there is a state', '{"code":21,"result":"18","properties":{"status":"IN_PROGRESS"}}'],
@@ -115,7 +118,7 @@ describe('code 21', () => {
     },
   );
 
-  it('Rewritten to 1 on the way does not say that a window waits; a state does', () => {
+  it('Code 21 does not imply a waiting window after it was rewritten to 1, but a state does', () => {
     expect(read('imgx', '{"code":1,"result":"18","properties":{"finalPrompt":"a cat","remix":true}}')).toMatchObject({
       remoteId: '18',
       finalPrompt: 'a cat',
@@ -124,8 +127,8 @@ describe('code 21', () => {
   });
 });
 
-describe('an order that was taken', () => {
-  it('An order that was taken says how many wait before it', () => {
+describe('A submission that was taken', () => {
+  it('A submission that was taken reports how many tasks are ahead of it', () => {
     const body =
       '{"code":22,"description":" In queue, 3 tasks ahead ","result":"18","properties":{"numberOfQueues":3,"discordInstanceId":"9"}}';
     expect(read('imgx', body)).toEqual({
@@ -137,7 +140,7 @@ describe('an order that was taken', () => {
     expect(read('imgx', body.replace(':3,', ':"3",')).queuedBehind).toBe(3);
   });
 
-  it('An order that was taken says nothing of a queue where the code for it was rewritten and the count is lost', () => {
+  it('A submission that was taken reports no queue where its code was rewritten and the count is lost', () => {
     expect(read('imgx', '{"code":1,"description":"","result":"18","properties":{}}')).toEqual({
       remoteId: '18',
       needsInput: false,
@@ -146,7 +149,7 @@ describe('an order that was taken', () => {
     });
   });
 
-  it('An order that was taken brings the prompt that a form should begin with', () => {
+  it('A submission that was taken includes the prompt that a form should start with', () => {
     expect(
       read('imgx', '{"code":21,"result":"18","properties":{"finalPrompt":"a cat --zoom 2","remix":true}}').finalPrompt,
     ).toBe('a cat --zoom 2');

@@ -4,7 +4,7 @@ const video = [{ kind: 'video', address: 'https://cdn.example/film.mp4' }];
 
 export const videoBodies: Body[] = [
   {
-    what: 'the answer to an order, read as a task',
+    what: 'the response to a submit, read as a task',
     body: '{"id":"task_1","task_id":"task_1","object":"video","model":"m","status":"queued","progress":0,"created_at":1767225600}',
     expected: { remoteId: 'task_1', state: 'queued', progress: 0, submittedAt: NOW, media: [] },
   },
@@ -27,7 +27,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'task_1', state: 'succeeded', progress: 100, media: video, isEmpty: false },
   },
   {
-    what: 'the first shape of older builds: the address stands where failures are explained',
+    what: 'the first shape of older builds: the address is in the field of failure reasons',
     body: '{"code":"success","message":"","data":{"id":42,"task_id":"task_1","status":"SUCCESS","fail_reason":"https://cdn.example/film.mp4","progress":"100%"}}',
     expected: { state: 'succeeded', media: video, failure: undefined },
   },
@@ -42,22 +42,22 @@ export const videoBodies: Body[] = [
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'an outer failure beats an inner word that is stale',
+    what: 'an outer failure overrides a stale inner status',
     body: '{"code":"success","data":{"task_id":"task_1","status":"FAILURE","fail_reason":"timed out","progress":"100%","data":{"task_id":"v","status":"processing","progress":40}}}',
     expected: { state: 'failed', word: 'FAILURE', failure: { cause: 'failed', reason: 'timed out' } },
   },
   {
-    what: 'an outer word beats an inner success',
+    what: 'an outer status overrides an inner success',
     body: '{"code":"success","data":{"task_id":"task_1","status":"IN_PROGRESS","progress":"50%","data":{"task_status":"succeed","url":"https://cdn.example/film.mp4"}}}',
     expected: { state: 'running', progress: 50, media: [] },
   },
   {
-    what: 'an outer word of a flat task beats an inner success',
+    what: 'an outer status of a flat task overrides an inner success',
     body: '{"task_id":"task_1","status":"failed","message":"refused","data":{"status":"succeeded","url":"https://cdn.example/film.mp4"}}',
     expected: { state: 'failed', media: [], failure: { cause: 'failed', reason: 'refused' } },
   },
   {
-    what: 'the word of an envelope is not the word of the task in it',
+    what: 'the status of an envelope is not the status of the task in it',
     body: '{"code":200,"status":"success","message":"ok","data":{"task_id":"task_1","status":"processing","progress":10}}',
     expected: { remoteId: 'task_1', state: 'running', progress: 10, isEmpty: false },
   },
@@ -77,7 +77,7 @@ export const videoBodies: Body[] = [
     expected: { state: 'succeeded', media: video },
   },
   {
-    what: 'the second shape, finished, with the film in the answer itself',
+    what: 'the second shape, finished, with the video in the response itself',
     body: `{"code":"success","data":{"format":"mp4","status":"succeeded","task_id":"task_1","url":"data:video/mp4;base64,${MP4}"}}`,
     expected: { media: [{ kind: 'video', base64: MP4, mediaType: 'video/mp4' }] },
   },
@@ -102,7 +102,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'video_1', state: 'running', progress: 33 },
   },
   {
-    what: 'the second entry, with a word that says that nothing is known yet',
+    what: 'the second entry, with a status that means unknown',
     body: '{"id":"video_1","object":"video","status":"unknown","progress":0}',
     expected: { state: 'queued' },
   },
@@ -132,7 +132,7 @@ export const videoBodies: Body[] = [
     expected: { remoteId: '8', state: 'succeeded', word: 'succeed' },
   },
   {
-    what: "the vendor path's own shape, failed: its message says SUCCEED, its status message the truth",
+    what: "the vendor path's own shape, failed: its message says SUCCEED, its status message is right",
     body: '{"code":0,"message":"SUCCEED","request_id":"r","data":{"task_id":"8","task_status":"failed","task_status_msg":"the picture shows a person"}}',
     expected: { state: 'failed', failure: { cause: 'failed', reason: 'the picture shows a person' } },
   },
@@ -157,7 +157,7 @@ export const videoBodies: Body[] = [
     expected: { media: video },
   },
   {
-    what: 'several films with what is known of them',
+    what: 'several videos with their known facts',
     body: '{"task_id":"t","status":"done","videos":[{"url":"https://cdn.example/film.mp4","duration":"5.1","cover_url":"https://cdn.example/c.png"},{"url":"https://cdn.example/2.mp4"}]}',
     expected: {
       media: [
@@ -177,12 +177,12 @@ export const videoBodies: Body[] = [
     expected: { remoteId: 'cgt-1', media: video },
   },
   {
-    what: 'a path of the gateway, which wants the key',
+    what: 'a path of the gateway, which requires the key',
     body: '{"id":"video_1","status":"completed","url":"/v1/videos/video_1/content"}',
     expected: { media: [{ kind: 'video', address: 'https://gateway.example/v1/videos/video_1/content' }] },
   },
   {
-    what: 'an address of a gateway that takes itself for localhost',
+    what: 'an address of a gateway that believes its host is localhost',
     body: '{"id":"video_1","status":"completed","url":"http://localhost:3000/v1/videos/video_1/content"}',
     expected: { media: [{ kind: 'video', address: 'https://gateway.example/v1/videos/video_1/content' }] },
   },
@@ -222,23 +222,23 @@ export const videoBodies: Body[] = [
     expected: { failure: { cause: 'failed', reason: 'blocked', code: 'E1' } },
   },
   {
-    what: 'a result at no known place is found, and said aloud; what was sent is not',
+    what: 'a result at an unknown place is found and logged; the input is not',
     body: '{"task_id":"t","status":"succeeded","creations":[{"id":"c","href":"https://cdn.example/film.mp4","cover":"https://cdn.example/c.png"}],"prompt":"https://me.example/p.mp4","reference_video_urls":["https://me.example/r.mp4"],"first_frame_image":"https://me.example/f.png","image_tail":"https://me.example/t.png","callback_url":"https://me.example/cb.mp4"}',
     expected: { media: video, isEmpty: false },
     notices: ['walked'],
   },
   {
-    what: 'the reference picture that the task repeats is not its result',
+    what: 'a reference image that the task repeats is not its result',
     body: '{"task_id":"t","status":"succeeded","model":"m","image":"https://me.example/reference.png","images":["https://me.example/a.png","https://me.example/b.png"],"url":""}',
     expected: { state: 'succeeded', media: [], isEmpty: true },
   },
   {
-    what: 'an address without a scheme begins like base64 of a sound, and is none',
+    what: 'an address without a scheme looks like base64 of audio, but is not',
     body: '{"task_id":"t","status":"succeeded","artifact":"//videos.cdn.example/2026/01/31/0123456789abcdef0123456789abcdef/film.mp4"}',
     expected: { media: [], isEmpty: true },
   },
   {
-    what: 'a word nobody knows means running, and is said aloud once',
+    what: 'an unknown status means running and is logged once',
     body: '{"code":"success","data":{"task_id":"t","status":"WARMING UP","data":{"status":"strange"}}}',
     expected: { state: 'running', word: 'WARMING UP' },
     notices: ['word warming_up'],

@@ -40,10 +40,10 @@ async function answered(dialect: Dialect, tell: (peer: Peer) => void) {
   return { events: await all(answer), answer, session, peer };
 }
 
-describe.each(dialects)('an answer in the words of %s', (dialect) => {
+describe.each(dialects)('A live response in the %s dialect', (dialect) => {
   const says = words(dialect);
 
-  it('An answer in the words of comes as words and sound, and its end holds all of it', async () => {
+  it('A live response arrives as text and audio, and its end holds all of the text', async () => {
     const { events, answer } = await answered(dialect, (peer) =>
       peer.tell(
         says.created,
@@ -72,7 +72,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     });
   });
 
-  it('An answer in the words of is made whole by any event that repeats it, and never doubled', async () => {
+  it('A live response is completed by every event that repeats it, and never doubled', async () => {
     const part = { type: 'response.content_part.done', response_id: 'resp_1', item_id: 'item_a', content_index: 0 };
     const { events } = await answered(dialect, (peer) =>
       peer.tell(
@@ -92,7 +92,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(endOf(events).text).toBe('One two three four');
   });
 
-  it('An answer in the words of is not told twice where the gateway sends an event twice', async () => {
+  it('A live response ignores an event that the gateway sends twice', async () => {
     const sound = { ...says.sound(bytesOf(7)), event_id: 'event_5' };
     const delta = { ...says.text('Ha'), event_id: 'event_4' };
     const { events } = await answered(dialect, (peer) =>
@@ -102,7 +102,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(samplesOf(events)).toEqual([7]);
   });
 
-  it('An answer in the words of is put together from samples that were cut in two', async () => {
+  it('A live response is assembled from samples that were cut in two', async () => {
     const bytes = bytesOf(258, 772, 1286);
     const { events } = await answered(dialect, (peer) =>
       peer.tell(
@@ -116,7 +116,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(samplesOf(events)).toEqual([258, 772, 1286]);
   });
 
-  it('An answer in the words of takes no notice of other answers, of words that no one knows, and of sound that is none', async () => {
+  it('A live response ignores other responses, unknown events and invalid audio', async () => {
     const other = words(dialect, 'resp_other');
     const { events } = await answered(dialect, (peer) =>
       peer.tell(
@@ -151,14 +151,14 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
       { end: 'failed', error: { kind: 'quota', message: 'Empty', mayHaveTakenEffect: true } },
     ],
     ['failed', { error: {} }, { end: 'failed', error: { kind: 'unavailable', mayHaveTakenEffect: true } }],
-  ])('An answer in the words of that is %s says so (%j)', async (status, status_details, expected) => {
+  ])('A live response with the status %s ends accordingly (%j)', async (status, status_details, expected) => {
     const { events } = await answered(dialect, (peer) =>
       peer.tell(says.created, says.text('Some'), says.done({ status, status_details, usage })),
     );
     expect(endOf(events)).toMatchObject({ text: 'Some', usage: { input: 20 }, ...expected });
   });
 
-  it('An answer in the words of that failed before its first word was not begun, where the gateway says why', async () => {
+  it('A live response that failed before its first word did not take effect, where the gateway gives the reason', async () => {
     const { events } = await answered(dialect, (peer) =>
       peer.tell(
         says.created,
@@ -171,13 +171,13 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(endOf(events).error).toMatchObject({ kind: 'rate-limited', mayHaveTakenEffect: false });
   });
 
-  it('An answer in the words of may begin without being announced, and end at once', async () => {
+  it('A live response may begin without an announcement and end at once', async () => {
     const { events, answer } = await answered(dialect, (peer) => peer.tell(says.done({ status: 'failed' })));
     expect(answer.id).toBe('resp_1');
     expect(endOf(events).end).toBe('failed');
   });
 
-  it('An answer in the words of calls tools, each once and whole', async () => {
+  it('A live response reports each tool call once and completely', async () => {
     const call = { id: 'item_c', type: 'function_call', call_id: 'call_1', name: 'draw', arguments: '' };
     const at = { response_id: 'resp_1', item_id: 'item_c', output_index: 1 };
     const whole = { ...call, arguments: '{"of":"foxes"}' };
@@ -205,7 +205,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     await next;
   });
 
-  it('An answer in the words of goes beside what the gateway understood of the sound, told once', async () => {
+  it('A live response comes with the transcript of the utterance, reported once', async () => {
     const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     const about = { item_id: 'item_q', content_index: 0 };
     const heard = 'conversation.item.input_audio_transcription';
@@ -224,7 +224,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(endOf(events).text).toBe('Yes');
   });
 
-  it('An answer in the words of waits a little for what was understood, which may come after the last word', async () => {
+  it('A live response waits a moment for the transcript, which may arrive after the last word', async () => {
     const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, says.done());
     const answer = await saying;
@@ -232,7 +232,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect((await all(answer)).map(({ type }) => type)).toEqual(['heard', 'end']);
   });
 
-  it('An answer in the words of waits for it only so long, and then tells as much as there is', async () => {
+  it('A live response stops waiting for the transcript after a moment and reports what there is of it', async () => {
     const clock = new ManualClock();
     const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) }, clock);
     const heard = 'conversation.item.input_audio_transcription';
@@ -243,7 +243,7 @@ describe.each(dialects)('an answer in the words of %s', (dialect) => {
     expect(await all(answer)).toMatchObject([{ type: 'heard', text: 'Good mor' }, { type: 'end' }]);
   });
 
-  it('An answer in the words of does not wait where nothing could be understood', async () => {
+  it('A live response does not wait for a transcript after transcription failed', async () => {
     const { peer, saying } = await asked(dialect, { audio: new Int16Array(2400) });
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed', error: {} }, says.done());
     expect((await all(await saying)).map(({ type }) => type)).toEqual(['end']);

@@ -14,7 +14,7 @@ async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
 
 type Side = Awaited<ReturnType<typeof open>>;
 
-/** A whole exchange of words. */
+/** A whole exchange of text. */
 async function talk(
   { session }: Pick<Side, 'session'>,
   peer: Peer,
@@ -29,7 +29,7 @@ async function talk(
   return all(await saying);
 }
 
-/** Both have said all that they had to say to each other. */
+/** Both sides have sent everything that they had to send. */
 const settled = (peer: Peer): Promise<unknown> => new Promise((resolve) => peer.socket.once('pong', resolve).ping());
 
 async function turns(count = 20): Promise<void> {
@@ -43,9 +43,9 @@ const answered = (text: string, type = 'output_text') => ({
   content: [{ type, text }],
 });
 
-describe('a live conversation', () => {
+describe('A live conversation', () => {
   it.each(dialects)(
-    'A live conversation outlasts its connection: settings and all that was said come back, in order (%s)',
+    'A live conversation survives its connection: settings and history come back in order (%s)',
     async (dialect) => {
       const side = await open({ created: sessions[dialect], manners: strict(dialect) }, { instructions: 'Be brief' });
       await talk(side, side.peer, 'One', 'First', dialect);
@@ -63,7 +63,7 @@ describe('a live conversation', () => {
     },
   );
 
-  it('A live conversation goes on from one that was held before', async () => {
+  it('A live conversation continues from an earlier conversation', async () => {
     const { gateway, next } = await stage();
     const earlier = [
       { by: 'member', text: 'Hi' },
@@ -76,7 +76,7 @@ describe('a live conversation', () => {
     expect(peer.items()).toEqual([told('Hi'), answered('Hello')]);
   });
 
-  it('A live conversation remembers a sound by what was understood of it, and says so where nothing was', async () => {
+  it('A live conversation remembers audio by its transcript, and notes where there is none', async () => {
     const side = await open({}, { transcriber: 'ears' });
     const sound = new Int16Array(2_400);
     for (const [id, transcript] of [
@@ -101,7 +101,7 @@ describe('a live conversation', () => {
     expect(other.items()).toEqual([told('Good morning'), told('[A spoken message that was not written down.]')]);
   });
 
-  it('A live conversation tells a call together with what came of it', async () => {
+  it('A live conversation replays a tool call together with its output', async () => {
     const side = await open();
     const saying = side.session.say({ text: 'Draw' });
     await side.peer.hears('response.create');
@@ -122,7 +122,7 @@ describe('a live conversation', () => {
     ]);
   });
 
-  it('A live conversation finds a connection that has died in silence, and makes another', async () => {
+  it('A live conversation detects a silently dead connection and opens another one', async () => {
     const clock = new ManualClock();
     const { peer, next, peers } = await open({ tools: { clock } });
     const minutes = async (until: () => boolean): Promise<void> => {
@@ -138,7 +138,7 @@ describe('a live conversation', () => {
     await (await next()).hears('session.update');
   });
 
-  it('A live conversation waits longer and longer for a gateway that is away, and leaves it be at last', async () => {
+  it('A live conversation backs off from an unreachable gateway and stops retrying in the end', async () => {
     const clock = new ManualClock();
     const side = await open({ tools: { clock, random: () => 1 } });
     await side.stop();
@@ -155,7 +155,7 @@ describe('a live conversation', () => {
       last = ms + 500;
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000]);
-    // Anyone who speaks then makes it anew.
+    // The next utterance connects again.
     await side.start();
     const saying = side.session.say({ text: 'Are you there?' });
     const other = await side.next();
@@ -164,7 +164,7 @@ describe('a live conversation', () => {
     expect((await saying).id).toBe('resp_1');
   });
 
-  it('A live conversation does not wait where someone speaks', async () => {
+  it('A live conversation does not wait when the member speaks', async () => {
     const clock = new ManualClock();
     const side = await open({ tools: { clock, random: () => 1 } });
     side.peer.socket.terminate();
@@ -178,7 +178,7 @@ describe('a live conversation', () => {
     expect(side.peers).toHaveLength(2);
   });
 
-  it('A live conversation is not asked for again and again where the gateway refuses it', async () => {
+  it('A live conversation does not reconnect again and again where the gateway refuses it', async () => {
     let isClosed = false;
     const side = await open({
       door: (_request, response) => {
@@ -198,7 +198,7 @@ describe('a live conversation', () => {
     expect(side.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('A live conversation is made anew so often at most by a gateway that cuts whatever it opens', async () => {
+  it('A live conversation limits the reconnects to a gateway that cuts every connection', async () => {
     const side = await open({
       manners: (peer, event) => {
         strict('ga')(peer, event);
@@ -209,7 +209,7 @@ describe('a live conversation', () => {
     expect(side.peers.length).toBeLessThanOrEqual(7);
   });
 
-  it('A live conversation is renewed before its hour is over, while no one speaks', async () => {
+  it('A live conversation is renewed before its hour is over, while no member speaks', async () => {
     const clock = new ManualClock();
     const side = await open({ tools: { clock } });
     await talk(side, side.peer, 'One', 'First');
@@ -225,7 +225,7 @@ describe('a live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('First')]);
   });
 
-  it('A live conversation is renewed after the answer where one comes just then', async () => {
+  it('A live conversation is renewed after a response that is running at that moment', async () => {
     const side = await open();
     const saying = side.session.say({ text: 'One' });
     await side.peer.hears('response.create');
@@ -244,14 +244,14 @@ describe('a live conversation', () => {
     expect(other.items()).toEqual([told('One'), answered('AB')]);
   });
 
-  it('A live conversation is renewed when the gateway says that its hour is over', async () => {
+  it('A live conversation is renewed when the gateway reports that its hour is over', async () => {
     const side = await open();
     side.peer.tell({ type: 'error', error: { code: 'session_expired', message: 'Over' } });
     await (await side.next()).hears('session.update');
     await side.peer.gone;
   });
 
-  it('A live conversation is over when it is closed: what is under way ends, and nothing is made anew', async () => {
+  it('A live conversation ends when it is closed: a running response ends and no new connection is opened', async () => {
     const side = await open();
     const saying = side.session.say({ text: 'Hello' });
     await side.peer.hears('response.create');
@@ -271,7 +271,7 @@ describe('a live conversation', () => {
     expect(side.peers).toHaveLength(1);
   });
 
-  it('A live conversation that is closed in the middle of something said does not know whether that was heard', async () => {
+  it('An utterance may have taken effect when the conversation is closed during it', async () => {
     const side = await open();
     const saying = failureOf(side.session.say({ text: 'Hello' }));
     await side.peer.hears('response.create');
@@ -279,7 +279,7 @@ describe('a live conversation', () => {
     expect(await saying).toMatchObject({ code: 'closed', mayHaveTakenEffect: true });
   });
 
-  it('A live conversation that is closed leaves no timer behind', async () => {
+  it('A live conversation leaves no timer behind when it is closed', async () => {
     class Counting extends ManualClock {
       open = 0;
       override after(ms: number, task: () => void): () => void {
@@ -311,7 +311,7 @@ describe('a live conversation', () => {
     expect(clock.open).toBe(0);
   });
 
-  it('A live conversation that is closed while it is being made anew is not made', async () => {
+  it('A live conversation is not opened when it is closed during a reconnect', async () => {
     let isSlow = false;
     const side = await open({ door: () => isSlow });
     isSlow = true;

@@ -14,8 +14,8 @@ async function asked() {
   return { ...side, session, peer, saying };
 }
 
-describe('a gateway that means no good', () => {
-  it('A gateway that means no good is passed over where it sends rubbish', async () => {
+describe('A hostile realtime gateway', () => {
+  it('A hostile realtime gateway cannot break the session with garbage', async () => {
     const { peer, saying } = await asked();
     for (const rubbish of ['', 'null', '[]', '7', '{', '{"type":5}', '{"type":{}}', '[['.repeat(100_000), '{"a":1.5'])
       peer.socket.send(rubbish);
@@ -25,11 +25,11 @@ describe('a gateway that means no good', () => {
     peer.socket.send(Buffer.from(JSON.stringify(says.text('Bytes are read as well'))));
     peer.tell(says.done());
     const outcome = await saying.then(all, (error: unknown) => error);
-    // An error without a word is one all the same, and here it came first.
+    // An error event without a message still counts as an error, and here it came first.
     expect(outcome).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('A gateway that means no good is passed over where it sends bytes and half events in an answer', async () => {
+  it('A hostile realtime gateway cannot break a response with binary frames and truncated events', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created);
     peer.socket.send('{"type":"response.output_text.delta","del');
@@ -39,7 +39,7 @@ describe('a gateway that means no good', () => {
     expect(endOf(await all(await saying))).toMatchObject({ end: 'completed', text: 'Bytes are read as well' });
   });
 
-  it('A gateway that means no good is left where a message is too large to be one', async () => {
+  it('A hostile realtime gateway is disconnected after an oversized message', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created, says.text('Some'));
     peer.socket.send(`"${'x'.repeat(17 * 2 ** 20)}"`);
@@ -47,7 +47,7 @@ describe('a gateway that means no good', () => {
     await peer.gone;
   });
 
-  it('A gateway that means no good is left where its text is no text', async () => {
+  it('A hostile realtime gateway is disconnected after a text frame that is not valid UTF-8', async () => {
     const { peer, saying } = await asked();
     peer.tell(says.created);
     peer.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
@@ -55,7 +55,7 @@ describe('a gateway that means no good', () => {
     await peer.gone;
   });
 
-  it('A gateway that means no good floods no one: what no one waits for is dropped', async () => {
+  it('A hostile realtime gateway cannot fill the memory: events without a reader are dropped', async () => {
     const { peer, saying, session } = await asked();
     peer.tell(says.created, { type: 'conversation.item.input_audio_transcription.failed' }, says.done());
     await all(await saying);
@@ -66,7 +66,7 @@ describe('a gateway that means no good', () => {
     expect(endOf(await all(await second)).end).toBe('completed');
   });
 
-  it('A gateway that means no good brings nothing down, and ends every answer once, whatever its events hold', async () => {
+  it('A hostile realtime gateway cannot crash the client with any event, and every response ends once', async () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom('resp_1', 'item_a', 'call_1', 'AAE=', 0, 1),

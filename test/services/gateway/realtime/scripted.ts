@@ -23,7 +23,7 @@ export type Told = {
   item?: Record<string, unknown>;
 } & Record<string, unknown>;
 
-/** Sessions as gateways of either dialect describe them, and as one that says nothing of itself. */
+/** Sessions as gateways of either dialect describe them, and as one that does not reveal its dialect. */
 export const sessions = {
   ga: { id: 'sess_1', type: 'realtime', object: 'realtime.session', output_modalities: ['audio'], audio: {} },
   beta: { id: 'sess_1', object: 'realtime.session', modalities: ['text', 'audio'], input_audio_format: 'pcm16' },
@@ -56,7 +56,7 @@ export class Peer {
     for (const event of events) this.socket.send(JSON.stringify(event));
   }
 
-  /** The next event of this type, of those that no one has asked for yet. */
+  /** The next event of this type that the test has not taken yet. */
   async hears(type: string): Promise<Told> {
     for (;;) {
       for (; this.#taken < this.heard.length; ) {
@@ -73,7 +73,7 @@ export class Peer {
     return this.heard.map(({ type }) => type);
   }
 
-  /** The conversation as it was told to this connection. */
+  /** The conversation items that this connection received. */
   items(): unknown[] {
     return this.heard.flatMap(({ type, item }) => (type === 'conversation.item.create' ? [item] : []));
   }
@@ -85,7 +85,7 @@ export const refuse = (event: Told, error: Record<string, unknown>): object => (
   error: { type: 'invalid_request_error', message: 'No', event_id: event.event_id, ...error },
 });
 
-/** Takes settings in its own dialect alone, as gateways do. */
+/** Accepts settings in its own dialect only, as gateways do. */
 export const strict =
   (dialect: Dialect) =>
   (peer: Peer, event: Told): void => {
@@ -98,10 +98,10 @@ export const strict =
   };
 
 interface Script {
-  /** What is said first; nothing where it is null. */
+  /** The first event; null sends none. */
   created?: object | null;
   manners?: (peer: Peer, event: Told) => void;
-  /** Refuses the upgrade, or does something else to it; false lets it through. */
+  /** Refuses or handles the upgrade; false lets it through. */
   door?: (request: IncomingMessage, response: ServerResponse, socket: Socket) => boolean;
   tools?: Partial<GatewayParts>;
   limits?: Partial<GatewayLimits>;
@@ -111,18 +111,18 @@ interface Script {
 
 export interface Stage {
   gateway: Gateway;
-  /** The next connection that no one has asked for yet. */
+  /** The next connection that the test has not taken yet. */
   next(): Promise<Peer>;
   /** All connections so far. */
   peers: Peer[];
-  /** Upgrades that were asked for. */
+  /** Upgrade requests. */
   requests: IncomingMessage[];
   said: string[];
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** The client, and a gateway that does what the test says, joined by real sockets. */
+/** The client and a scripted gateway, connected by real sockets. */
 export async function stage(script: Script = {}): Promise<Stage> {
   const { created = sessions.ga, manners = strict('ga'), door = () => false } = script;
   const sockets = new WebSocketServer({ noServer: true });

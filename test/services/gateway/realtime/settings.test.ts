@@ -7,8 +7,8 @@ const tool = { type: 'function', name: 'draw', description: 'Draws', parameters:
 const settings = { model: 'm', instructions: 'Be brief', voice: 'ash', transcriber: 'ears', tools: [tool] };
 const update = (told: readonly Told[]) => told.filter(({ type }) => type === 'session.update').at(-1)?.session;
 
-describe('the settings of a live conversation', () => {
-  it('The settings of a live conversation are told in the words of today', async () => {
+describe('The settings of a live conversation', () => {
+  it('The settings of a live conversation are sent in the ga dialect by default', async () => {
     const { gateway, next } = await stage({ manners: strict('ga') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -23,7 +23,7 @@ describe('the settings of a live conversation', () => {
     });
   });
 
-  it('The settings of a live conversation are told in the words of before to a gateway that speaks these', async () => {
+  it('The settings of a live conversation are sent in the beta dialect to a gateway that uses it', async () => {
     const { gateway, next } = await stage({ created: sessions.beta, manners: strict('beta') });
     await gateway.realtime.open(settings);
     expect(update((await next()).heard)).toEqual({
@@ -38,14 +38,14 @@ describe('the settings of a live conversation', () => {
     });
   });
 
-  it.each(dialects)('The settings of a live conversation say nothing of what no one wished (%s)', async (dialect) => {
+  it.each(dialects)('The settings of a live conversation contain only requested fields (%s)', async (dialect) => {
     const { gateway, next } = await stage({ created: sessions[dialect], manners: strict(dialect) });
     await gateway.realtime.open({ model: 'm' });
     expect(JSON.stringify(update((await next()).heard))).not.toMatch(/voice|transcription|tools|instructions/);
   });
 
   it.each(dialects)(
-    'The settings of a live conversation find out which words a gateway takes that does not say it (%s), and remember',
+    'The settings of a live conversation are sent in the dialect that a trial found, and the result is remembered (%s)',
     async (dialect) => {
       const { gateway, next } = await stage({ created: sessions.neither, manners: strict(dialect) });
       await gateway.realtime.open({ model: 'm' });
@@ -57,13 +57,13 @@ describe('the settings of a live conversation', () => {
     },
   );
 
-  it('The settings of a live conversation are told in the other words once where a gateway is not what it seems', async () => {
+  it('The settings of a live conversation are sent again once in the other dialect where the gateway misreported its own', async () => {
     const { gateway, next } = await stage({ created: sessions.beta, manners: strict('ga') });
     await gateway.realtime.open({ model: 'm' });
     expect((await next()).types()).toEqual(['session.update', 'session.update']);
   });
 
-  it('The settings of a live conversation are told twice and not oftener to a gateway that takes neither', async () => {
+  it('The settings of a live conversation are sent at most twice to a gateway that takes neither dialect', async () => {
     const { gateway, next } = await stage({
       manners: (peer, event) => peer.tell(refuse(event, { code: 'unknown_parameter', param: 'session.type' })),
     });
@@ -73,7 +73,7 @@ describe('the settings of a live conversation', () => {
     expect(peer.types()).toHaveLength(2);
   });
 
-  it('The settings of a live conversation that a gateway refuses are refused in its own words, and its words are no reason to try others', async () => {
+  it("The settings of a live conversation are refused with the gateway's own words, which do not trigger a trial of the other dialect", async () => {
     const { gateway, next } = await stage({
       manners: (peer, event) =>
         peer.tell(
@@ -99,7 +99,7 @@ describe('the settings of a live conversation', () => {
     ['ga', 'session.audio.input.transcription.model'],
     ['beta', 'session.input_audio_transcription.model'],
   ] as const)(
-    'The settings of a live conversation go without what writes down the sound where that is refused (%s)',
+    'The settings of a live conversation are sent without transcription where the gateway refuses it (%s)',
     async (dialect, param) => {
       const { gateway, next, said } = await stage({
         created: sessions[dialect],
@@ -114,7 +114,7 @@ describe('the settings of a live conversation', () => {
     },
   );
 
-  it('The settings of a live conversation wait for the gateway to speak first', async () => {
+  it("The settings of a live conversation are sent only after the gateway's first event", async () => {
     const { gateway, next } = await stage({ created: null });
     const opening = gateway.realtime.open({ model: 'm' });
     const peer = await next();
@@ -125,9 +125,9 @@ describe('the settings of a live conversation', () => {
   });
 
   it.each([
-    ['says nothing at all', { created: null }],
-    ['never says that it took them', { manners: () => undefined }],
-  ])('The settings of a live conversation wait only so long for a gateway that %s', async (_name, script) => {
+    ['sends nothing at all', { created: null }],
+    ['never confirms the settings', { manners: () => undefined }],
+  ])('The settings of a live conversation time out at a gateway that %s', async (_name, script) => {
     const clock = new ManualClock();
     const { gateway, next } = await stage({ ...script, tools: { clock } });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
@@ -139,7 +139,7 @@ describe('the settings of a live conversation', () => {
     await peer.gone;
   });
 
-  it('The settings of a live conversation are not told to a gateway that opens with an error', async () => {
+  it('The settings of a live conversation are not sent to a gateway that opens with an error', async () => {
     const { gateway, next } = await stage({ created: null });
     const opening = failureOf(gateway.realtime.open({ model: 'm' }));
     const peer = await next();
@@ -149,7 +149,7 @@ describe('the settings of a live conversation', () => {
     expect(peer.heard).toEqual([]);
   });
 
-  it('The settings of a live conversation fail where the connection is cut instead of an answer', async () => {
+  it('The settings of a live conversation fail where the connection is cut instead of a confirmation', async () => {
     const { gateway } = await stage({ manners: (peer) => peer.socket.terminate() });
     expect(await failureOf(gateway.realtime.open({ model: 'm' }))).toMatchObject({ kind: 'unreachable', code: 'cut' });
   });

@@ -14,8 +14,8 @@ const answer =
 const error = (fields: object): string => JSON.stringify({ error: fields });
 const page = '<html><head><title>Welcome</title></head><body>Hi</body></html>';
 
-describe('opening a live conversation', () => {
-  it('Opening a live conversation asks at the path of the specification with the key, under whatever path the gateway has', async () => {
+describe('Opening a live conversation', () => {
+  it('Opening a live conversation uses the path of the specification with the key, below the path of the gateway', async () => {
     const { gateway, requests } = await stage({ prefix: '/a/b/' });
     await gateway.realtime.open({ model: 'labs/voice 1' });
     expect(requests[0]?.url).toBe('/a/b/v1/realtime?model=labs%2Fvoice+1');
@@ -23,7 +23,7 @@ describe('opening a live conversation', () => {
     expect(requests[0]?.headers['openai-beta']).toBeUndefined();
   });
 
-  it('Opening a live conversation announces the words of before only where the operator says so', async () => {
+  it('Opening a live conversation announces the beta dialect only where the operator configured it', async () => {
     const { gateway, requests } = await stage({ settings: { realtimeBeta: true } });
     await gateway.realtime.open({ model: 'm' });
     expect(requests[0]?.headers['openai-beta']).toBe('realtime=v1');
@@ -41,14 +41,18 @@ describe('opening a live conversation', () => {
     ['an empty account', answer(403, error({ code: 'insufficient_user_quota' })), { kind: 'quota' }],
     ['a missing model', answer(404, error({ code: 'model_not_found', message: 'No m' })), { kind: 'not-found' }],
     ['a missing endpoint', answer(404, error({ message: 'Invalid URL' })), { kind: 'not-offered' }],
-    ['too many', answer(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
+    ['too many requests', answer(429, '', { 'retry-after': '7' }), { kind: 'rate-limited', retryAfterMs: 7_000 }],
     [
       'a page of a proxy',
       answer(502, page, { 'content-type': 'text/html' }),
       { kind: 'unavailable', message: 'Welcome' },
     ],
-    ['a page where there is no endpoint', answer(200, page, { 'content-type': 'text/html' }), { kind: 'not-offered' }],
-    ['JSON without a socket', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
+    [
+      'a page where the endpoint is missing',
+      answer(200, page, { 'content-type': 'text/html' }),
+      { kind: 'not-offered' },
+    ],
+    ['JSON instead of an upgrade', answer(200, '{"fine":true}'), { kind: 'not-offered', code: 'not_upgraded' }],
     ['an error inside of a 200', answer(200, error({ code: 'access_denied', message: 'No' })), { kind: 'forbidden' }],
     ['an endless page', answer(500, 'x'.repeat(2 ** 18)), { kind: 'unavailable', status: 500 }],
     [
@@ -56,7 +60,7 @@ describe('opening a live conversation', () => {
       answer(307, '', { location: 'https://elsewhere.example/v1/realtime' }),
       { kind: 'not-offered', code: 'redirected' },
     ],
-  ])('Opening a live conversation that meets %s is refused as any question would be', async (_name, door, facts) => {
+  ])('Opening a live conversation is refused like any other request after %s', async (_name, door, facts) => {
     const { gateway, requests } = await stage({ door });
     const failure = await failureOf(gateway.realtime.open({ model: 'm' }));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...facts });
@@ -64,7 +68,7 @@ describe('opening a live conversation', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation is tried again where the gateway is busy for a moment, and only there', async () => {
+  it('Opening a live conversation is retried only where the gateway is temporarily busy', async () => {
     let asked = 0;
     const door: Door = (...all) => ++asked < 3 && answer(503, error({ message: 'Busy' }))(...all);
     const { gateway, requests } = await stage({ door, limits: { attempts: 3 } });
@@ -75,7 +79,7 @@ describe('opening a live conversation', () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation fails where no one listens, or the connection is cut before it is open', async () => {
+  it('Opening a live conversation fails where no server listens or the connection is cut before it is open', async () => {
     const side = await stage();
     await side.stop();
     expect(await failureOf(side.gateway.realtime.open({ model: 'm' }))).toMatchObject({
@@ -90,7 +94,7 @@ describe('opening a live conversation', () => {
     });
   });
 
-  it('Opening a live conversation waits for an answer only so long', async () => {
+  it('Opening a live conversation times out without a response', async () => {
     const clock = new ManualClock();
     const side = await stage({
       tools: { clock },
@@ -106,7 +110,7 @@ describe('opening a live conversation', () => {
     });
   });
 
-  it('Opening a live conversation is given up as soon as its member takes it back', async () => {
+  it('Opening a live conversation is stopped as soon as its caller aborts it', async () => {
     const leaving = new AbortController();
     const side = await stage({ door: () => leaving.abort() === undefined });
     expect(await failureOf(side.gateway.realtime.open({ model: 'm' }, { signal: leaving.signal }))).toMatchObject({
@@ -119,7 +123,7 @@ describe('opening a live conversation', () => {
     expect(side.requests).toHaveLength(1);
   });
 
-  it('Opening a live conversation does not even ask for what cannot be', async () => {
+  it('Opening a live conversation rejects invalid input without a request', async () => {
     const side = await stage();
     for (const settings of [{ model: ' ' }, { model: 'm', voice: '' }, { model: 'm', transcriber: '' }])
       expect(await failureOf(side.gateway.realtime.open(settings))).toMatchObject({ kind: 'invalid' });

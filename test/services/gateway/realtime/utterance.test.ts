@@ -12,8 +12,8 @@ async function open(script: Parameters<typeof stage>[0] = {}, settings = {}) {
   return { ...side, session, peer: await side.next() };
 }
 
-describe('what is said in a live conversation', () => {
-  it('What is said in a live conversation goes out as words, with one request for an answer', async () => {
+describe('An utterance in a live conversation', () => {
+  it('An utterance is sent as text, with one request for a response', async () => {
     const { session, peer } = await open();
     const saying = session.say({ text: 'Hello' });
     expect((await peer.hears('conversation.item.create')).item).toEqual({
@@ -30,7 +30,7 @@ describe('what is said in a live conversation', () => {
     expect(names.every((name) => typeof name === 'string')).toBe(true);
   });
 
-  it('What is said in a live conversation goes out as sound in pieces of a second, before the words and after what came of tools', async () => {
+  it('An utterance is sent as audio in pieces of a second, before the text and after tool outputs', async () => {
     const { session, peer } = await open();
     const audio = Int16Array.from(silence, (_none, at) => (at % 600) - 300);
     const saying = session.say({
@@ -53,7 +53,7 @@ describe('what is said in a live conversation', () => {
   });
 
   it.each([[{}], [{ text: '  ' }], [{ audio: new Int16Array() }], [{ text: '', outputs: [] }]])(
-    'What is said in a live conversation is refused where it is nothing, and the gateway hears nothing of it: %j',
+    'An utterance is refused locally when it is empty: %j',
     async (utterance) => {
       const { session, peer } = await open();
       expect(await failureOf(session.say(utterance))).toMatchObject({ kind: 'invalid', mayHaveTakenEffect: false });
@@ -61,7 +61,7 @@ describe('what is said in a live conversation', () => {
     },
   );
 
-  it('What is said in a live conversation is refused while an answer comes, and taken when it has ended', async () => {
+  it('An utterance is refused during a response and taken after its end', async () => {
     const { session, peer } = await open();
     const first = session.say({ text: 'One' });
     expect(await failureOf(session.say({ text: 'Two' }))).toMatchObject({ code: 'busy', mayHaveTakenEffect: false });
@@ -73,13 +73,13 @@ describe('what is said in a live conversation', () => {
     await all(answer);
     const second = session.say({ text: 'Four' });
     await peer.hears('response.create');
-    // A late echo of the first answer is not the second one.
+    // A late echo of the first response is not the second one.
     peer.tell(says.done(), words('ga', 'resp_2').created);
     expect((await second).id).toBe('resp_2');
     expect(JSON.stringify(peer.items())).not.toMatch(/Two|Three/);
   });
 
-  it('What is said in a live conversation that the gateway refuses was not said, and is forgotten with its connection', async () => {
+  it('An utterance that the gateway refuses did not take effect, and is dropped together with its connection', async () => {
     const { session, peer, next } = await open();
     const saying = failureOf(session.say({ audio: silence }));
     peer.tell(refuse(await peer.hears('input_audio_buffer.commit'), { code: 'input_audio_buffer_commit_empty' }));
@@ -97,7 +97,7 @@ describe('what is said in a live conversation', () => {
     expect(again.items()).toHaveLength(1);
   });
 
-  it('What is said in a live conversation that the gateway refuses without a name for it is refused all the same', async () => {
+  it("An utterance is refused even where the gateway's error does not name the event", async () => {
     const { session, peer } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
@@ -105,7 +105,7 @@ describe('what is said in a live conversation', () => {
     expect(await saying).toMatchObject({ kind: 'rate-limited', message: 'Slow down', mayHaveTakenEffect: false });
   });
 
-  it('What is said in a live conversation may have been heard where a fault of the gateway names nothing', async () => {
+  it('An utterance may have taken effect where a server fault names no event', async () => {
     const { session, peer } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
@@ -113,7 +113,7 @@ describe('what is said in a live conversation', () => {
     expect(await saying).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
   });
 
-  it('What is said in a live conversation takes no notice of errors about something else', async () => {
+  it('An utterance ignores errors about something else', async () => {
     const { session, peer, said } = await open();
     const saying = session.say({ text: 'Hello' });
     await peer.hears('response.create');
@@ -122,7 +122,7 @@ describe('what is said in a live conversation', () => {
     expect(said.join()).toContain('item_truncate_invalid_item_id');
   });
 
-  it('What is said in a live conversation is put to another connection where this one turns out to be lost before an answer was asked for', async () => {
+  it('An utterance is repeated on another connection where this one is lost before a response was requested', async () => {
     const clock = new ManualClock();
     let isCut = false;
     const { session, peer, next } = await open({
@@ -145,7 +145,7 @@ describe('what is said in a live conversation', () => {
     expect(other.items()).toHaveLength(1);
   });
 
-  it('What is said in a live conversation is put to another connection where this one gives no sign of life', async () => {
+  it('An utterance is repeated on another connection where this one is unresponsive', async () => {
     const clock = new ManualClock();
     const { session, peer, next } = await open({ tools: { clock }, limits: { attempts: 3 } });
     clock.advance(10_000);
@@ -162,7 +162,7 @@ describe('what is said in a live conversation', () => {
     expect(peer.types()).not.toContain('response.create');
   });
 
-  it('What is said in a live conversation is given up where every connection is lost before an answer is asked for', async () => {
+  it('An utterance fails where every connection is lost before a response is requested', async () => {
     const { session } = await open({
       manners: (one, event) =>
         event.type === 'input_audio_buffer.append' ? one.socket.terminate() : strict('ga')(one, event),
@@ -172,19 +172,19 @@ describe('what is said in a live conversation', () => {
     expect(await failureOf(session.say({ audio: long }))).toMatchObject({ code: 'cut', mayHaveTakenEffect: false });
   });
 
-  it('What is said in a live conversation may have been heard where the connection is cut after an answer was asked for', async () => {
+  it('An utterance may have taken effect where the connection is cut after a response was requested', async () => {
     const { session, peer, next } = await open();
     const saying = failureOf(session.say({ text: 'Hello' }));
     await peer.hears('response.create');
     peer.socket.terminate();
     expect(await saying).toMatchObject({ kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true });
-    // It is not said again by itself: that is for its member to decide.
+    // The client does not repeat it, because that is for its member to decide.
     const again = await next();
     await again.hears('session.update');
     expect(again.items()).toEqual([]);
   });
 
-  it('What is said in a live conversation may have been heard where no answer begins in time', async () => {
+  it('An utterance may have taken effect where no response begins in time', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { submitMs: 10_000 } });
     const saying = failureOf(session.say({ text: 'Hello' }));
@@ -194,7 +194,7 @@ describe('what is said in a live conversation', () => {
     await peer.gone;
   });
 
-  it('What is said in a live conversation can be taken back: before the request nothing has happened, after it no one knows', async () => {
+  it('An utterance can be aborted: it did not take effect before the request, and may have after it', async () => {
     const { session, peer } = await open();
     expect(await failureOf(session.say({ text: 'Hello' }, { signal: AbortSignal.abort() }))).toMatchObject({
       code: 'aborted',
@@ -209,7 +209,7 @@ describe('what is said in a live conversation', () => {
     await peer.gone;
   });
 
-  it('What is said in a live conversation goes out no faster than the gateway takes it', async () => {
+  it('An utterance is sent no faster than the gateway takes it', async () => {
     const { session, peer } = await open();
     peer.socket.pause();
     const leaving = new AbortController();
@@ -223,8 +223,8 @@ describe('what is said in a live conversation', () => {
   });
 });
 
-describe('an answer that is cut', () => {
-  it('An answer that is cut ends with what had come, and the conversation goes on over another connection', async () => {
+describe('A truncated live response', () => {
+  it('A truncated live response ends with what had arrived, and the conversation continues on another connection', async () => {
     const { session, peer, next } = await open();
     const saying = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
@@ -252,7 +252,7 @@ describe('an answer that is cut', () => {
     ]);
   });
 
-  it('An answer that is cut ends as cut where the gateway is there and says nothing more', async () => {
+  it('A truncated live response ends as cut where the gateway stays connected but sends nothing more', async () => {
     const clock = new ManualClock();
     const { session, peer } = await open({ tools: { clock }, limits: { silenceMs: 15_000 } });
     const saying = session.say({ text: 'Tell me' });
@@ -264,7 +264,7 @@ describe('an answer that is cut', () => {
     await peer.gone;
   });
 
-  it('An answer that is cut ends as cut where it is larger than anyone wants', async () => {
+  it('A truncated live response ends as cut above the size limit', async () => {
     const { session, peer } = await open({ limits: { responseBytes: 1_000 } });
     const saying = session.say({ text: 'Tell me' });
     await peer.hears('response.create');
@@ -274,7 +274,7 @@ describe('an answer that is cut', () => {
   });
 });
 
-describe('breaking an answer off', () => {
+describe('Interrupting a live response', () => {
   const sounding = (count: number) => says.sound(Buffer.from(new Int16Array(count).buffer));
 
   async function answering(script: Parameters<typeof stage>[0] = {}) {
@@ -287,7 +287,7 @@ describe('breaking an answer off', () => {
     return { ...side, answer };
   }
 
-  it('Breaking an answer off cancels it, cuts its sound to what has come, and ends it with that', async () => {
+  it('Interrupting a live response cancels it, truncates its audio to what has arrived, and ends it', async () => {
     const { answer, peer, session } = await answering();
     const interrupted = answer.interrupt();
     expect(await peer.hears('response.cancel')).toMatchObject({ response_id: 'resp_1' });
@@ -311,7 +311,7 @@ describe('breaking an answer off', () => {
     expect((await second).id).toBe('resp_2');
   });
 
-  it('Breaking an answer off is the same however often it is wished, and nothing after the end', async () => {
+  it('Interrupting a live response has no further effect when it is repeated or comes after the end', async () => {
     const { answer, peer } = await answering();
     const both = Promise.all([answer.interrupt(), answer.interrupt()]);
     const cancel = await peer.hears('response.cancel');
@@ -323,7 +323,7 @@ describe('breaking an answer off', () => {
     expect(endOf(await all(answer)).end).toBe('cancelled');
   });
 
-  it('Breaking an answer off does not wait for ever for a gateway that takes no notice', async () => {
+  it('Interrupting a live response stops waiting for a gateway that ignores the cancellation', async () => {
     const clock = new ManualClock();
     const { answer, peer } = await answering({ tools: { clock } });
     const interrupted = answer.interrupt();
@@ -338,7 +338,7 @@ describe('breaking an answer off', () => {
     await peer.gone;
   });
 
-  it('Breaking an answer off ends it as broken off where the connection is lost meanwhile, and what had come is remembered', async () => {
+  it('Interrupting a live response ends it as cancelled where the connection is lost meanwhile, and remembers what had arrived', async () => {
     const { answer, peer, next } = await answering();
     const interrupted = answer.interrupt();
     await peer.hears('response.cancel');
@@ -351,7 +351,7 @@ describe('breaking an answer off', () => {
     expect(JSON.stringify(other.items())).toContain('"Once"');
   });
 
-  it('Breaking an answer off does not wait for what is still being written down', async () => {
+  it('Interrupting a live response does not wait for the transcript', async () => {
     const side = await stage({ created: sessions.ga });
     const session = await side.gateway.realtime.open({ model: 'm', transcriber: 'ears' });
     const peer = await side.next();

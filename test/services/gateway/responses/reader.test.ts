@@ -15,8 +15,8 @@ const message = (said: string) => ({
   content: [{ type: 'output_text', text: said }],
 });
 
-describe('an answer that comes as it is made', () => {
-  it('An answer that comes as it is made begins once, tells its text piece by piece, and ends once with all of it', async () => {
+describe('A streamed response', () => {
+  it('A streamed response begins once, reports its text piece by piece, and ends once with all of it', async () => {
     const events = await read(
       created,
       { ...created, type: 'response.in_progress' },
@@ -30,22 +30,22 @@ describe('an answer that comes as it is made', () => {
   });
 
   it.each([
-    ['without any beginning', [text('Hi'), completed()]],
+    ['without any opening event', [text('Hi'), completed()]],
     [
-      'with names of events and comments between',
+      'with event names and comments in between',
       [': ping\n\n', 'event: response.output_text.delta\ndata: {"delta":"Hi"}\n\n', completed()],
     ],
     [
-      'with carriage returns, no space and numbers of events',
+      'with carriage returns, no space and event ids',
       [`id: 7\r\nevent:x\r\ndata:${JSON.stringify(text('Hi'))}\r\n\r\n`, completed()],
     ],
     [
-      'with what is no JSON between',
+      'with lines that are not JSON in between',
       ['data: keep-alive\n\ndata: {"half":\n\ndata: null\n\ndata: [1]\n\n', text('Hi'), completed()],
     ],
     ['with an empty output at its end', [text('Hi'), completed({ output: [] })]],
     [
-      'told again whole, three times',
+      'repeated whole, three times',
       [
         text('Hi'),
         { type: 'response.output_text.done', output_index: 0, text: 'Hi' },
@@ -54,46 +54,46 @@ describe('an answer that comes as it is made', () => {
       ],
     ],
     [
-      'told again under another number',
+      'repeated under another index',
       [
         text('Hi'),
         { type: 'response.output_text.done', output_index: 3, text: 'Hi' },
         completed({ output: [{ type: 'reasoning', summary: [] }, message('Hi')] }),
       ],
     ],
-    ['told in its last event alone', [created, completed({ output: [message('Hi')] })]],
-    ['told in pieces, of which the last is missing', [text('H'), completed({ output: [message('Hi')] })]],
-    ['as mere output_text', [completed({ output_text: 'Hi' })]],
+    ['sent in its last event only', [created, completed({ output: [message('Hi')] })]],
+    ['sent in pieces, without the last one', [text('H'), completed({ output: [message('Hi')] })]],
+    ['as plain output_text', [completed({ output_text: 'Hi' })]],
     [
-      'with places for errors that are empty',
+      'with empty error fields',
       [
         { ...text('Hi'), error: {} },
         { ...completed(), error: { code: '', message: null } },
       ],
     ],
-    ['ended by [DONE] alone', [text('Hi'), 'data: [DONE]\n\n']],
+    ['ended by [DONE] only', [text('Hi'), 'data: [DONE]\n\n']],
     ['without an empty line behind the last event', [text('Hi'), `data: ${JSON.stringify(completed())}`]],
     [
-      'in the shape of a chat',
+      'as a chat completion',
       [
         { id: 'c', choices: [{ delta: { content: 'H' } }] },
         { choices: [{ delta: { content: 'i' }, finish_reason: 'stop' }] },
       ],
     ],
-  ])('%s is the same answer', async (_name, lines) => {
+  ])('A streamed response reads the same: %s', async (_name, lines) => {
     const events = await read(...lines);
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
     expect(joined(events, 'text')).toBe('Hi');
     expect(events[0]?.type).toBe('created');
   });
 
-  it('An answer that comes as it is made keeps what came when the last event says something else, for it has been read already', async () => {
+  it('A streamed response keeps the text that has been read where the last event differs', async () => {
     const events = await read(text('Hello'), completed({ output: [message('Goodbye')] }));
     expect(endOf(events).text).toBe('Hello');
     expect(joined(events, 'text')).toBe('Hello');
   });
 
-  it('An answer that comes as it is made begins a new paragraph where another message does, and none inside of one', async () => {
+  it('A streamed response begins a new paragraph with another message, and none inside of one', async () => {
     const events = await read(
       text('Let me look.'),
       text('Here', { output_index: 2, content_index: 0 }),
@@ -104,7 +104,7 @@ describe('an answer that comes as it is made', () => {
     expect(joined(events, 'text')).toBe(endOf(events).text);
   });
 
-  it('An answer that comes as it is made keeps refusals and thoughts apart from the text', async () => {
+  it('A streamed response keeps refusals and reasoning apart from the text', async () => {
     const thought = (delta: string, summary_index: number) => ({
       type: 'response.reasoning_summary_text.delta',
       output_index: 0,
@@ -121,7 +121,7 @@ describe('an answer that comes as it is made', () => {
     expect(joined(events, 'reasoning')).toBe('One.\n\nTwo.');
   });
 
-  it('An answer that comes as it is made tells what was used in either spelling, and a limit that was reached', async () => {
+  it('A streamed response reports usage in either spelling, and a reached limit', async () => {
     const usage = {
       input_tokens: 5,
       output_tokens: 7,
@@ -142,7 +142,7 @@ describe('an answer that comes as it is made', () => {
     expect(endOf(await read(text('x'), completed({ status: 'incomplete' }))).end).toBe('incomplete');
   });
 
-  it('An answer that comes as it is made that ends in the middle is what came and an end that says so', async () => {
+  it('A streamed response that ends in the middle keeps what had arrived and reports the early end', async () => {
     const events = await read(created, text('Hel'));
     expect(endOf(events)).toMatchObject({
       ...{ end: 'ended-early', text: 'Hel' },
@@ -153,20 +153,20 @@ describe('an answer that comes as it is made', () => {
   it.each([
     ['nothing', ''],
     ['a page', '<html><body>Hello</body></html>'],
-    ['other words', 'data: {"type":"ping"}\n\n'],
-  ])('An answer that comes as it is made of %s is an end without a beginning', async (_name, line) => {
+    ['unknown events', 'data: {"type":"ping"}\n\n'],
+  ])('A streamed response of %s is an end without a beginning', async (_name, line) => {
     const events = await read(line);
     expect(events).toHaveLength(1);
     expect(endOf(events)).toMatchObject({ end: 'ended-early', error: { code: 'ended_early' } });
   });
 
-  it('An answer that comes as it is made tells nothing after its end', async () => {
+  it('A streamed response reports nothing after its end', async () => {
     const events = await read(text('Hi'), completed(), text('more'), { type: 'error', message: 'late' });
     expect(endOf(events)).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 });
 
-describe('an error inside of an answer', () => {
+describe('An error inside of a streamed response', () => {
   const trouble = { code: 'server_error', message: 'The engine broke.' };
   it.each([
     ['flat', { type: 'error', ...trouble, param: null }],
@@ -177,7 +177,7 @@ describe('an error inside of an answer', () => {
       'in an end that calls itself complete',
       { type: 'response.completed', response: { status: 'failed', error: trouble } },
     ],
-  ])('%s ends it as failed, with what came', async (_shape, event) => {
+  ])('An error inside of a streamed response ends it as failed, with what had arrived: %s', async (_shape, event) => {
     const events = await read(created, text('Hel'), event);
     expect(endOf(events)).toMatchObject({
       ...{ end: 'failed', text: 'Hel' },
@@ -185,14 +185,14 @@ describe('an error inside of an answer', () => {
     });
   });
 
-  it('An error inside of an answer says no secret, no page, and something where the gateway says nothing', async () => {
+  it('An error inside of a streamed response shows no secret and no markup, and is never without a message', async () => {
     const end = endOf(await read({ error: { message: 'Incorrect key sk-secret <b>given</b>' } }));
     expect(end.error?.message).toBe('Incorrect key [hidden] given');
     expect(endOf(await read({ error: 'overloaded' })).error?.message).toBe('overloaded');
     expect(endOf(await read({ type: 'error' })).error?.message.length).toBeGreaterThan(10);
   });
 
-  it('An error inside of an answer before anything came is a definite refusal where its words are', async () => {
+  it('An error inside of a streamed response is a definite refusal only before any text arrived', async () => {
     const refused = { type: 'invalid_request_error', param: 'tools', code: null, message: 'No tools here.' };
     const [end, ...rest] = await read({ type: 'response.failed', response: { error: refused } });
     expect(rest).toEqual([]);
@@ -202,7 +202,7 @@ describe('an error inside of an answer', () => {
   });
 });
 
-describe('calls of tools', () => {
+describe('The tool calls of a streamed response', () => {
   const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '' };
   const delta = (piece: string) => ({
     type: 'response.function_call_arguments.delta',
@@ -212,7 +212,7 @@ describe('calls of tools', () => {
   });
   const whole = { callId: 'call_1', name: 'look', arguments: '{"at":1}' };
 
-  it('Calls of tools begin, grow and are told whole once, however often they are repeated', async () => {
+  it('Tool calls begin, grow and are reported whole once, however often they are repeated', async () => {
     const events = await read(
       { type: 'response.output_item.added', output_index: 0, item },
       delta('{"at'),
@@ -231,10 +231,10 @@ describe('calls of tools', () => {
   });
 
   it.each([
-    ['in the last event alone', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
-    ['with arguments that are no text', [completed({ output: [{ ...item, arguments: { at: 1 } }] })]],
+    ['in the last event only', [completed({ output: [{ ...item, arguments: '{"at":1}' }] })]],
+    ['with arguments as an object', [completed({ output: [{ ...item, arguments: { at: 1 } }] })]],
     [
-      'whose name comes late',
+      'whose name arrives late',
       [
         delta('{"at":1}'),
         { type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"at":1}' } },
@@ -242,11 +242,11 @@ describe('calls of tools', () => {
       ],
     ],
     [
-      'that nobody says to be whole',
+      'without a closing event',
       [{ type: 'response.output_item.added', output_index: 0, item }, delta('{"at":1}'), completed()],
     ],
     [
-      'in the shape of a chat, with its name repeated',
+      'as a chat completion that repeats the name',
       [
         {
           choices: [
@@ -263,19 +263,19 @@ describe('calls of tools', () => {
         },
       ],
     ],
-  ])('%s are the same call', async (_name, lines) => {
+  ])('Tool calls read the same: %s', async (_name, lines) => {
     const events = await read(...lines);
     expect(events.filter(({ type }) => type === 'call')).toEqual([{ type: 'call', ...whole }]);
     expect(endOf(events)).toMatchObject({ end: 'completed', calls: [whole] });
   });
 
-  it('Calls of tools that were cut in the middle are no calls', async () => {
+  it('Truncated tool calls are not reported', async () => {
     const events = await read({ type: 'response.output_item.added', output_index: 0, item }, delta('{"at'));
     expect(events.some(({ type }) => type === 'call')).toBe(false);
     expect(endOf(events).calls).toEqual([]);
   });
 
-  it('Calls of tools keep apart two that are written at once', async () => {
+  it('Tool calls are kept apart when two are written at once', async () => {
     const second = { ...item, id: 'fc_2', call_id: 'call_2' };
     const to = (output_index: number, piece: string) => ({
       type: 'response.function_call_arguments.delta',
@@ -292,7 +292,7 @@ describe('calls of tools', () => {
   });
 });
 
-describe('an answer that comes whole', () => {
+describe('A response that arrives whole', () => {
   const whole = (body: unknown) => {
     const one = reader();
     return [...one.takeWhole(body), ...one.close()];
@@ -300,14 +300,17 @@ describe('an answer that comes whole', () => {
   it.each([
     ['a response', { id: 'r', object: 'response', status: 'completed', error: null, output: [message('Hi')] }],
     ['a response in an envelope', { code: 'success', data: { id: 'r', output: [message('Hi')] } }],
-    ['a chat', { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }],
-    ['mere text', { output_text: 'Hi' }],
-  ])('An answer that comes whole as %s is read', (_name, body) => {
+    [
+      'a chat completion',
+      { id: 'r', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] },
+    ],
+    ['plain text', { output_text: 'Hi' }],
+  ])('A response that arrives whole is read as %s', (_name, body) => {
     expect(endOf(whole(body))).toMatchObject({ end: 'completed', text: 'Hi' });
   });
 
   it.each([[null], [[]], [{}], ['Hi'], [{ choices: [] }], [{ object: 'response', status: 'queued', output: [] }]])(
-    'An answer that comes whole as %j is nothing that can be understood',
+    'A response that arrives whole ends early when it is %j',
     (body) => {
       expect(endOf(whole(body)).end).toBe('ended-early');
     },

@@ -11,7 +11,7 @@ export const reader = (): AnswerReader =>
     toGatewayError({ status, body, isSubmit: true, missing: 'not-found', secrets: ['sk-secret'] }),
   );
 
-/** Everything that is read of bytes which come in these pieces. */
+/** All events that are read from bytes which arrive in these pieces. */
 export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent[]> {
   async function* body(): AsyncGenerator<Uint8Array> {
     yield* pieces;
@@ -22,7 +22,7 @@ export async function eventsOf(pieces: readonly Uint8Array[]): Promise<TextEvent
   return events;
 }
 
-/** Events as a gateway sends them: objects as lines of data, text as it stands. */
+/** Events as a gateway sends them: objects become data lines, text is sent unchanged. */
 export const read = (...lines: readonly (object | string)[]): Promise<TextEvent[]> =>
   eventsOf([Buffer.from(lines.map((line) => (typeof line === 'string' ? line : lineOf(line))).join(''))]);
 

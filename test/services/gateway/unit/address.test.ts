@@ -4,7 +4,7 @@ import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
 const isReadable = (address: string): boolean => isUnencrypted(new URL(address));
 
-describe('a gateway over plain http', () => {
+describe('A gateway over plain http', () => {
   it.each([
     'http://gateway.example',
     'http://10.0.0.7:3000',
@@ -13,7 +13,7 @@ describe('a gateway over plain http', () => {
     'http://localhost.example',
     'http://128.0.0.1',
     'http://0.0.0.0:3000',
-  ])('A gateway over plain http on another machine can be listened to on the way: %s', (address) =>
+  ])('Traffic over plain http to a gateway on another machine can be read on the way: %s', (address) =>
     expect(isReadable(address)).toBe(true),
   );
 
@@ -27,11 +27,11 @@ describe('a gateway over plain http', () => {
     'http://127.1',
     'http://[::1]:3000/v1',
     'http://[::ffff:127.0.0.1]',
-  ])('A gateway over plain http on this machine, or over https, cannot: %s', (address) =>
+  ])('Traffic to a gateway on this machine or over https cannot be read on the way: %s', (address) =>
     expect(isReadable(address)).toBe(false),
   );
 
-  it('A gateway over plain http is warned of once at start, in words that say what to set', async () => {
+  it('A gateway over plain http causes one warning at start, which names the setting to change', async () => {
     const warnings: string[] = [];
     const log = { info: () => undefined, warn: (_: object, sentence: string) => warnings.push(sentence) };
     for (const baseUrl of ['http://gateway.invalid', 'http://127.0.0.1:9', 'https://gateway.invalid'])

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { cleanMessage } from '../../../../src/services/gateway/errors.ts';
 import { KEY } from './failed-answer.ts';
 
-describe('a message of the gateway, made fit to be shown,', () => {
+describe('A gateway message that is cleaned for display', () => {
   it.each([
-    ['stays as it is where nothing is wrong', 'the model does not exist', 'the model does not exist'],
+    ['stays unchanged where nothing is wrong', 'the model does not exist', 'the model does not exist'],
     ['is one line', ' two\r\n\tlines  here \u0007', 'two lines here'],
     ['has no control characters', 'a\u0000b\u001b[31mc\u009dd\u2028e', 'a b [31mc d e'],
     [
@@ -13,28 +13,28 @@ describe('a message of the gateway, made fit to be shown,', () => {
       '502 Bad Gateway',
     ],
     [
-      'is the words of a page without a title',
+      'is the text of a page without a title',
       '<body><h1>413</h1><p>Too large</p><script>x()</script></body>',
       '413 Too large',
     ],
-    [
-      'is the words of a page that was cut',
-      '<html><body><h1>524</h1><p>timed out</p><script>var a = 1',
-      '524 timed out',
-    ],
+    ['is the text of a truncated page', '<html><body><h1>524</h1><p>timed out</p><script>var a = 1', '524 timed out'],
     ['loses single tags', 'try <a href="https://x.example">this</a>', 'try this'],
-    ['keeps brackets that are no tags', 'size must be <width>x<height>, 1 < 2', 'size must be <width>x<height>, 1 < 2'],
+    [
+      'keeps brackets that are not tags',
+      'size must be <width>x<height>, 1 < 2',
+      'size must be <width>x<height>, 1 < 2',
+    ],
     ['hides a key', `key ${KEY}!`, 'key [hidden]!'],
     ['hides a key of another form', 'my-own-secret is wrong', '[hidden] is wrong'],
     [
-      'hides keys that are not ours',
+      'hides keys of other services',
       'Incorrect API key provided: sk-abcd********wxyz',
       'Incorrect API key provided: [hidden]',
     ],
-    ['hides a bearer', 'sent "Authorization: Bearer abc.def-ghi"', 'sent "Authorization: [hidden]"'],
-    ['hides a bearer in lower case', 'authorization: bearer   abc', 'authorization: [hidden]'],
-    ['is nothing where there was only markup', '<html><body><br></body></html>', ''],
-  ])('%s', (_what, text, expected) => {
+    ['hides a bearer token', 'sent "Authorization: Bearer abc.def-ghi"', 'sent "Authorization: [hidden]"'],
+    ['hides a lower-case bearer token', 'authorization: bearer   abc', 'authorization: [hidden]'],
+    ['is empty where there was only markup', '<html><body><br></body></html>', ''],
+  ])('A cleaned gateway message %s', (_what, text, expected) => {
     expect(cleanMessage(text, [KEY, 'my-own-secret', ''])).toBe(expected);
   });
 
@@ -44,11 +44,11 @@ describe('a message of the gateway, made fit to be shown,', () => {
     '<strong>Error: no</strong>',
     '<h2>Error: no</h2>',
     '<table><tr><td>Error: no</td></tr></table>',
-  ])('A message of the gateway, made fit to be shown has no tags: %s', (text) => {
+  ])('A cleaned gateway message has no tags: %s', (text) => {
     expect(cleanMessage(text, [])).toMatch(/^Error ?: no$/);
   });
 
-  it('A message of the gateway, made fit to be shown holds no key from inside a page', () => {
+  it('A cleaned gateway message hides a key inside of a page', () => {
     const pages = [
       `<html><body><p>Bearer ${KEY}</p></body></html>`,
       `<html><head><title>401 ${KEY}</title></head></html>`,
@@ -61,7 +61,7 @@ describe('a message of the gateway, made fit to be shown,', () => {
     }
   });
 
-  it('A message of the gateway, made fit to be shown is at most 500 letters long and says that it was cut', () => {
+  it('A cleaned gateway message is at most 500 characters long and marks where it was cut', () => {
     const message = cleanMessage('word '.repeat(2_000), []);
     expect(message.length).toBeLessThanOrEqual(500);
     expect(message.endsWith('word…')).toBe(true);
@@ -69,7 +69,7 @@ describe('a message of the gateway, made fit to be shown,', () => {
     expect(cleanMessage('x'.repeat(500), [])).toBe('x'.repeat(500));
   });
 
-  it('A message of the gateway, made fit to be shown is never cut through a letter', () => {
+  it('A cleaned gateway message is never cut inside of a character', () => {
     expect(cleanMessage('😀'.repeat(5_000), []).isWellFormed()).toBe(true);
     expect(cleanMessage(`x${'😀'.repeat(5_000)}`, []).isWellFormed()).toBe(true);
   });
@@ -82,9 +82,9 @@ describe('a message of the gateway, made fit to be shown,', () => {
     ['keys', 'sk-'],
     ['pages', '<p>'],
   ])(
-    'A message of the gateway, made fit to be shown is looked at in its beginning alone, however many millions of letters of %s follow',
+    'A cleaned gateway message is read only at its beginning, even when millions of characters of %s follow',
     (_what, piece) => {
-      // Where the work grew with the square of the length, this would run into the test's own time limit.
+      // Quadratic work would run into the test's own time limit.
       const text = `<p>${piece.repeat(5_000_000 / piece.length)}`;
       expect(cleanMessage(text, [KEY]).length).toBeLessThanOrEqual(500);
     },

@@ -5,7 +5,7 @@ import { failure, IMGX_CODES, KEY } from './failed-answer.ts';
 const HTML_502 =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>';
 
-describe('an error is read from', () => {
+describe('An error response', () => {
   it.each([
     [
       'the envelope of the specification',
@@ -26,31 +26,31 @@ describe('an error is read from', () => {
       { kind: 'invalid', code: '400', type: 'upstream_error' },
     ],
     [
-      'the same with a telling code',
+      'the same with a specific code',
       403,
       '{"error":{"message":"used up","type":"new_api_error","code":"insufficient_user_quota"}}',
       { kind: 'quota', code: 'insufficient_user_quota' },
     ],
     [
-      'the flat envelope of the image-prompt family, whose word stands in the description',
+      'the flat envelope of the image-prompt family, whose code is in the description',
       429,
       '{"description":"quota_not_enough ","type":"upstream_error","code":4}',
       { kind: 'quota', code: 'quota_not_enough', message: 'quota_not_enough', type: 'upstream_error' },
     ],
     [
-      'the same for a task that is not there',
+      'the same for a missing task',
       400,
       '{"description":"task_no_found","type":"upstream_error","code":4}',
       { kind: 'not-found', code: 'task_no_found' },
     ],
     [
-      'the same for an action it does not know',
+      'the same for an unknown action',
       400,
       '{"description":"unknown_action:MJ::BOOKMARK::0c5b","type":"upstream_error","code":4}',
       { kind: 'not-offered', code: 'unknown_action', message: 'unknown_action:MJ::BOOKMARK::0c5b' },
     ],
     [
-      'the same when nobody upstream answers',
+      'the same when the upstream does not respond',
       400,
       '{"description":"do_request_failed ","type":"upstream_error","code":5}',
       { kind: 'unavailable', code: 'do_request_failed' },
@@ -84,7 +84,7 @@ describe('an error is read from', () => {
     ['an empty body', 429, '', { kind: 'rate-limited', code: undefined }],
     ['an empty body with another status', 403, '', { kind: 'forbidden' }],
     ['a page of a proxy', 502, HTML_502, { kind: 'unavailable', message: '502 Bad Gateway' }],
-    ['plain words', 503, 'upstream connect error', { kind: 'unavailable', message: 'upstream connect error' }],
+    ['plain text', 503, 'upstream connect error', { kind: 'unavailable', message: 'upstream connect error' }],
     ['msg', 400, '{"code":400,"msg":"no model"}', { message: 'no model' }],
     ['err', 400, '{"err":"no model"}', { message: 'no model' }],
     ['error_msg', 400, '{"error_code":17,"error_msg":"no model"}', { message: 'no model' }],
@@ -103,13 +103,13 @@ describe('an error is read from', () => {
       { kind: 'not-offered', code: 'api_not_implemented' },
     ],
     [
-      'a model that is not there, with status 200',
+      'a missing model, with status 200',
       200,
       '{"error":{"message":"The model does not exist","type":"invalid_request_error","param":"model","code":"model_not_found"}}',
       { kind: 'not-found', status: 200 },
     ],
     [
-      'an image job that is not there',
+      'a missing image job',
       404,
       '{"error":{"code":"OPENAI_IMAGE_JOB_NOT_FOUND","message":"gone"}}',
       { kind: 'not-found' },
@@ -121,13 +121,13 @@ describe('an error is read from', () => {
       '{"error":{"message":"m","type":"authentication_error"}}',
       { kind: 'unauthorized' },
     ],
-  ])('%s', (_what, status, text, expected) => {
+  ])('An error response is read from %s', (_what, status, text, expected) => {
     const error = failure(status, text);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ status, mayHaveTakenEffect: false, ...expected });
   });
 
-  it('An error is read from numbers that one family gives a meaning to', () => {
+  it('An error is read from numbers that have a meaning in one family', () => {
     const kinds = [3, 4, 5, 9, 23, 24, 30].map(
       (code) => failure(200, `{"code":${code},"description":"no"}`, { familyCodes: IMGX_CODES }).kind,
     );
@@ -142,16 +142,16 @@ describe('an error is read from', () => {
     ]);
   });
 
-  it('An error code is a number even if the description is one word', () => {
+  it('An error is read from a numeric code even where the description is a single word', () => {
     const error = failure(200, '{"code":23,"description":"queue_is_full"}', { familyCodes: IMGX_CODES });
     expect(error.kind).toBe('rate-limited');
   });
 
-  it('An error code may be a number sent as text', () => {
+  it('An error is read from a numeric code sent as text', () => {
     expect(failure(200, '{"code":"23","description":"full"}', { familyCodes: IMGX_CODES }).kind).toBe('rate-limited');
   });
 
-  it('A banned word, which is named', () => {
+  it('An error names the banned word', () => {
     const body =
       '{"code":24,"description":"may contain banned words","properties":{"promptEn":"x","bannedWord":"gore"}}';
     expect(failure(200, body, { familyCodes: IMGX_CODES })).toMatchObject({
@@ -166,21 +166,21 @@ describe('an error is read from', () => {
     [402, 'quota'],
     [429, 'rate-limited'],
     [500, 'unavailable'],
-  ])('A code inside a 200 that is a status, %i', (code, kind) => {
+  ])('An error is read from a code inside of a 200 that is a status: %i', (code, kind) => {
     expect(failure(200, `{"code":${code},"msg":"no","data":null}`).kind).toBe(kind);
     expect(failure(200, `{"error":{"code":"${code}","message":"no"}}`).kind).toBe(kind);
   });
 });
 
-describe('the sentence of an error', () => {
+describe('The message of an error', () => {
   it.each(['', ' ', '{}', '[]', 'null', '{"error":{}}', '{"message":""}', '<html></html>'])(
-    'The sentence of an error is never empty: "%s"',
+    'The message of an error is never empty: "%s"',
     (text) => {
       expect(failure(502, text).message).toBe('The gateway answered with status 502 and no explanation.');
     },
   );
 
-  it('The sentence of an error holds no key, at any place in the response', () => {
+  it('The message of an error hides the key at any place in the response', () => {
     const texts = [
       `{"error":{"message":"Incorrect API key provided: ${KEY}."}}`,
       `{"error":"Bearer ${KEY} is not valid"}`,
@@ -196,14 +196,14 @@ describe('the sentence of an error', () => {
     }
   });
 
-  it('The sentence of an error holds no markup from inside JSON either', () => {
+  it('The message of an error has no markup from inside of JSON either', () => {
     expect(failure(524, '{"error":{"message":"<html><head><title>524 timeout</title></head></html>"}}').message).toBe(
       '524 timeout',
     );
   });
 });
 
-describe('the delay of an error', () => {
+describe('The retry delay of an error', () => {
   it.each([
     ['the header', '{"error":{"message":"m"}}', 7_000, 7_000],
     ['the header before the body', '{"retry_after":30}', 7_000, 7_000],
@@ -211,10 +211,10 @@ describe('the delay of an error', () => {
     ['the body, as text', '{"message":"m","retry_after":"1.5"}', undefined, 1_500],
     ['inside the error', '{"error":{"message":"m","retry_after":2}}', undefined, 2_000],
     ['nowhere', '{"message":"m"}', undefined, undefined],
-    ['nowhere that makes sense', '{"message":"m","retry_after":-1}', undefined, undefined],
-    ['words, which are none', '{"message":"m","retry_after":"soon"}', undefined, undefined],
-    ['a number beyond all numbers, which is none', '{"message":"m","retry_after":1e307}', undefined, undefined],
-  ])('The delay of an error stands in %s', (_where, text, retryAfterMs, expected) => {
+    ['no valid place', '{"message":"m","retry_after":-1}', undefined, undefined],
+    ['text, which is ignored', '{"message":"m","retry_after":"soon"}', undefined, undefined],
+    ['a number out of range, which is ignored', '{"message":"m","retry_after":1e307}', undefined, undefined],
+  ])('The retry delay of an error is read from %s', (_where, text, retryAfterMs, expected) => {
     expect(failure(429, text, { retryAfterMs }).retryAfterMs).toBe(expected);
   });
 });

@@ -2,18 +2,18 @@ import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { unreachableError } from '../../../../src/services/gateway/errors.ts';
 
-/** As Node makes it of a system call that fails. */
+/** As Node creates it for a failed system call. */
 const failed = (syscall: string, code: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { errno: -1, code, syscall });
 
 const mayHaveWorked = (cause: unknown): boolean => unreachableError(cause, 'gateway.test', true).mayHaveTakenEffect;
 
-describe('an order that met a failure of the network', () => {
+describe('A submit that met a network failure', () => {
   it.each([
     ...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT', 'EADDRNOTAVAIL'].map((code) => ['read', code]),
     ...['EPROTO', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET'].map((code) => ['write', code]),
     ['shutdown', 'ENOTCONN'],
-  ])('An order that met a failure of the network while it was to %s may have been taken: %s', (syscall, code) => {
+  ])('A submit may have taken effect when the network failed during %s: %s', (syscall, code) => {
     expect(mayHaveWorked(failed(syscall, code))).toBe(true);
   });
 
@@ -23,11 +23,11 @@ describe('an order that met a failure of the network', () => {
       code,
     ]),
     ...['ENOTFOUND', 'EAI_AGAIN'].map((code) => ['getaddrinfo', code]),
-  ])('An order that met a failure of the network while it was to %s was never sent: %s', (syscall, code) => {
+  ])('A submit was never sent when %s failed: %s', (syscall, code) => {
     expect(mayHaveWorked(failed(syscall, code))).toBe(false);
   });
 
-  it('An order that met a failure of the network was never sent where connecting to every address of the gateway failed', () => {
+  it('A submit was never sent where connecting to every address of the gateway failed', () => {
     const tried = [failed('connect', 'ECONNREFUSED'), failed('connect', 'ENETUNREACH')];
     expect(mayHaveWorked(new AggregateError(tried))).toBe(false);
     expect(mayHaveWorked(new AggregateError([...tried, failed('write', 'EPROTO')]))).toBe(true);
@@ -41,18 +41,18 @@ describe('an order that met a failure of the network', () => {
     'ERR_TLS_INVALID_STATE',
     'EHOSTUNREACH',
     'ENETUNREACH',
-  ])('An order that met a failure of the network may have been taken where %s does not say what failed', (code) => {
+  ])('A submit may have taken effect where %s does not tell what failed', (code) => {
     expect(mayHaveWorked(Object.assign(new Error('told by TLS'), { code }))).toBe(true);
   });
 
   it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'])(
-    'An order that met a failure of the network was never sent to a gateway whose certificate was refused: %s',
+    'A submit was never sent to a gateway whose certificate was refused: %s',
     (code) => {
       expect(mayHaveWorked(Object.assign(new Error('refused'), { code }))).toBe(false);
     },
   );
 
-  it('An order that met a failure of the network was never sent where the client refused it or could not connect in time, and may have been where it was closed meanwhile', () => {
+  it('A submit was never sent where the client refused it or could not connect in time, and may have taken effect where the connection was closed meanwhile', () => {
     expect(mayHaveWorked(new errors.InvalidArgumentError('no'))).toBe(false);
     expect(mayHaveWorked(new errors.ClientClosedError())).toBe(false);
     expect(mayHaveWorked(new errors.ConnectTimeoutError())).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import { containsError } from '../../../../src/services/gateway/error-responses.ts';
 
-describe('an answer with status 200 is an error where it says', () => {
+describe('A response with status 200', () => {
   it.each([
     '{"error":{"message":"no","type":"new_api_error","param":"","code":""}}',
     '{"error":{"code":"model_not_found","type":"invalid_request_error","param":"model"}}',
@@ -24,37 +24,37 @@ describe('an answer with status 200 is an error where it says', () => {
     '{"code":1102,"message":"balance not enough","request_id":"r"}',
     '{"code":1102,"message":"balance not enough","request_id":"r","data":{}}',
     '{"code":"internal_error","message":"no","data":[]}',
-  ])('%s', (text) => {
+  ])('A response with status 200 is an error with %s', (text) => {
     expect(containsError(parseExact(text), false)).toBe(true);
   });
 });
 
-describe('an answer with status 200 is no error where it says', () => {
+describe('A response with status 200 without an error', () => {
   it.each([
     ['a failed image job', '{"id":"j","status":"failed","error":{"message":"blocked","code":"moderation_blocked"}}'],
-    ['a failed film', '{"task_id":"t","status":"failed","error":{"code":1001,"message":"no"}}'],
+    ['a failed video', '{"task_id":"t","status":"failed","error":{"code":1001,"message":"no"}}'],
     [
-      'a failed film in an envelope',
+      'a failed video in an envelope',
       '{"code":"success","data":{"task_id":"t","status":"failed","error":{"message":"no"}}}',
     ],
     [
       'a failed task of the vendor path',
       '{"code":0,"message":"SUCCEED","data":{"task_id":"8","task_status":"failed"}}',
     ],
-    ['a failed task with a state of its own name', '{"id":"t","state":"error","error":"no"}'],
-    ['a failed task with an empty word', '{"id":"t","status":"","error":"no"}'],
+    ['a failed task with a differently named state', '{"id":"t","state":"error","error":"no"}'],
+    ['a failed task with an empty status', '{"id":"t","status":"","error":"no"}'],
     ['a failed job under its own name', '{"job":{"id":"j","status":"failed"},"error":{"message":"blocked"}}'],
     ['error null', '{"id":"j","error":null}'],
     ['error empty', '{"id":"j","error":""}'],
     ['error an empty object', '{"id":"j","error":{}}'],
     ['error false', '{"id":"j","error":false}'],
-    ['an order taken', '{"code":1,"description":"ok","result":"17"}'],
-    ['an order taken, as text', '{"code":"1","description":"ok","result":"17"}'],
+    ['a taken submit', '{"code":1,"description":"ok","result":"17"}'],
+    ['a taken submit, as text', '{"code":"1","description":"ok","result":"17"}'],
     [
-      'an order that exists or waits',
+      'a submit that exists or waits',
       '{"code":21,"description":"exists","result":"17","properties":{"status":"SUCCESS"}}',
     ],
-    ['an order in the queue', '{"code":22,"description":"queued","result":"17","properties":{"numberOfQueues":1}}'],
+    ['a queued submit', '{"code":22,"description":"queued","result":"17","properties":{"numberOfQueues":1}}'],
     ['code 0', '{"code":0,"message":"SUCCEED","data":{"task_id":"8"}}'],
     ['code 0 as text', '{"code":"0","data":"t"}'],
     ['code 200', '{"code":200,"msg":"success","data":{"taskId":"t"}}'],
@@ -69,19 +69,19 @@ describe('an answer with status 200 is no error where it says', () => {
     ['a list', '[{"error":"no"}]'],
     ['nothing', 'null'],
     ['a text', '"error"'],
-  ])('%s: %s', (_what, text) => {
+  ])('A response with status 200 is accepted with %s: %s', (_what, text) => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });
 
-describe('a failing word without a task', () => {
+describe('A failed status without a task', () => {
   const text = '{"status":"error","error":{"message":"no"}}';
 
-  it('A failing word without a task is a refusal where an order was given: nothing was made', () => {
+  it('A failed status without a task is a refusal in the response to a submit', () => {
     expect(containsError(parseExact(text), true)).toBe(true);
   });
 
-  it('A failing word without a task is a failed task where one was asked for', () => {
+  it('A failed status without a task is a failed task in the response to a poll', () => {
     expect(containsError(parseExact(text), false)).toBe(false);
   });
 });

@@ -8,24 +8,24 @@ import {
 
 const now = Date.UTC(2026, 0, 1);
 
-describe('Retry-After', () => {
+describe('The Retry-After header', () => {
   it.each<[string, string | string[] | undefined, number | undefined]>([
     ['seconds', '7', 7_000],
-    ['seconds with blanks', ' 7 ', 7_000],
+    ['seconds with spaces', ' 7 ', 7_000],
     ['zero', '0', 0],
     ['a fraction', '1.5', 1_500],
-    ['a date to come', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-    ['a date gone by', 'Wed, 31 Dec 2025 23:59:00 GMT', 0],
+    ['a future date', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+    ['a past date', 'Wed, 31 Dec 2025 23:59:00 GMT', 0],
     ['the first of several', ['3', '9'], 3_000],
     ['nothing', undefined, undefined],
     ['an empty text', '', undefined],
     ['an empty list', [], undefined],
     ['a word', 'soon', undefined],
     ['a unit', '5s', undefined],
-    ['less than nothing', '-5', undefined],
-    ['words with a number', 'soon 5', undefined],
-    ['more than any number', '9'.repeat(400), undefined],
-  ])('Retry-After as %s', (_what, header, expected) => {
+    ['a negative number', '-5', undefined],
+    ['text with a number', 'soon 5', undefined],
+    ['a number out of range', '9'.repeat(400), undefined],
+  ])('The Retry-After header is read from %s', (_what, header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
@@ -33,9 +33,9 @@ describe('Retry-After', () => {
 const failed = (kind: GatewayErrorKind, retryAfterMs?: number): GatewayError =>
   new GatewayError('m', { kind, retryAfterMs });
 
-describe('a read that failed', () => {
+describe('The retry of a failed read', () => {
   it.each(['rate-limited', 'unavailable', 'unreachable', 'malformed'] as const)(
-    'A read that failed is tried again after a wait that grows, up to five seconds: %s',
+    'The retry of a failed read waits longer each time, up to five seconds: %s',
     (kind) => {
       const longest = [1, 2, 3, 4, 5, 20].map((attempt) => waitBeforeRetry(failed(kind), attempt, () => 1));
       expect(longest).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000]);
@@ -45,20 +45,20 @@ describe('a read that failed', () => {
   );
 
   it.each(['unauthorized', 'forbidden', 'quota', 'not-found', 'invalid', 'not-offered'] as const)(
-    'A read that failed is not tried again where the answer will not change: %s',
+    'A failed read is not retried where the response would not change: %s',
     (kind) => {
       expect(waitBeforeRetry(failed(kind), 1, () => 0.5)).toBeUndefined();
       expect(waitBeforeRetry(failed(kind, 1_000), 1, () => 0.5)).toBeUndefined();
     },
   );
 
-  it('A read that failed waits at least as long as the gateway asks', () => {
+  it('The retry of a failed read waits at least as long as the gateway asks', () => {
     expect(waitBeforeRetry(failed('rate-limited', 3_000), 1, () => 0)).toBe(3_000);
     expect(waitBeforeRetry(failed('rate-limited', 100), 1, () => 1)).toBe(500);
     expect(waitBeforeRetry(failed('rate-limited', 5_000), 1, () => 1)).toBe(5_000);
   });
 
-  it('A read that failed is left to its caller where the gateway asks for more wait limit than one call has', () => {
+  it('A failed read is left to the caller where the gateway asks for a longer wait than one call may take', () => {
     expect(waitBeforeRetry(failed('rate-limited', 5_001), 1, () => 0)).toBeUndefined();
     expect(waitBeforeRetry(failed('unavailable', 60_000), 1, () => 0)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import * as schemas from '../../../../src/services/gateway/schemas.ts';
 
 const { validate } = schemas;
 
-/** What is said about an input that does not fit; undefined where it does. */
+/** The complaint about invalid input; undefined where the input is valid. */
 function complaint(schema: z.ZodType, input: unknown): string | undefined {
   try {
     validate(schema, input);
@@ -17,10 +17,13 @@ function complaint(schema: z.ZodType, input: unknown): string | undefined {
   }
 }
 
-describe('a date', () => {
-  it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])('A date may be %s', (text) => {
-    expect(complaint(schemas.day, text)).toBeUndefined();
-  });
+describe('A date in a request', () => {
+  it.each(['2026-01-31', '2024-02-29', '2000-02-29', '2026-12-31', '0001-01-01'])(
+    'A date in a request may be %s',
+    (text) => {
+      expect(complaint(schemas.day, text)).toBeUndefined();
+    },
+  );
 
   it.each([
     '2026-02-30',
@@ -41,12 +44,12 @@ describe('a date', () => {
     '２０２６-01-01',
     'today',
     '',
-  ])('A date may not be "%s"', (text) => {
+  ])('A date in a request may not be "%s"', (text) => {
     expect(complaint(schemas.day, text)).toContain('YYYY-MM-DD');
   });
 });
 
-describe('a data URI', () => {
+describe('A data URI in a request', () => {
   it.each([
     'data:image/png;base64,AAAA',
     'data:image/png;base64,AAA=',
@@ -55,7 +58,7 @@ describe('a data URI', () => {
     'DATA:IMAGE/PNG;BASE64,AAAA',
     'data:image/png;charset=utf-8;base64,AAAA',
     `data:image/png;base64,${'AAAA'.repeat(500_000)}`,
-  ])('A data URI may be %.60s', (text) => {
+  ])('A data URI in a request may be %.60s', (text) => {
     expect(complaint(schemas.imageDataUri, text)).toBeUndefined();
     expect(complaint(schemas.imageSource, text)).toBeUndefined();
   });
@@ -64,30 +67,30 @@ describe('a data URI', () => {
     ['nothing', ''],
     ['only a head', 'data:image/png;base64,'],
     ['without a type', 'data:;base64,AAAA'],
-    ['without the word base64', 'data:image/png,AAAA'],
-    ['with the word misspelt', 'data:image/png;base46,AAAA'],
+    ['without base64', 'data:image/png,AAAA'],
+    ['with base64 misspelt', 'data:image/png;base46,AAAA'],
     ['without a comma', 'data:image/png;base64AAAA'],
     ['without the scheme', 'image/png;base64,AAAA'],
     ['plain base64', 'iVBORw0KGgoAAAA='],
-    ['cut by one letter', 'data:image/png;base64,AAA'],
+    ['shortened by one character', 'data:image/png;base64,AAA'],
     ['with too much padding', 'data:image/png;base64,A==='],
     ['of padding alone', 'data:image/png;base64,===='],
     ['with padding in the middle', 'data:image/png;base64,AA==AAAA'],
-    ['with letters of the other alphabet', 'data:image/png;base64,AA-_'],
+    ['in the URL-safe alphabet', 'data:image/png;base64,AA-_'],
     ['with a blank', 'data:image/png;base64,AA AAAAA'],
     ['with a line break', 'data:image/png;base64,AAAA\nAAAA'],
     ['with a line break at the end', 'data:image/png;base64,AAA\n'],
     ['with a blank before it', ' data:image/png;base64,AAAA'],
     ['garbled near the end', `data:image/png;base64,${'AAAA'.repeat(1_000)}A%AA`],
-  ])('A data URI may not be one %s', (_what, text) => {
+  ])('A data URI in a request may not be one %s', (_what, text) => {
     expect(complaint(schemas.imageDataUri, text)).toContain('data URI');
     expect(complaint(schemas.imageSource, text)).toContain('data URI');
   });
 });
 
-describe('a web address', () => {
+describe('A web address in a request', () => {
   it.each(['https://cdn.example/a.png?x=1', 'http://cdn.example', 'HTTPS://cdn.example/a'])(
-    'A web address may be %s',
+    'A web address in a request may be %s',
     (text) => {
       expect(complaint(schemas.webAddress, text)).toBeUndefined();
     },
@@ -110,13 +113,13 @@ describe('a web address', () => {
     'https://cdn.example/a.png and more',
     ' https://cdn.example/a.png',
     'https://cdn.example/a.png\n',
-  ])('A web address may not be %j', (text) => {
+  ])('A web address in a request may not be %j', (text) => {
     expect(complaint(schemas.webAddress, text)).toContain('web address');
   });
 });
 
-describe('a size', () => {
-  it.each(['1x1', '1280x720', '99999x1'])('A size may be %s', (text) => {
+describe('A size in a request', () => {
+  it.each(['1x1', '1280x720', '99999x1'])('A size in a request may be %s', (text) => {
     expect(complaint(schemas.frameSize, text)).toBeUndefined();
   });
 
@@ -137,19 +140,19 @@ describe('a size', () => {
     '16:9',
     '100000x1',
     '1280x720\n',
-  ])('A size may not be %j', (text) => {
+  ])('A size in a request may not be %j', (text) => {
     expect(complaint(schemas.frameSize, text)).toContain('1280x720');
   });
 });
 
-describe('a duration', () => {
-  it.each([5, 0.5, '5', '5.5', '10'])('A duration may be %j', (input) => {
+describe('A duration in a request', () => {
+  it.each([5, 0.5, '5', '5.5', '10'])('A duration in a request may be %j', (input) => {
     expect(complaint(schemas.seconds, input)).toBeUndefined();
     expect(validate(schemas.seconds, input)).toBe(input);
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '', '0', '-5', '5s', 'five', '1e3', '5.', ' 5', null, true])(
-    'A duration may not be %j, and the complaint is written for a person',
+    'A duration in a request may not be %j, with a readable complaint',
     (input) => {
       expect(complaint(schemas.seconds, input)).toBe(
         'this is not a duration: write seconds as a number, for example 5',
@@ -158,40 +161,40 @@ describe('a duration', () => {
   );
 });
 
-describe('an index', () => {
-  it.each([1, 2, 3, 4])('An index may be %i', (index) => {
+describe('An index in a request', () => {
+  it.each([1, 2, 3, 4])('An index in a request may be %i', (index) => {
     expect(complaint(schemas.gridIndex, index)).toBeUndefined();
   });
 
   it.each([0, 5, -1, 1.5, '2', Number.NaN])(
-    'An index may not be %j, and the complaint is written for a person',
+    'An index in a request may not be %j, with a readable complaint',
     (index) => {
       expect(complaint(schemas.gridIndex, index)).toBe('the index goes from 1 to 4');
     },
   );
 });
 
-describe('words', () => {
-  it.each(['', ' ', '\n\t'])('Words may not be %j', (text) => {
+describe('Required text in a request', () => {
+  it.each(['', ' ', '\n\t'])('Required text in a request may not be %j', (text) => {
     expect(complaint(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
     expect(complaint(schemas.modelId, text)).toContain('the model is missing');
     expect(complaint(schemas.taskId, text)).toBe('the task id is missing');
   });
 
-  it('Words that are missing are empty', () => {
+  it('Required text in a request is reported as empty when it is missing', () => {
     expect(complaint(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
       'prompt: the prompt is empty: write what you want to see',
     );
   });
 
-  it('Words are sent as they were given', () => {
+  it('Required text in a request is sent unchanged', () => {
     expect(validate(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
     expect(validate(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
   });
 });
 
-describe('a complaint', () => {
-  it('A complaint says where in the request it belongs', () => {
+describe('A complaint about a request', () => {
+  it('A complaint about a request names the field that it is about', () => {
     const request = z.strictObject({ pictures: z.array(schemas.imageDataUri) });
     expect(complaint(request, { pictures: ['data:image/png;base64,AAAA', 'x'] })).toMatch(/^pictures\.1: /);
   });

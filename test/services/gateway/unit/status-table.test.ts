@@ -3,7 +3,7 @@ import { errorKindOf } from '../../../../src/services/gateway/error-responses.ts
 import type { GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 import { failure } from './failed-answer.ts';
 
-/** Every status of the table of errors: what it means by itself, and whether a submit may have begun its work. */
+/** Every status of the table of errors: its meaning, and whether a submit may have taken effect. */
 const statuses: [number, GatewayErrorKind, boolean][] = [
   [400, 'invalid', false],
   [401, 'unauthorized', false],
@@ -26,7 +26,7 @@ const statuses: [number, GatewayErrorKind, boolean][] = [
   [524, 'unavailable', true],
 ];
 
-/** The eight envelopes without a telling word, so that the status alone speaks. */
+/** The eight envelopes without a specific code, so that only the status counts. */
 const envelopes: [string, string][] = [
   ['A', '{"error":{"message":"words","type":"new_api_error","param":"","code":""}}'],
   ['B', '{"description":"words of it","type":"upstream_error","code":4}'],
@@ -40,9 +40,9 @@ const envelopes: [string, string][] = [
 
 const cases = envelopes.flatMap(([name, text]) => statuses.map((row) => [name, ...row, text] as const));
 
-describe('an error', () => {
+describe('A gateway error', () => {
   it.each(cases)(
-    'An error in envelope %s with status %i is %s; may a submit have worked? %s',
+    'A gateway error in envelope %s with status %i is %s; may a submit have taken effect? %s',
     (_name, status, kind, worked, text) => {
       const asked = failure(status, text);
       const ordered = failure(status, text, { isSubmit: true });
@@ -60,7 +60,7 @@ describe('an error', () => {
     [500, 'rate_limit_exceeded', 'rate-limited'],
     [500, 'api_not_implemented', 'not-offered'],
     [500, 'access_denied', 'forbidden'],
-  ] as const)('An error with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
+  ] as const)('A gateway error with status %i and the code %s is a definite refusal: %s', (status, code, kind) => {
     const error = failure(status, `{"error":{"message":"m","code":"${code}"}}`, { isSubmit: true });
     expect(error).toMatchObject({ kind, mayHaveTakenEffect: false });
   });
@@ -75,20 +75,20 @@ describe('an error', () => {
     'get_task_failed',
     'internal_error',
     'channel:response_time_exceeded',
-  ])('An error with the code %s may follow on work begun, for every status', (code) => {
+  ])('A gateway error with the code %s may have taken effect, regardless of the status', (code) => {
     for (const status of [200, 400, 500]) {
       const error = failure(status, `{"code":"${code}","message":"m","data":null}`, { isSubmit: true });
       expect(error).toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: true });
     }
   });
 
-  it('An error at an address no one knows means what the caller says a 404 means there', () => {
+  it('A gateway error with status 404 at an unknown address means what the caller defines', () => {
     const text = '{"error":{"message":"Invalid URL (GET /x)","type":"invalid_request_error","param":"","code":""}}';
     expect(failure(404, text, { missing: 'not-offered' }).kind).toBe('not-offered');
     expect(failure(404, text, { missing: 'not-found' }).kind).toBe('not-found');
   });
 
-  it('An error is judged by its code, then its status, then its type', () => {
+  it('A gateway error is classified by its code, then its status, then its type', () => {
     const facts = { messageCode: undefined, familyCodes: undefined, missing: 'not-found' } as const;
     expect(errorKindOf({ ...facts, status: 400, sentCode: 'INVALID_API_KEY', type: undefined })).toBe('unauthorized');
     expect(errorKindOf({ ...facts, status: 429, sentCode: undefined, type: 'server_error' })).toBe('rate-limited');

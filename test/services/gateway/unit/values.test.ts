@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import { asAmount, asNumber, asProgress, asText, asTime } from '../../../../src/services/gateway/read/places.ts';
 
-describe('progress', () => {
+describe('The progress of a task', () => {
   it.each([
     ['"45%"', 45],
     ['"45"', 45],
@@ -35,16 +35,16 @@ describe('progress', () => {
     ['1e400', undefined],
     ['{}', undefined],
     ['[]', undefined],
-  ])('%s is %s', (text, expected) => {
+  ])('The progress of a task is read: %s becomes %s', (text, expected) => {
     expect(asProgress(parseExact(text))).toBe(expected);
   });
 
-  it('Progress as a fraction of two decimals is a whole percentage', () => {
+  it('The progress of a task is a whole percentage when it is a fraction of two decimals', () => {
     for (let percent = 1; percent < 100; percent++) expect(asProgress(percent / 100)).toBe(percent);
   });
 });
 
-describe('a time', () => {
+describe('A time in a response', () => {
   const moment = Date.UTC(2024, 2, 23, 18, 19, 2, 120);
   it.each([
     ['milliseconds', '1711217942120', moment],
@@ -54,24 +54,24 @@ describe('a time', () => {
     ['seconds as text', '"1711217942"', moment - 120],
     ['a date', '"2024-03-23T18:19:02.120Z"', moment],
     ['a date with a zone', '"2024-03-23T19:19:02.12+01:00"', moment],
-    ['zero, which is none', '0', undefined],
-    ['less than zero, which is none', '-1', undefined],
+    ['zero, which is ignored', '0', undefined],
+    ['a negative number, which is ignored', '-1', undefined],
     ['an empty text', '""', undefined],
     ['null', 'null', undefined],
     ['a word', '"now"', undefined],
-    ['a switch', 'true', undefined],
+    ['a boolean', 'true', undefined],
     ['a number beyond all dates', '1e300', undefined],
-  ])('A time as %s', (_what, text, expected) => {
+  ])('A time in a response is read from %s', (_what, text, expected) => {
     expect(asTime(parseExact(text))).toBe(expected);
   });
 
-  it('A time in nanoseconds is none, or still a date', () => {
+  it('A time in nanoseconds is ignored or still a valid date', () => {
     const time = asTime(parseExact('1711217942120000000'));
     expect(time === undefined || !Number.isNaN(new Date(time).getTime())).toBe(true);
   });
 });
 
-describe('text', () => {
+describe('Text in a response', () => {
   it.each([
     ['" a "', 'a'],
     ['""', undefined],
@@ -85,12 +85,12 @@ describe('text', () => {
     ['false', undefined],
     ['[]', undefined],
     ['{}', undefined],
-  ])('Text of %s is %s', (text, expected) => {
+  ])('Text in a response is read: %s becomes %s', (text, expected) => {
     expect(asText(parseExact(text))).toBe(expected);
   });
 });
 
-describe('a number', () => {
+describe('A number in a response', () => {
   it.each([
     ['"17"', 17],
     ['17.50', 17.5],
@@ -101,12 +101,12 @@ describe('a number', () => {
     ['true', undefined],
     ['[1]', undefined],
     ['1e999', undefined],
-  ])('A number from %s is %s', (text, expected) => {
+  ])('A number in a response is read: %s becomes %s', (text, expected) => {
     expect(asNumber(parseExact(text))).toBe(expected);
   });
 });
 
-describe('an amount', () => {
+describe('An amount in a response', () => {
   it.each([
     ['0.10', '0.10'],
     ['"0.10"', '0.10'],
@@ -120,7 +120,7 @@ describe('an amount', () => {
     ['null', undefined],
     ['"0x10"', undefined],
     ['"1,000"', undefined],
-  ])('%s keeps its digits', (text, expected) => {
+  ])('An amount in a response keeps its digits: %s', (text, expected) => {
     expect(asAmount(parseExact(text))).toBe(expected);
   });
 });
