@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// Has an image, a voice, a file to be heard and a chart made as the bot has them made, and tells what its own process has loaded for it.
+// Makes an image, a voice message, decoded audio and a chart as the bot does, and reports which modules its main
+// process has loaded for them.
 const loaded = new Set<string>();
 registerHooks({
   load(url, context, next) {

@@ -38,7 +38,7 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-/** The next process, as soon as there is one. */
+/** The next process, as soon as it exists. */
 async function successorOf(pid: number, media: MediaProcess): Promise<number> {
   await expect.poll(() => media.pid ?? pid, { interval: 1, timeout: 20_000 }).not.toBe(pid);
   return pidOf(media);
@@ -46,8 +46,8 @@ async function successorOf(pid: number, media: MediaProcess): Promise<number> {
 const max = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
 
-describe('the media process', () => {
-  it('The media process begins with its first job, ends after a minute without one, and begins anew', async () => {
+describe('The media process', () => {
+  it('The media process starts with its first job, ends after a minute without one, and starts again', async () => {
     const clock = new ManualClock();
     const { media } = opened(clock);
     expect(media.pid).toBeUndefined();
@@ -62,14 +62,14 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('PNG');
   });
 
-  it('The media process is replaced when it dies, and the jobs that it took along run again', async () => {
+  it('The media process is replaced when it dies, and its jobs run again', async () => {
     const { media } = opened();
     const work = Promise.all([outcome(media.run(mask, facts)), outcome(media.run(chart, facts))]);
     process.kill(pidOf(media), 'SIGKILL');
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
-  it('The media process refuses a job that was the end of it twice, and goes on with the others', async () => {
+  it('The media process refuses a job that ended it twice, and continues with the others', async () => {
     const { media } = opened();
     const bad = outcome(media.run(mask, facts));
     const good = outcome(media.run(chart, facts));
@@ -80,7 +80,7 @@ describe('the media process', () => {
     expect(await good).toBe('PNG');
   });
 
-  it('The media process is replaced when a job takes too long, which fails, and the others run again', async () => {
+  it('The media process is replaced when a job takes too long: that job fails and the others run again', async () => {
     const clock = new ManualClock();
     const { media } = opened(clock);
     const late = outcome(media.run(chart, facts));
@@ -91,10 +91,10 @@ describe('the media process', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'The media process is replaced when it is seen with too much memory; of its jobs the one that takes too much alone is refused',
+    'The media process is replaced when it uses too much memory, and refuses only the job that needs too much',
     async () => {
       const clock = new ManualClock();
-      // Less than the process itself takes: whatever runs is over the limit.
+      // Less than the process itself takes, so that any running job is over the limit.
       const { media, warnings } = opened(clock, 1);
       const large = outcome(media.run({ do: 'drop-voice', voice: 1 }, facts));
       const first = pidOf(media);
@@ -107,7 +107,7 @@ describe('the media process', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'The media process refuses a small file that takes 600 MB to be decoded, before it is decoded',
+    'The media process refuses a small file that would take 600 MB, before it is decoded',
     async () => {
       const { media } = opened();
       const images = openMedia(
@@ -123,7 +123,7 @@ describe('the media process', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('The media process knows nothing of the environment of the bot', async () => {
+  it.runIf(process.platform === 'linux')('The media process does not inherit the environment of the bot', async () => {
     vi.stubEnv('DISCORD_TOKEN', 'the.secret.token');
     vi.stubEnv('GATEWAY_API_KEY', 'sk-secret');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -136,7 +136,7 @@ describe('the media process', () => {
     ]);
   });
 
-  it('The media process is no more once it was closed, and everything that waits fails', async () => {
+  it('The media process ends when it is closed, and all waiting jobs fail', async () => {
     const { media } = opened();
     const work = outcome(media.run(mask, facts));
     const pid = pidOf(media);
@@ -146,7 +146,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(mask, facts))).toBe('JobLost: The media process has been closed.');
   });
 
-  it('The media process frees what a job has reserved when no one waits for it any more', async () => {
+  it('The media process frees the reservation of a job that was aborted', async () => {
     const { media } = opened();
     const unwanted = new AbortController();
     const work = outcome(media.run(chart, facts, { signal: unwanted.signal }));
@@ -155,7 +155,7 @@ describe('the media process', () => {
     expect(await outcome(media.run(chart, facts))).toBe('PNG');
   });
 
-  it('The media process ends with the bot, however that ends', async () => {
+  it('The media process ends with the bot, however the bot ends', async () => {
     const program = fileURLToPath(new URL('./orphan.ts', import.meta.url));
     const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void bot.kill('SIGKILL'));

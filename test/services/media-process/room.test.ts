@@ -3,7 +3,7 @@ import { MemoryPool } from '../../../src/services/media/download/capacity.ts';
 
 const never = new AbortController().signal;
 
-/** Who has been let in, in that order. */
+/** The jobs that got memory, in order. */
 function visited(room: MemoryPool) {
   const events: string[] = [];
   const claim = async (name: string, bytes: number, signal = never) => {
@@ -14,8 +14,8 @@ function visited(room: MemoryPool) {
   return { events, claim };
 }
 
-describe('memory for decoding', () => {
-  it('Memory for decoding is given as long as there is some, and then in the order of asking, so that nothing large is passed for ever', async () => {
+describe('Memory for decoding', () => {
+  it('Memory for decoding is given while there is some, then in the order of the requests, so that a large request never starves', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     const first = await claim('first', 60);
     const large = claim('large', 80);
@@ -27,13 +27,13 @@ describe('memory for decoding', () => {
     expect(events).toEqual(['first', 'large', 'small']);
   });
 
-  it('Memory for decoding is refused to what needs more than there ever is, at once', async () => {
+  it('Memory for decoding is refused at once to a request that exceeds all of it', async () => {
     const { claim } = visited(new MemoryPool(100));
     await claim('first', 100);
     await expect(claim('huge', 101)).rejects.toMatchObject({ name: 'MediaError', kind: 'too-large' });
   });
 
-  it('Memory for decoding is not kept for a job that no longer wants it, and those behind it are let in', async () => {
+  it('Memory for decoding is not kept for an aborted job, and the jobs behind it move up', async () => {
     const { events, claim } = visited(new MemoryPool(100));
     await claim('first', 60);
     const unwanted = new AbortController();

@@ -9,7 +9,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A buffer that counts every look at it: a byte, a number, and each letter or byte that is handed out. */
+/** A buffer that counts every read: a byte, a number, and each character or byte that it returns. */
 function counted(bytes: Buffer): { bytes: Buffer; steps(): number } {
   let steps = 0;
   const handOut = (value: unknown): unknown => {
@@ -36,7 +36,7 @@ function ebmlHead(content: number): Buffer {
   return head;
 }
 
-/** A header that says it is as long as the file, less what is behind it. */
+/** A header that claims the length of the file, less what is behind it. */
 const ofElements = (length: number, element: Buffer): Buffer =>
   Buffer.concat([ebmlHead(length), Buffer.alloc(length, element), Buffer.alloc(64)]);
 
@@ -61,9 +61,9 @@ const hostile = {
   zeros: (length: number) => Buffer.alloc(length),
 };
 
-describe('a file that is made to keep the bot busy', () => {
+describe('A file made to keep the bot busy', () => {
   it.each(Object.entries(hostile))(
-    'A file that is made to keep the bot busy is recognised in as many steps when it is twice as long: %s',
+    'A file made to keep the bot busy is recognised in the same number of steps when it is twice as long: %s',
     (_name, made) => {
       const [once, twice] = [256 * KIB, 512 * KIB].map((length) => {
         const { bytes, steps } = counted(made(length));
@@ -75,7 +75,7 @@ describe('a file that is made to keep the bot busy', () => {
     },
   );
 
-  it('A file that is made to keep the bot busy is recognised on the disk by its head and what is behind its tag alone', async () => {
+  it('A file made to keep the bot busy is recognised on the disk by its head and the bytes behind its tag only', async () => {
     const asked: [number, number][] = [];
     const file = Buffer.concat([latin('ID3\x04\0\0\0\x7f\x7f\x7f'), Buffer.alloc(4 * MIB)]);
     const reader: ContentReader = {
@@ -90,7 +90,7 @@ describe('a file that is made to keep the bot busy', () => {
     for (const [, length] of asked) expect(length).toBeLessThanOrEqual(72 * KIB);
   });
 
-  /** A hundred megabytes of the smallest boxes, of which none has to be there. */
+  /** A hundred megabytes of the smallest optional boxes. */
   function ofTinyBoxes(): ContentReader & { reads(): number } {
     let reads = 0;
     const head = latin('\0\0\0\x08free\0\0\0\x08free');
@@ -104,13 +104,13 @@ describe('a file that is made to keep the bot busy', () => {
     };
   }
 
-  it('A file that is made to keep the bot busy is not followed through millions of tiny boxes to its end', async () => {
+  it('A file made to keep the bot busy is not read through millions of tiny boxes', async () => {
     const reader = ofTinyBoxes();
     expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 
-  it('A file that is made to keep the bot busy has its facts read in as many steps, however deep and however many its boxes are', async () => {
+  it('A file made to keep the bot busy has its facts read in a fixed number of steps, however deep and many its boxes are', async () => {
     const brands = latin('\0\0\0\x14ftypisom\0\0\0\0isom');
     const nested = (length: number): Buffer => {
       const head = latin('\0\0\0\0moov');
@@ -127,7 +127,7 @@ describe('a file that is made to keep the bot busy', () => {
     expect(twice).toBe(once);
   });
 
-  it('A file that is made to keep the bot busy is decoded from base64 in pieces, between which others have their turn', async () => {
+  it('A file made to keep the bot busy is decoded from base64 in pieces, so that other work runs in between', async () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');

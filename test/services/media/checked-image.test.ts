@@ -4,7 +4,7 @@ import { type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './images.ts';
 
-describe('a member’s image', () => {
+describe("A member's image", () => {
   let media: Media;
   beforeEach(() => {
     media = openMedia(
@@ -21,7 +21,7 @@ describe('a member’s image', () => {
     ['gif', 'image/png'],
     ['avif', 'image/webp'],
   ] as const)(
-    'A member’s image in %s becomes a data URI of %s that decodes to the same bytes',
+    "A member's image in %s becomes a data URI of %s that decodes to the same bytes",
     async (format, mime) => {
       const checked = await media.checkImage(await noise(30, 20).toFormat(format).toBuffer());
       expect(checked.type.mime).toBe(mime);
@@ -32,7 +32,7 @@ describe('a member’s image', () => {
     },
   );
 
-  it('A member’s image is sent on without what it says about the member', async () => {
+  it("A member's image is sent without metadata about the member", async () => {
     const noted = await noise(30, 20)
       .jpeg()
       .withExif({ IFD0: { Artist: 'somebody' } })
@@ -42,22 +42,22 @@ describe('a member’s image', () => {
 
   it.each([
     ['a page', Buffer.from('<html></html>')],
-    ['a film', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
+    ['a video', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
     ['nothing', Buffer.alloc(0)],
-  ])('A member’s image is not %s', async (_what, bytes) => {
+  ])("A member's image is refused when it is %s", async (_what, bytes) => {
     await expect(media.checkImage(bytes)).rejects.toMatchObject({ kind: 'not-media' });
   });
 
-  it('A member’s image is decoded to its end, for the frame around spoilt pixels is whole', async () => {
+  it("A member's image is decoded to its end, because damaged pixels may have an intact frame", async () => {
     const spoilt = await noise(200, 200).png().toBuffer();
-    // Within the first chunk of pixels, whose checksum then tells.
+    // Within the first chunk of pixels, so that its checksum fails.
     spoilt.fill(0x55, 1_000, 2_000);
     expect(await media.imageFacts(spoilt)).toMatchObject({ width: 200, height: 200 });
     await expect(media.checkImage(spoilt)).rejects.toMatchObject({ kind: 'damaged' });
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'A member’s image is not half of an image in %s',
+    "A member's image is refused when it is half a file in %s",
     async (format) => {
       const bytes = await noise(200, 200).toFormat(format).toBuffer();
       const half = bytes.subarray(0, bytes.length / 2);
@@ -65,7 +65,7 @@ describe('a member’s image', () => {
     },
   );
 
-  it('A member’s image is turned upright', async () => {
+  it("A member's image is turned upright", async () => {
     const lying = await noise(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const { bytes } = await media.checkImage(lying);
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 20, height: 30 });

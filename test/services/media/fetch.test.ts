@@ -4,7 +4,7 @@ import { readWhole } from '../../../src/services/media/content.ts';
 import { chunked, file, redirect } from './file-host.ts';
 import { failureOf, openScene, type Scene } from './scene.ts';
 
-describe('fetching a result', () => {
+describe('Fetching a result', () => {
   let scene: Scene;
   beforeEach(async () => {
     scene = await openScene();
@@ -12,20 +12,20 @@ describe('fetching a result', () => {
   afterEach(() => scene.close());
 
   describe('by its address', () => {
-    it('Fetching a result by its address brings the bytes and what they are, regardless of name and header', async () => {
+    it('A fetch by address returns the bytes and their real type, regardless of name and header', async () => {
       const address = scene.gateway.on('/film.mp4', file(scene.png, { 'content-type': 'video/mp4' }));
       const fetched = await scene.open(false).fetch({ address });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
       expect(fetched.type).toEqual({ kind: 'image', mime: 'image/png', extension: 'png' });
     });
 
-    it('Fetching a result by its address brings a file of unknown size to its last byte', async () => {
+    it('A fetch by address returns a file of unknown size to its last byte', async () => {
       const large = Buffer.concat([scene.png, Buffer.alloc(5_000_000, 7)]);
       const fetched = await scene.open(false).fetch({ address: scene.gateway.on('/large', chunked(large)) });
       expect((await readWhole(fetched)).equals(large)).toBe(true);
     });
 
-    it('Fetching a result by its address asks for the file as it is and decompresses nothing', async () => {
+    it('A fetch by address requests the file unencoded and decompresses nothing', async () => {
       const address = scene.gateway.on('/packed', file(gzipSync(scene.png), { 'content-encoding': 'gzip' }));
       const error = await failureOf(scene.open(false).fetch({ address }));
       expect(error.kind).toBe('not-media');
@@ -33,7 +33,7 @@ describe('fetching a result', () => {
     });
 
     it.each([403, 404, 410])(
-      'Fetching a result by its address says that an address is no longer good when the host answers %i',
+      'A fetch by address reports an address as expired when the host responds with %i',
       async (status) => {
         const address = scene.gateway.on('/old', (response) =>
           response.writeHead(status).end('<Error>Expired</Error>'),
@@ -43,7 +43,7 @@ describe('fetching a result', () => {
     );
 
     it.each([400, 401, 429, 500, 503])(
-      'Fetching a result by its address says that the host gave no file when it answers %i',
+      'A fetch by address reports that the host gave no file when it responds with %i',
       async (status) => {
         const address = scene.gateway.on('/ill', (response) => response.writeHead(status).end());
         expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'unreachable', status });
@@ -53,21 +53,21 @@ describe('fetching a result', () => {
     it.each([
       ['nothing at all', Buffer.alloc(0)],
       ['a page', Buffer.from('<!doctype html><title>Sign in</title>')],
-      ['a drawing that is a program', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
-      ['an answer in JSON', Buffer.from('{"error":{"message":"quota"}}')],
-    ])('Fetching a result by its address does not take %s for media', async (_what, bytes) => {
+      ['an SVG with a script', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')],
+      ['a JSON response', Buffer.from('{"error":{"message":"quota"}}')],
+    ])('A fetch by address does not accept %s as media', async (_what, bytes) => {
       const address = scene.gateway.on('/odd.png', file(bytes, { 'content-type': 'image/png' }));
       expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'not-media' });
     });
 
     it.each(['ftp://files.example/a.png', 'file:///etc/passwd', 'data:text/plain,hello', 'javascript:1', '', 'a.png'])(
-      'Fetching a result by its address refuses %j, which is no address of the web',
+      'A fetch by address refuses %j, which is not a web address',
       async (address) => {
         expect(await failureOf(scene.open(true).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
       },
     );
 
-    it('Fetching a result by its address tells of the host alone, for the rest of an address may be signed', async () => {
+    it('A fetch by address reports only the host, because the rest of an address may be signed', async () => {
       const address = scene.gateway.on('/old', (response) => response.writeHead(403).end());
       const error = await failureOf(scene.open(false).fetch({ address: `${address}?signature=of-somebody` }));
       expect(error.message).toContain('127.0.0.1');
@@ -76,7 +76,7 @@ describe('fetching a result', () => {
   });
 
   describe('through redirects', () => {
-    it.each([301, 302, 303, 307, 308])('Through redirects follows a %i', async (status) => {
+    it.each([301, 302, 303, 307, 308])('A fetch follows a redirect with status %i', async (status) => {
       scene.gateway.on('/there', file(scene.png));
       const fetched = await scene
         .open(false)
@@ -84,7 +84,7 @@ describe('fetching a result', () => {
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('Through redirects follows three and not four', async () => {
+    it('A fetch follows three redirects but not four', async () => {
       scene.gateway.on('/3', file(scene.png));
       for (const step of [0, 1, 2]) scene.gateway.on(`/${step}`, redirect(`/${step + 1}`));
       const before = scene.gateway.on('/before', redirect('/0'));
@@ -97,14 +97,14 @@ describe('fetching a result', () => {
     });
 
     it.each(['ftp://files.example/a', 'file:///etc/passwd', 'http://', 'javascript:1'])(
-      'Through redirects does not follow one to %s',
+      'A fetch refuses a redirect to %s',
       async (location) => {
         const address = scene.gateway.on('/astray', redirect(location));
         expect(await failureOf(scene.open(true).fetch({ address }))).toMatchObject({ kind: 'forbidden-address' });
       },
     );
 
-    it('Through redirects does not wait for what a redirecting host goes on saying', async () => {
+    it('A fetch ignores the body of a redirect', async () => {
       scene.gateway.on('/there', file(scene.png));
       const address = scene.gateway.on('/talkative', (response) => {
         response.writeHead(302, { location: '/there' });
@@ -116,7 +116,7 @@ describe('fetching a result', () => {
       expect((await scene.open(false).fetch({ address })).bytes?.equals(scene.png)).toBe(true);
     });
 
-    it('Through redirects takes a redirect to nowhere for a host without the file', async () => {
+    it('A fetch treats a redirect without a target as a host without the file', async () => {
       const address = scene.gateway.on('/nowhere', (response) => response.writeHead(302).end());
       expect(await failureOf(scene.open(false).fetch({ address }))).toMatchObject({ kind: 'unreachable', status: 302 });
     });
@@ -127,25 +127,25 @@ describe('fetching a result', () => {
       ['plain', (bytes: Buffer) => bytes.toString('base64')],
       ['as a data URI', (bytes: Buffer) => `data:image/jpeg;base64,${bytes.toString('base64')}`],
       ['as a data URI with parameters', (bytes: Buffer) => `DATA:;charset=utf-8;BASE64,${bytes.toString('base64')}`],
-      ['in the alphabet for addresses, without padding', (bytes: Buffer) => bytes.toString('base64url')],
+      ['in the URL-safe alphabet, without padding', (bytes: Buffer) => bytes.toString('base64url')],
       ['in lines', (bytes: Buffer) => `\n${bytes.toString('base64').replace(/.{76}/g, '$&\r\n')}\n`],
-    ])('Fetching a result as base64 reads it %s', async (_how, spell) => {
+    ])('A fetch reads base64 %s', async (_how, spell) => {
       const fetched = await scene.open(false).fetch({ base64: spell(scene.png) });
       expect(fetched.bytes?.equals(scene.png)).toBe(true);
       expect(fetched.type.mime).toBe('image/png');
     });
 
     it.each([
-      ['letters of no alphabet', '!!!!', 'damaged'],
+      ['characters outside of the alphabet', '!!!!', 'damaged'],
       ['padding in the middle', 'iVBORw0K=Ggo', 'damaged'],
       ['a data URI that is not base64', 'data:image/png,abc', 'damaged'],
       ['nothing', '', 'not-media'],
       ['text', Buffer.from('hello, this is no picture').toString('base64'), 'not-media'],
-    ])('Fetching a result as base64 does not take %s', async (_what, base64, kind) => {
+    ])('A fetch refuses %s as base64', async (_what, base64, kind) => {
       expect(await failureOf(scene.open(false).fetch({ base64 }))).toMatchObject({ kind });
     });
 
-    it('Fetching a result as base64 refuses what would be too large before decoding it', async () => {
+    it('A fetch refuses oversized base64 before decoding it', async () => {
       const media = scene.open(false, {}, { fileBytes: 1_000 });
       expect(await failureOf(media.fetch({ base64: 'A'.repeat(1_336) }))).toMatchObject({ kind: 'too-large' });
       expect(await failureOf(media.fetch({ base64: 'A'.repeat(10_000_000) }))).toMatchObject({ kind: 'too-large' });
@@ -154,7 +154,7 @@ describe('fetching a result', () => {
   });
 
   describe('after closing', () => {
-    it('Fetching a result after closing refuses everything', async () => {
+    it('A fetch after closing is refused', async () => {
       const media = scene.open(true);
       await media.close();
       const address = scene.gateway.on('/own', file(scene.png));

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A real server of files on loopback that answers by path and remembers what it heard. */
+/** A real file server on loopback that responds by path and records its requests. */
 export interface FileHost {
   readonly origin: string;
   readonly heard: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
@@ -50,7 +50,7 @@ export const file =
     response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
   };
 
-/** In pieces and without saying how many there will be. */
+/** In pieces and without an announced length. */
 export const chunked =
   (bytes: Buffer, piece = 64 * 1024): Answer =>
   (response) => {

@@ -8,7 +8,7 @@ import { heavier, noise } from './images.ts';
 
 const PNG_SIZE_AT = 16;
 
-describe('making a file fit', () => {
+describe('Making a file fit', () => {
   let media: Media;
 
   beforeEach(() => {
@@ -31,26 +31,26 @@ describe('making a file fit', () => {
     return { ...result, facts: await media.imageFacts(result.bytes) };
   }
 
-  it('Making a file fit leaves what is small enough as it is', async () => {
+  it('Making a file fit leaves a file that is small enough unchanged', async () => {
     const png = await noise(50, 50).png().toBuffer();
     const result = await fitted(png, png.length);
     expect(result.how).toBe('as-is');
     expect(result.bytes.equals(png)).toBe(true);
   });
 
-  it('Making a file fit does not count the notes', async () => {
+  it('Making a file fit does not count metadata', async () => {
     const png = await noise(50, 50).png().toBuffer();
     expect((await fitted(heavier(png, 100_000), png.length)).how).toBe('as-is');
   });
 
-  it('First gives up quality, and no pixel', async () => {
+  it('Making a file fit lowers the quality first and keeps the pixel size', async () => {
     const png = await noise(400, 300).blur(2).png().toBuffer();
     const result = await fitted(png, Math.floor(png.length / 3));
     expect(result).toMatchObject({ how: 're-encoded', facts: { width: 400, height: 300 } });
     expect(result.type.mime).toBe('image/jpeg');
   });
 
-  it('Then gives up size, but not more than half of each side', async () => {
+  it('Making a file fit lowers the pixel size next, to half of each side at most', async () => {
     const png = await noise(600, 400).png().toBuffer();
     const { how, facts } = await fitted(png, Math.floor(png.length / 15));
     expect(how).toBe('re-encoded');
@@ -59,7 +59,7 @@ describe('making a file fit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('Then makes a preview, and at last nothing', async () => {
+  it('Making a file fit makes a preview next, and nothing at last', async () => {
     const png = await noise(3_000, 2_000).png().toBuffer();
     const preview = await fitted(png, 400_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
@@ -69,14 +69,14 @@ describe('making a file fit', () => {
     expect(await media.fit(source, 0)).toEqual({ how: 'none' });
   });
 
-  it('Making a file fit keeps what can be seen through', async () => {
+  it('Making a file fit keeps transparency', async () => {
     const png = await noise(300, 300, 4).png().toBuffer();
     const { how, type, bytes } = await fitted(png, Math.floor(png.length / 2));
     expect({ how, mime: type.mime }).toEqual({ how: 're-encoded', mime: 'image/webp' });
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('Making a file fit keeps an animation moving in its time as long as it can', async () => {
+  it('Making a file fit keeps an animation moving at its speed as long as it can', async () => {
     const still = noise(200, 200);
     const hues = Array.from({ length: 12 }, (_, at) =>
       still
@@ -106,7 +106,7 @@ describe('making a file fit', () => {
     }
   });
 
-  it('Making a file fit shows the first frame of an animated PNG, which it cannot draw, as a preview', async () => {
+  it('Making a file fit makes a preview of the first frame of an animated PNG, which it cannot draw', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const control = Buffer.alloc(20);
     control.writeUInt32BE(8, 0);
@@ -116,7 +116,7 @@ describe('making a file fit', () => {
     expect((await fitted(animated, 100_000)).how).toBe('preview');
   });
 
-  it('Making a file fit turns an image that it makes smaller', async () => {
+  it('Making a file fit turns an image upright when it makes it smaller', async () => {
     const jpeg = await noise(600, 400).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
     const { facts } = await fitted(jpeg, Math.floor(jpeg.length / 2));
     expect(facts.width).toBeLessThan(facts.height);
@@ -145,13 +145,13 @@ describe('making a file fit', () => {
       expect(Math.abs((actual[channel] ?? 0) - (expected[channel] ?? 0))).toBeLessThan(12);
   });
 
-  it('Making a file fit sends a video as it is or not at all', async () => {
+  it('Making a file fit sends a video unchanged or not at all', async () => {
     const video = { bytes: Buffer.alloc(1_000), type: { kind: 'video', mime: 'video/mp4', extension: 'mp4' } } as const;
     expect(await media.fit(video, 1_000)).toMatchObject({ how: 'as-is', bytes: video.bytes });
     expect(await media.fit(video, 999)).toEqual({ how: 'none' });
   });
 
-  it('Making a file fit refuses a bomb by what it claims, before decoding anything', async () => {
+  it('Making a file fit refuses a decompression bomb by its claimed size, before decoding anything', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -180,7 +180,7 @@ describe('making a file fit', () => {
     await small.close();
   });
 
-  it('Making a file fit says of a damaged image that it is, and goes on with the next', async () => {
+  it('Making a file fit reports a damaged image as damaged and continues with the next one', async () => {
     const png = await noise(300, 300).png().toBuffer();
     const half = await held(png.subarray(0, png.length / 2));
     await expect(media.fit(half, 10_000_000)).rejects.toMatchObject({ kind: 'damaged' });
@@ -188,7 +188,7 @@ describe('making a file fit', () => {
     expect((await fitted(png, png.length)).how).toBe('as-is');
   });
 
-  it('Making a file fit ends with anyone who closes it, and says so to everyone who waits', async () => {
+  it('Making a file fit ends when it is closed, and reports that to every waiting caller', async () => {
     const source = await held(await noise(1_500, 1_500).png().toBuffer());
     const unwanted = new AbortController();
     const outcomes = Promise.allSettled([

@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 
-/** An image of noise, which cannot be compressed away. */
+/** An image of noise, which cannot be compressed. */
 export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp {
   const pixels = Buffer.alloc(width * height * channels);
-  // A fixed recurrence, so that every run works on the same image.
+  // A fixed recurrence, so that every run uses the same image.
   let state = 1;
   for (let at = 0; at < pixels.length; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -12,7 +12,7 @@ export function noise(width: number, height: number, channels: 3 | 4 = 3): Sharp
   return sharp(pixels, { raw: { width, height, channels } });
 }
 
-/** The same PNG with as much more weight as ordered, in a chunk that readers skip. */
+/** The same PNG with the given number of extra bytes, in a chunk that readers skip. */
 export function heavier(png: Buffer, bytes: number): Buffer {
   const chunk = Buffer.alloc(12 + bytes);
   chunk.writeUInt32BE(bytes, 0);

@@ -9,23 +9,23 @@ type Colour = string | { r: number; g: number; b: number; alpha: number };
 
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 const SIZE = { width: 120, height: 80 };
-/** The part that is meant in every drawing here. */
+/** The masked area in every drawing here. */
 const PART = { left: 20, top: 10, width: 40, height: 30 };
 
 const sheet = (background: Colour, size: { width: number; height: number } = SIZE): Sharp =>
   sharp({ create: { ...size, channels: 4, background } });
 
-/** The part in one colour on a sheet of another. */
+/** The area in one colour on a canvas of another. */
 const painted = async (colour: Colour, ground: Colour): Promise<Sharp> =>
   sheet(ground).composite([{ input: await sheet(colour, PART).png().toBuffer(), left: PART.left, top: PART.top }]);
 
-/** The part taken out of an image. */
+/** The area erased from an image. */
 const holed = async (image: Sharp): Promise<Sharp> =>
   sharp(await image.ensureAlpha().png().toBuffer()).composite([
     { input: await sheet('black', PART).png().toBuffer(), left: PART.left, top: PART.top, blend: 'dest-out' },
   ]);
 
-/** Where a mask is white; fails when it has any shade but black and white. */
+/** Where a mask is white; fails for any shade other than black and white. */
 async function whiteOf(mask: Buffer) {
   const { data, info } = await sharp(mask).extractChannel(0).raw().toBuffer({ resolveWithObject: true });
   expect((await sharp(mask).metadata()).channels).toBe(1);
@@ -43,7 +43,7 @@ async function whiteOf(mask: Buffer) {
   return { size: { width: info.width, height: info.height }, box, isFull: xs.length === box.width * box.height };
 }
 
-describe('a mask', () => {
+describe('A mask', () => {
   let media: Media;
   beforeEach(() => {
     media = openMedia(
@@ -61,7 +61,7 @@ describe('a mask', () => {
       ['top', { left: 0, top: 0, width: 100, height: 31 }],
       ['bottom', { left: 0, top: 30, width: 100, height: 31 }],
       ['centre', { left: 20, top: 12, width: 60, height: 37 }],
-    ] as const)('A mask of a side is as large as the image and white at the %s alone', async (side, box) => {
+    ] as const)('A mask of a side is as large as the image and white only at the %s', async (side, box) => {
       const size = { width: 100, height: 61 };
       expect(await whiteOf(await media.createSideMask(side, size))).toEqual({ size, box, isFull: true });
     });
@@ -73,7 +73,7 @@ describe('a mask', () => {
     });
   });
 
-  describe('that someone has drawn', () => {
+  describe('drawn by a member', () => {
     const marked = async (drawing: Sharp) => {
       const mask = await media.readDrawnMask(await drawing.toBuffer());
       return mask.marks === 'a part' ? await whiteOf(mask.bytes) : mask.marks;
@@ -83,24 +83,24 @@ describe('a mask', () => {
     it.each([
       ['white on black', 'white', 'black'],
       ['yellow on dark blue', 'yellow', 'darkblue'],
-      ['white strokes on a layer of nothing', 'white', CLEAR],
-      ['red strokes on a layer of nothing', 'red', CLEAR],
-      ['black strokes on a layer of nothing', 'black', CLEAR],
-      ['a hole in a black sheet', CLEAR, 'black'],
-    ] as const)('A mask that someone has drawn marks the part that is meant by %s', async (_what, colour, ground) => {
+      ['white strokes on a transparent layer', 'white', CLEAR],
+      ['red strokes on a transparent layer', 'red', CLEAR],
+      ['black strokes on a transparent layer', 'black', CLEAR],
+      ['a hole in a black canvas', CLEAR, 'black'],
+    ] as const)('A mask drawn by a member marks the intended area in %s', async (_what, colour, ground) => {
       const drawing = colour === CLEAR ? await holed(sheet(ground)) : await painted(colour, ground);
       expect(await marked(drawing.png())).toEqual(thePart);
     });
 
     it.each(['png', 'webp', 'gif', 'avif'] as const)(
-      'A mask that someone has drawn marks what was erased from an image in %s',
+      'A mask drawn by a member marks the erased area of an image in %s',
       async (format) => {
         const drawing = (await holed(noise(SIZE.width, SIZE.height))).toFormat(format, { lossless: true });
         expect(await marked(drawing)).toEqual(thePart);
       },
     );
 
-    it('A mask that someone has drawn marks the surroundings when those were erased, for what is left is an image and no stroke', async () => {
+    it('A mask drawn by a member marks the surroundings when these were erased, because the remaining area is an image and not a stroke', async () => {
       const subject = await noise(PART.width, PART.height).png().toBuffer();
       const cut = sheet(CLEAR).composite([{ input: subject, left: PART.left, top: PART.top }]);
       const mask = await media.readDrawnMask(await cut.png().toBuffer());
@@ -110,7 +110,7 @@ describe('a mask', () => {
     });
 
     it.each(['rgb16', 'grey16', 'b-w'] as const)(
-      'A mask that someone has drawn is understood with the colours of %s',
+      'A mask drawn by a member is read with the colours of %s',
       async (space) => {
         for (const drawing of [
           await painted('white', 'black'),
@@ -123,7 +123,7 @@ describe('a mask', () => {
       },
     );
 
-    it('A mask that someone has drawn forgives the soft edges and the noise of a JPEG', async () => {
+    it('A mask drawn by a member tolerates the soft edges and the noise of a JPEG', async () => {
       const drawing = sharp(await (await painted('white', 'black')).png().toBuffer()).blur(2);
       const { box } = (await marked(drawing.flatten().jpeg({ quality: 60 }))) as Awaited<ReturnType<typeof whiteOf>>;
       for (const [name, length] of Object.entries(PART)) {
@@ -131,7 +131,7 @@ describe('a mask', () => {
       }
     });
 
-    it('A mask that someone has drawn is turned upright like the image it was drawn on', async () => {
+    it('A mask drawn by a member is turned upright like the image that it was drawn on', async () => {
       const drawing = sharp(await (await painted('white', 'black')).flatten().png().toBuffer());
       const { left, top, width, height } = PART;
       const box = { left: SIZE.height - top - height, top: left, width: height, height: width };
@@ -139,7 +139,7 @@ describe('a mask', () => {
       expect(turned).toEqual({ size: { width: SIZE.height, height: SIZE.width }, box, isFull: true });
     });
 
-    it('A mask that someone has drawn keeps a dot that a person would see', async () => {
+    it('A mask drawn by a member keeps a visible dot', async () => {
       const dot = await sheet('white', { width: 12, height: 12 }).png().toBuffer();
       const size = { width: 1_200, height: 800 };
       const box = { left: 600, top: 400, width: 12, height: 12 };
@@ -155,7 +155,7 @@ describe('a mask', () => {
       ['everything', 'a white sheet', sheet('white')],
       ['unclear', 'a photograph', noise(SIZE.width, SIZE.height)],
       ['unclear', 'a grey sheet', sheet('gray')],
-    ])('A mask that someone has drawn marks %s when it is %s', async (marks, _what, drawing) => {
+    ])('A mask drawn by a member marks %s when it is %s', async (marks, _what, drawing) => {
       expect(await media.readDrawnMask(await drawing.png().toBuffer())).toEqual({ marks });
     });
 
@@ -163,12 +163,12 @@ describe('a mask', () => {
       ['not-media', 'a page', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
       ['too-large', 'a bomb', () => sheet('black', { width: 1_100, height: 1_000 }).png().toBuffer()],
       ['damaged', 'half a file', async () => (await noise(90, 90).png().toBuffer()).subarray(0, 9_000)],
-    ])('A mask that someone has drawn fails as %s when it is %s', async (kind, _what, bytes) => {
+    ])('A mask drawn by a member fails as %s when it is %s', async (kind, _what, bytes) => {
       await expect(media.readDrawnMask(await bytes())).rejects.toMatchObject({ kind });
     });
   });
 
-  it('A mask is read by the embedded gateway as it was meant', async () => {
+  it('A mask is read by the embedded gateway as intended', async () => {
     const mask = await maskOf(await media.createSideMask('left', { width: 100, height: 61 }));
     expect(await whiteOf(await sharp(mask).extractChannel(0).png().toBuffer())).toMatchObject({
       box: { left: 0, width: 50 },

@@ -8,7 +8,7 @@ import { heavier } from './images.ts';
 
 const MIB = 1024 * 1024;
 
-describe('the memory of many downloads', () => {
+describe('The memory of many downloads', () => {
   let gateway: FileHost;
   let media: Media;
   let heavy: Buffer;
@@ -31,7 +31,7 @@ describe('the memory of many downloads', () => {
   });
 
   it.each(['announced', 'unannounced'])(
-    'The memory of many downloads stays within its bound with fifty at once, their size %s',
+    'The memory of many downloads stays within its limit with fifty at once whose sizes are %s',
     async (how) => {
       const small = heavy.subarray(0, MIB);
       const address = gateway.on('/heavy', how === 'announced' ? file(small) : chunked(small));
@@ -52,7 +52,7 @@ describe('the memory of many downloads', () => {
     },
   );
 
-  it('The memory of many downloads makes the next one wait until a file is released, base64 or not', async () => {
+  it('The memory of many downloads makes the next download wait until a file is released, base64 or not', async () => {
     const address = gateway.on('/heavy', file(heavy));
     const base64 = heavy.toString('base64');
     const held: Fetched[] = [];
@@ -69,7 +69,7 @@ describe('the memory of many downloads', () => {
     expect((await readWhole(fetched)).equals(heavy)).toBe(true);
   });
 
-  it('The memory of many downloads gives back what a file took that turned out to be of no use', async () => {
+  it('The memory of many downloads is released after a download turned out to be useless', async () => {
     const nonsense = gateway.on('/nonsense', file(Buffer.alloc(7 * MIB)));
     const endless = gateway.on('/endless', chunked(Buffer.alloc(9 * MIB)));
     for (let tries = 0; tries < 4; tries++) {
@@ -81,7 +81,7 @@ describe('the memory of many downloads', () => {
     await Promise.all(Array.from({ length: 5 }, () => media.fetch({ address })));
   });
 
-  it('The memory of many downloads takes no more for a file that came unannounced than it turned out to need', async () => {
+  it('The memory of many downloads is reduced to the real size after an unannounced download has ended', async () => {
     const address = gateway.on('/heavy', chunked(heavy));
     for (let files = 0; files < 4; files++) expect((await media.fetch({ address })).size).toBe(heavy.length);
   });
@@ -102,7 +102,7 @@ describe('the memory of many downloads', () => {
       });
       const waiting = media.fetch({ address }).catch((error: unknown) => error);
       await isCut;
-      // What the reset does on this side, it does within a few turns.
+      // The effects of the reset arrive on this side within a few turns.
       for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
       for (const other of others) other.release();
       expect(await waiting).toMatchObject({ kind: 'unreachable' });

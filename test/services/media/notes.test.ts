@@ -14,17 +14,17 @@ const EXIF = {
   IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
 };
 
-/** The same with a chunk of PNG in front of the pixels. */
+/** The same PNG with a chunk in front of the pixels. */
 function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length, 0);
   chunk.write(type, 4, 'latin1');
   data.copy(chunk, 8);
-  // Readers skip the checksum of what they do not need.
+  // Readers skip the checksum of chunks they do not need.
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
 }
 
-/** The same with a segment of JPEG after the start. */
+/** The same JPEG with a segment after the start. */
 function withSegment(jpeg: Buffer, marker: number, data: Buffer): Buffer {
   const segment = Buffer.alloc(4 + data.length);
   segment.writeUInt16BE(0xff00 | marker, 0);
@@ -35,7 +35,7 @@ function withSegment(jpeg: Buffer, marker: number, data: Buffer): Buffer {
 
 const pixelsOf = (bytes: Buffer): Promise<Buffer> => sharp(bytes, { animated: true }).raw().toBuffer();
 
-describe('the notes in an image', () => {
+describe('The metadata of an image', () => {
   let media: Media;
   let image: Sharp;
 
@@ -48,7 +48,7 @@ describe('the notes in an image', () => {
   });
   afterEach(() => media.close());
 
-  /** What would be uploaded. */
+  /** The bytes that would be uploaded. */
   async function sent(bytes: Buffer): Promise<{ how: string; bytes: Buffer; mime: string }> {
     const fetched = await media.fetch({ base64: bytes.toString('base64') });
     const { type } = fetched;
@@ -65,7 +65,7 @@ describe('the notes in an image', () => {
   }
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'The notes in an image are not looked for twice: %s without any stays byte for byte',
+    'The metadata of an image is not searched twice: a %s without any stays unchanged',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const { how, bytes: result } = await sent(bytes);
@@ -75,7 +75,7 @@ describe('the notes in an image', () => {
   );
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'The notes in an image are taken out of %s, and every pixel and its profile stay',
+    'The metadata of an image is removed from %s, while every pixel and the profile stay',
     async (format) => {
       const noted = await image.toFormat(format).withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
       expect(noted.includes(SECRET)).toBe(true);
@@ -87,7 +87,7 @@ describe('the notes in an image', () => {
     },
   );
 
-  it('The notes in an image are taken out of AVIF by drawing it anew', async () => {
+  it('The metadata of an image is removed from AVIF by encoding it again', async () => {
     const noted = await image.avif().withExif(EXIF).withXmp(XMP).toBuffer();
     expect(noted.includes(SECRET)).toBe(true);
     const { how, bytes, mime } = await sent(noted);
@@ -96,7 +96,7 @@ describe('the notes in an image', () => {
   });
 
   it.each(['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME', 'caBX', 'prVt'])(
-    'The notes in an image are taken out of a chunk %s',
+    'The metadata of an image is removed from a chunk %s',
     async (type) => {
       const png = await image.png().toBuffer();
       const noted = withChunk(png, type, Buffer.from(`parameters\0${SECRET}`));
@@ -106,23 +106,23 @@ describe('the notes in an image', () => {
 
   it.each([
     ['a comment', 0xfe, SECRET],
-    ['Photoshop’s resources', 0xed, `Photoshop 3.0\0${SECRET}`],
-    ['a further picture’s index', 0xe2, `MPF\0${SECRET}`],
-    ['somebody’s own segment', 0xe5, SECRET],
+    ["Photoshop's resources", 0xed, `Photoshop 3.0\0${SECRET}`],
+    ['a multi-picture index', 0xe2, `MPF\0${SECRET}`],
+    ['an application segment', 0xe5, SECRET],
     ['a thumbnail', 0xe0, `JFXX\0\x10${SECRET}`],
-  ])('The notes in an image are taken out of %s in JPEG', async (_name, marker, data) => {
+  ])('The metadata of an image is removed from %s in JPEG', async (_name, marker, data) => {
     const jpeg = await image.jpeg().toBuffer();
     const noted = withSegment(jpeg, marker, Buffer.from(data, 'latin1'));
     expect((await sent(noted)).bytes.equals(jpeg)).toBe(true);
   });
 
-  it('The notes in an image are taken out of a progressive JPEG, between whose scans there are tables', async () => {
+  it('The metadata of an image is removed from a progressive JPEG, which has tables between its scans', async () => {
     const jpeg = await image.jpeg({ progressive: true }).toBuffer();
     const { bytes } = await sent(withSegment(jpeg, 0xfe, Buffer.from(SECRET)));
     expect(bytes.equals(jpeg)).toBe(true);
   });
 
-  it('The notes in an image are taken out of a JPEG with marks to restart from, which are no segments', async () => {
+  it('The metadata of an image is removed from a JPEG with restart markers, which are not segments', async () => {
     const plain = await image.jpeg().toBuffer();
     const end = plain.length - 2;
     const marked = Buffer.concat([
@@ -133,21 +133,21 @@ describe('the notes in an image', () => {
     expect((await sent(withSegment(marked, 0xfe, Buffer.from(SECRET)))).bytes.equals(marked)).toBe(true);
   });
 
-  it('The notes in an image are not announced any more in WebP', async () => {
+  it('The metadata of an image is no longer announced in WebP', async () => {
     const noted = await image.webp().withExif(EXIF).withXmp(XMP).withIccProfile('p3').toBuffer();
     const announced = (webp: Buffer) => ({ form: webp.toString('latin1', 12, 16), notes: (webp[20] ?? 0) & 0x0c });
     expect(announced(noted)).toEqual({ form: 'VP8X', notes: 0x0c });
     expect(announced((await sent(noted)).bytes)).toEqual({ form: 'VP8X', notes: 0 });
   });
 
-  it('The notes in an image are never unpacked, however much is packed in them', async () => {
+  it('The metadata of an image is never decompressed, however much it contains', async () => {
     const png = await image.png().toBuffer();
     const packed = Buffer.concat([Buffer.from('k\0\0', 'latin1'), deflateSync(Buffer.alloc(100_000_000))]);
     expect((await sent(withChunk(png, 'zTXt', packed))).bytes.equals(png)).toBe(true);
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif'] as const)(
-    'The notes in an image are taken off the end of %s',
+    'The metadata of an image is removed from the end of %s',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const noted = Buffer.concat([bytes, Buffer.from(`<script>${SECRET}</script>`)]);
@@ -155,7 +155,7 @@ describe('the notes in an image', () => {
     },
   );
 
-  it('The notes in an image are taken out of an animation, which goes on moving in its time', async () => {
+  it('The metadata of an image is removed from an animation, which keeps its speed', async () => {
     const raw = Buffer.concat([0, 80, 160].map((shade) => Buffer.alloc(20 * 20 * 3, shade)));
     const pages = sharp(raw, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } });
     const webp = await pages
@@ -186,7 +186,7 @@ describe('the notes in an image', () => {
     ['jpeg', 6],
     ['jpeg', 3],
     ['webp', 8],
-  ] as const)('The notes in an image turn %s (%i) before they go', async (format, orientation) => {
+  ] as const)('The orientation in the metadata is applied before its removal: %s (%i)', async (format, orientation) => {
     const lying = await sharp(Buffer.concat([Buffer.alloc(20 * 30, 255), Buffer.alloc(20 * 30, 0)]), {
       raw: { width: 20, height: 60, channels: 1 },
     })
@@ -208,7 +208,7 @@ describe('the notes in an image', () => {
   });
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'The notes in an image never fail otherwise than as damaged in a broken %s',
+    'Removing metadata from a broken %s fails only as damaged',
     async (format) => {
       const bytes = await image.toFormat(format).toBuffer();
       const broken = fc.record({

@@ -10,7 +10,7 @@ import { openScene, type Scene } from './scene.ts';
 
 const MIB = 1024 * 1024;
 
-describe('a file too large for the memory', () => {
+describe('A file too large for the memory', () => {
   let scene: Scene;
   let temporary: string;
   let large: Buffer;
@@ -29,7 +29,7 @@ describe('a file too large for the memory', () => {
   const open = (limits = {}) => scene.open(false, { temporaryFolder: temporary }, limits);
 
   it.each(['announced', 'unannounced', 'as base64'])(
-    'A file too large for the memory lies on the disk, for its owner alone, until it is released: %s',
+    'A file too large for the memory is stored on the disk for its owner only, until it is released: %s',
     async (how) => {
       const address = scene.gateway.on('/large', how === 'announced' ? file(large) : chunked(large));
       const fetched = await open().fetch(how === 'as base64' ? { base64: large.toString('base64') } : { address });
@@ -62,7 +62,7 @@ describe('a file too large for the memory', () => {
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('A file too large for the memory leaves nothing behind when it is cut off, or the bot ends', async () => {
+  it('A file too large for the memory leaves nothing behind when it is truncated or the bot ends', async () => {
     const media = open();
     const cut = scene.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });
@@ -76,7 +76,7 @@ describe('a file too large for the memory', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('A file too large for the memory is what a small one is, too, where the memory is full', async () => {
+  it('A file too large for the memory is treated like a small file that arrives while the memory is full', async () => {
     const media = open({ memoryBytes: MIB });
     const small = Buffer.concat([scene.png, Buffer.alloc(400 * 1024)]);
     const address = scene.gateway.on('/small', file(small));
@@ -87,7 +87,7 @@ describe('a file too large for the memory', () => {
     expect((await media.fetch({ address })).bytes).toBeDefined();
   });
 
-  it('A file too large for the memory is taken away at the next start where the bot was killed, and what is another member’s stays', async () => {
+  it('A file too large for the memory is removed at the next start after the bot was killed, while files of other programs stay', async () => {
     const media = open();
     const { path = '' } = await media.fetch({ address: scene.gateway.on('/large', file(large)) });
     const own = dirname(path).slice(temporary.length + 1);

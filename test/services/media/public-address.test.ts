@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGuardedLookup, isPublicAddress } from '../../../src/services/media/download/hosts.ts';
 
-describe('the public internet', () => {
+describe('The public internet', () => {
   it.each([
     ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.100.100.200', '100.127.255.255'],
     ...[
@@ -28,7 +28,7 @@ describe('the public internet', () => {
     ...['100::1', '2001::1', '2001:10::1', '2001:20::1', '2001:db8::1', '2002:7f00:1::', '2002:808:808::1', '3fff::1'],
     ...['5f00::1', 'fc00::1', 'fd00:ec2::254', 'fe80::1', 'fe80::1%eth0', '2606:4700::1111%eth0', 'fec0::1', 'ff02::1'],
     ...['localhost', '', '1.2.3', '8.8.8.8:80', '[2606:4700::1111]', 'not an address'],
-  ])('The public internet does not have %j', (address) => {
+  ])('The public internet excludes %j', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -61,12 +61,12 @@ describe('the public internet', () => {
       '2606:4700:4700::1111',
       '2a00::1',
     ],
-  ])('The public internet has %j', (address) => {
+  ])('The public internet includes %j', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });
 
-describe('the look-up of a stranger’s name', () => {
+describe('The guarded look-up of a host name', () => {
   const public4 = { address: '1.1.1.1', family: 4 };
   const public6 = { address: '2606:4700:4700::1111', family: 6 };
 
@@ -75,15 +75,15 @@ describe('the look-up of a stranger’s name', () => {
     return new Promise((resolve) => lookup('files.example', { all }, (...answer) => resolve(answer)));
   }
 
-  it('The look-up of a stranger’s name gives every address to anyone who tries one after the other', async () => {
+  it('The guarded look-up of a host name returns every address to a caller that tries one after the other', async () => {
     expect(await lookedUp([public6, public4], true)).toEqual([null, [public6, public4]]);
   });
 
-  it('The look-up of a stranger’s name gives the first address to anyone who wants one', async () => {
+  it('The guarded look-up of a host name returns the first address to a caller that wants one', async () => {
     expect(await lookedUp([public6, public4], false)).toEqual([null, public6.address, 6]);
   });
 
-  it('The look-up of a stranger’s name gives none when one of them is special', async () => {
+  it('The guarded look-up of a host name returns none when one of them is special', async () => {
     for (const all of [true, false]) {
       const [error] = await lookedUp([public4, { address: '192.168.1.1', family: 4 }], all);
       expect(error).toMatchObject({ kind: 'forbidden-address' });

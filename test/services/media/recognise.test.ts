@@ -7,7 +7,7 @@ import { isMp3, recognise } from '../../../src/services/media/recognise.ts';
 const mimeOf = (bytes: Buffer): string | undefined => recognise(bytes)?.mime;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A box of the family of MP4 that lists brands, and one more box behind it. */
+/** A box of the MP4 family that lists brands, and one more box behind it. */
 function branded(own: string, ...others: string[]): Buffer {
   const brands = [own, '\0\0\0\0', ...others].join('');
   const head = Buffer.alloc(4);
@@ -15,7 +15,7 @@ function branded(own: string, ...others: string[]): Buffer {
   return Buffer.concat([head, latin(`ftyp${brands}`), latin('\0\0\0\x08moov'), Buffer.alloc(64)]);
 }
 
-/** The header of a Matroska file: a void, a version, then what it calls itself. */
+/** The header of a Matroska file: a void, a version, then its document type. */
 const ebml = (name: string): Buffer =>
   latin(
     `\x1a\x45\xdf\xa3${String.fromCharCode(0x80 + 4 + 4 + 3 + name.length)}\xec\x82..\x42\x86\x81\x01\x42\x82${String.fromCharCode(
@@ -33,7 +33,7 @@ const frames = (count: number): Buffer =>
 const tag = (size: number): Buffer =>
   Buffer.concat([latin(`ID3\x04\0\0\0\0${String.fromCharCode(size >> 7, size & 0x7f)}`), Buffer.alloc(size)]);
 
-describe('what a file is', () => {
+describe('The type of a file', () => {
   let studio: Studio;
   beforeAll(() => {
     studio = openStudio();
@@ -41,7 +41,7 @@ describe('what a file is', () => {
   afterAll(() => studio.close());
 
   it.each(['png', 'jpeg', 'webp', 'gif', 'avif'] as const)(
-    'What a file is is seen in an image that sharp wrote as %s',
+    'The type of a file is recognised in an image that sharp wrote as %s',
     async (format) => {
       const image = sharp({ create: { width: 9, height: 7, channels: 4, background: '#12345678' } });
       expect(recognise(await image.toFormat(format).toBuffer())).toMatchObject({
@@ -51,14 +51,14 @@ describe('what a file is', () => {
     },
   );
 
-  it('What a file is is seen in an animation', async () => {
+  it('The type of a file is recognised in an animation', async () => {
     const raw = Buffer.alloc(4 * 4 * 3 * 2, 90).fill(10, 48);
     const pages = sharp(raw, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } });
     expect(mimeOf(await pages.clone().gif().toBuffer())).toBe('image/gif');
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('What a file is is seen in a video and in a song of the studio', async () => {
+  it('The type of a file is recognised in a video and a song of the studio', async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
     const video = await studio.shoot(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });
@@ -79,7 +79,7 @@ describe('what a file is', () => {
     ['mif1', ['heic'], undefined],
     ['jp2 ', [], undefined],
     ['\0\0\0\0', [], undefined],
-  ])('What a file is is told by the brand %j with %j', (own, others, mime) => {
+  ])('The type of a file is recognised by the brand %j with %j', (own, others, mime) => {
     expect(mimeOf(branded(own, ...others))).toBe(mime);
   });
 
@@ -90,12 +90,12 @@ describe('what a file is', () => {
     ['opus', ogg('OpusHead'), 'audio/ogg'],
     ['theora', ogg('\x80theora'), undefined],
     ['bare frames', frames(3), 'audio/mpeg'],
-    ['frames behind a tag', Buffer.concat([tag(300), frames(3)]), 'audio/mpeg'],
-    ['frames behind a tag and a gap', Buffer.concat([tag(300), Buffer.alloc(100), frames(3)]), 'audio/mpeg'],
-    ['one frame alone', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
-    ['a tag and nothing', tag(300), undefined],
+    ['frames after a tag', Buffer.concat([tag(300), frames(3)]), 'audio/mpeg'],
+    ['frames after a tag and a gap', Buffer.concat([tag(300), Buffer.alloc(100), frames(3)]), 'audio/mpeg'],
+    ['a single frame', Buffer.concat([frames(1), Buffer.alloc(500)]), undefined],
+    ['a tag without frames', tag(300), undefined],
     ['AAC', Buffer.concat([latin('\xff\xf1\x50\x80\x02\x1f\xfc'), Buffer.alloc(600)]), undefined],
-  ])('What a file is is told of %s', (_name, bytes, mime) => {
+  ])('The type of a file is recognised from %s', (_name, bytes, mime) => {
     expect(mimeOf(bytes)).toBe(mime);
   });
 
@@ -103,7 +103,7 @@ describe('what a file is', () => {
     ['nothing', Buffer.alloc(0)],
     ['zeros', Buffer.alloc(10_000)],
     ['a page', latin('<!doctype html><html></html>'.padEnd(200))],
-    ['a drawing that is a program', latin('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
+    ['an SVG image', latin('<svg xmlns="http://www.w3.org/2000/svg"></svg>'.padEnd(200))],
     ['a program', Buffer.concat([latin('MZ\x90\0\x03'), Buffer.alloc(500)])],
     ['another program', Buffer.concat([latin('\x7fELF\x02\x01\x01'), Buffer.alloc(500)])],
     ['an archive', Buffer.concat([latin('PK\x03\x04'), Buffer.alloc(500)])],
@@ -117,11 +117,11 @@ describe('what a file is', () => {
     ['a signature of GIF with text behind it', latin('GIF89a and what not, said at some length')],
     ['a signature of WebP alone', latin('RIFF\x04\0\0\0WEBP')],
     ['a list of brands alone', branded('isom').subarray(0, 16)],
-  ])('What a file is is nothing to be shown in the case of %s', (_name, bytes) => {
+  ])('The type of a file is unknown for %s', (_name, bytes) => {
     expect(recognise(bytes)).toBeUndefined();
   });
 
-  it('What a file is is not seen in the first bytes of an image alone', async () => {
+  it('The type of a file is unknown for only the first bytes of an image', async () => {
     const image = sharp({ create: { width: 9, height: 7, channels: 3, background: 'teal' } });
     for (const format of ['png', 'jpeg', 'webp', 'gif', 'avif'] as const) {
       const bytes = await image.clone().toFormat(format).toBuffer();
@@ -141,7 +141,7 @@ describe('what a file is', () => {
     ...['\x1a\x45\xdf\xa3', 'OggS\0', 'ID3\x04\0\0', '\xff\xfb\x90\0', ''],
   ].map(latin);
 
-  it('What a file is never fails on hostile bytes behind any signature', () => {
+  it('Recognising a file never fails on hostile bytes after any signature', () => {
     const hostile = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 300 }), fc.nat(20));
     fc.assert(
       fc.property(hostile, ([start, rest, cut]) => {
@@ -152,7 +152,7 @@ describe('what a file is', () => {
     );
   });
 
-  it('What a file is is hardly ever an MP3 by chance', () => {
+  it('A file is hardly ever recognised as MP3 by chance', () => {
     const chance = fc.sample(fc.uint8Array({ minLength: 4_000, maxLength: 4_000 }), { numRuns: 300, seed: 1 });
     const behindSync = chance.filter((bytes) => isMp3(Buffer.concat([latin('\xff\xfb\x90\0'), bytes])));
     expect(behindSync).toHaveLength(0);

@@ -4,7 +4,7 @@ import { CapacityPool, type Claim } from '../../../src/services/media/download/c
 
 const never = new AbortController().signal;
 
-/** Whether it has ended yet, once everything that can go on by itself has. */
+/** Whether it has ended once all pending work is done. */
 async function isOver(work: Promise<void>): Promise<boolean> {
   let over = false;
   work.then(
@@ -19,8 +19,8 @@ async function isOver(work: Promise<void>): Promise<boolean> {
   return over;
 }
 
-describe('the room that all downloads share', () => {
-  it('The room that all downloads share gives turns in the order of asking, small after large', async () => {
+describe('The memory pool of all downloads', () => {
+  it('The memory pool of all downloads serves claims in the order of their requests, small after large', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -37,7 +37,7 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(90);
   });
 
-  it('The room that all downloads share gives back once what is released twice', async () => {
+  it('The memory pool of all downloads counts a claim once that is released twice', async () => {
     const room = new CapacityPool(100, 100);
     const one = room.claim();
     const other = room.claim();
@@ -49,7 +49,7 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(50);
   });
 
-  it('The room that all downloads share lets go of the place of anyone who stops waiting, and those behind move up', async () => {
+  it('The memory pool of all downloads drops an aborted claim, and the claims behind it move up', async () => {
     const room = new CapacityPool(100, 100);
     const first = room.claim();
     await first.take(60, never);
@@ -63,7 +63,7 @@ describe('the room that all downloads share', () => {
     expect(room).toMatchObject({ used: 70, waiting: 0 });
   });
 
-  it('The room that all downloads share keeps for the eldest growing file what it may still need', async () => {
+  it('The memory pool of all downloads reserves for the oldest growing file what it may still need', async () => {
     const room = new CapacityPool(250, 100);
     const [eldest, younger, third] = [1, 2, 3].map(() => room.claim()) as [Claim, Claim, Claim];
     await eldest.take(50, never);
@@ -77,7 +77,7 @@ describe('the room that all downloads share', () => {
     await more;
   });
 
-  it('The room that all downloads share lets a growing file that has ended be overtaken no more', async () => {
+  it('The memory pool of all downloads gives free memory to the next claim once a growing file has ended', async () => {
     const room = new CapacityPool(100, 100);
     const grown = room.claim();
     await grown.take(64, never);
@@ -88,14 +88,14 @@ describe('the room that all downloads share', () => {
     expect(room.used).toBe(90);
   });
 
-  it('The room that all downloads share refuses a largest file that can never come in', () => {
+  it('The memory pool of all downloads refuses a largest file that could never fit', () => {
     expect(() => new CapacityPool(10, 11)).toThrow(RangeError);
   });
 
-  it('The room that all downloads share comes to an end with any mixture of files, never holding more than there is', async () => {
+  it('The memory pool of all downloads serves any mixture of files without exceeding its limit', async () => {
     const files = fc.array(
       fc.record({
-        // How much it takes in all, in steps; less than the largest file.
+        // The steps in which it grows; less than the largest file in total.
         steps: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 4 }),
         isUnwanted: fc.boolean(),
         pauses: fc.integer({ min: 0, max: 4 }),

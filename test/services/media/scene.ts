@@ -6,7 +6,7 @@ import { type FileHost, openFileHost } from './file-host.ts';
 
 export const apiKey = 'sk-secret-of-the-gateway';
 
-/** A gateway and another member, both on loopback, and an image for them to have. */
+/** A gateway and a third-party host, both on loopback, and an image for them to serve. */
 export interface Scene {
   readonly gateway: FileHost;
   readonly stranger: FileHost;
@@ -46,7 +46,7 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-/** The error of this room with which it fails; anything else fails the test. */
+/** The media error with which it fails; any other error fails the test. */
 export async function failureOf(work: Promise<unknown>): Promise<MediaError> {
   const error = await work.then(
     () => new Error('Nothing failed.'),

@@ -7,12 +7,12 @@ import { failureOf, openScene, type Scene } from './scene.ts';
 
 const HUNDRED_MB = 100 * 1024 * 1024;
 
-describe('links that announce much and bring nothing', () => {
+describe('Links that announce much and deliver nothing', () => {
   let scene: Scene;
   let clock: ManualClock;
   let media: Media;
   let open: ServerResponse[];
-  /** What was asked of the clock. */
+  /** The timers that the clock was asked for. */
   let waits: number[];
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('links that announce much and bring nothing', () => {
   const link = (name: string): string => scene.gateway.on(`/${name}`, announcing);
   const given = (name: string, givenBy: string) => failureOf(media.fetch({ address: link(name) }, { givenBy }));
 
-  it('Links that announce much and bring nothing keep no result waiting, by whomever and however many', async () => {
+  it('Links that announce much and deliver nothing delay no result, from any number of members', async () => {
     const stalled = ['a', 'b', 'c', 'd'].flatMap((name) => [given(`${name}1`, name), given(`${name}2`, name)]);
     await expect.poll(() => open.length).toBe(8);
     const address = scene.gateway.on('/result', file(scene.png));
@@ -45,7 +45,7 @@ describe('links that announce much and bring nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and bring nothing keep no result waiting that comes from where results come from', async () => {
+  it('Links that announce much and deliver nothing delay no result from the hosts of results', async () => {
     const stalled = [1, 2, 3].map((at) => failureOf(media.fetch({ address: link(`r${at}`) })));
     await expect.poll(() => open.length).toBe(3);
     const address = scene.gateway.on('/result', file(scene.png));
@@ -54,7 +54,7 @@ describe('links that announce much and bring nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and bring nothing are given up when they bring less than they must, long before wait limit ends', async () => {
+  it('Links that announce much and deliver nothing are given up below the minimum speed, long before the time limit', async () => {
     const stalled = given('a', 'member');
     await expect.poll(() => open.length).toBe(1);
     open[0]?.write(Buffer.alloc(1_000));
@@ -63,7 +63,7 @@ describe('links that announce much and bring nothing', () => {
     expect(await stalled).toMatchObject({ kind: 'timeout', code: 'too-slow' });
   });
 
-  it('Links that announce much and bring nothing are fetched two at a time for one member, and the next when one has ended', async () => {
+  it('Links that announce much and deliver nothing are fetched two at a time per member, and the next one when one has ended', async () => {
     const stalled = [1, 2, 3].map((at) => given(`a${at}`, 'one'));
     await expect.poll(() => open.length).toBe(2);
     const address = scene.gateway.on('/own', file(scene.png));
@@ -75,7 +75,7 @@ describe('links that announce much and bring nothing', () => {
     await Promise.all(stalled);
   });
 
-  it('Links that announce much and bring nothing that are no longer wanted give their turn back', async () => {
+  it('Links that announce much and deliver nothing give their turn back when they are aborted', async () => {
     const unwanted = new AbortController();
     const { signal } = unwanted;
     const stalled = [1, 2, 3].map((at) =>

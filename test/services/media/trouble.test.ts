@@ -8,7 +8,7 @@ import { failureOf as failureFrom } from './scene.ts';
 
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 
-describe('a file host in trouble', () => {
+describe('A file host in trouble', () => {
   let opened: Media[];
   let servers: Server[];
   let sockets: Set<Socket>;
@@ -26,7 +26,7 @@ describe('a file host in trouble', () => {
     for (const server of servers) await new Promise((resolve) => server.close(resolve));
   });
 
-  /** A gateway that says, byte by byte, whatever it is told to once it has heard a request. */
+  /** A gateway that sends arbitrary bytes once it has received a request. */
   async function gatewaySaying(say: (socket: Socket) => void, limits: Partial<MediaLimits> = {}) {
     const server = createServer((socket) => {
       sockets.add(socket);
@@ -52,7 +52,7 @@ describe('a file host in trouble', () => {
     return error;
   };
 
-  /** Talks until no one listens any more, and counts. */
+  /** Sends until the client has disconnected, and counts. */
   const talkOn = (socket: Socket, said = { bytes: 0 }, piece = Buffer.alloc(64 * 1024)) => {
     const talk = (): void => {
       if (socket.destroyed) return;
@@ -63,47 +63,47 @@ describe('a file host in trouble', () => {
     return said;
   };
 
-  /** The connections are closed, and not merely forgotten. */
+  /** The connections are closed, and not merely dropped. */
   const everybodyGone = async (): Promise<void> => {
     for (const socket of sockets) if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   };
 
   it.each([
-    ['before it has said anything', (socket: Socket) => socket.resetAndDestroy()],
+    ['before it has sent anything', (socket: Socket) => socket.resetAndDestroy()],
     ['in the middle of its headers', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le')],
     ['in the middle of a file of known size', (socket: Socket) => socket.end(`${head('content-length: 100')}half`)],
-    ['in the middle of a piece', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
-    ['between two pieces', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
-  ])('A file host in trouble that cuts the connection %s is unreachable', async (_when, say) => {
+    ['in the middle of a chunk', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}ff\r\nhalf`)],
+    ['between two chunks', (socket: Socket) => socket.end(`${head('transfer-encoding: chunked')}4\r\nhalf\r\n`)],
+  ])('A file host that cuts the connection %s is unreachable', async (_when, say) => {
     const { media, address } = await gatewaySaying(say);
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('A file host in trouble that speaks no HTTP is unreachable', async () => {
+  it('A file host that speaks no HTTP is unreachable', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('A file host in trouble that is not there is unreachable', async () => {
+  it('A file host that does not exist is unreachable', async () => {
     const { media, address, server } = await gatewaySaying(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     servers = [];
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
   });
 
-  it('A file host in trouble that never begins to answer is given up', async () => {
+  it('A file host that never begins to respond is given up', async () => {
     const { media, address } = await gatewaySaying(() => undefined, { headersMs: 50 });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host in trouble that stops in the middle is given up', async () => {
+  it('A file host that stops in the middle is given up', async () => {
     const { media, address } = await gatewaySaying((socket) => socket.write(`${head('content-length: 100')}half`), {
       chunkMs: 50,
     });
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host in trouble that drips for ever is given up when the time for everything is over', async () => {
+  it('A file host that drips endlessly is given up at the total time limit', async () => {
     let listening = (): void => undefined;
     const dripping = new Promise<void>((resolve) => {
       listening = resolve;
@@ -119,7 +119,7 @@ describe('a file host in trouble', () => {
     expect(await failure).toMatchObject({ kind: 'timeout' });
   });
 
-  it('A file host in trouble that announces more than may be is not listened to', async () => {
+  it('A file host that announces more than the limit is not read', async () => {
     const said = { bytes: 0 };
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('content-length: 1000000000'));
@@ -130,7 +130,7 @@ describe('a file host in trouble', () => {
     expect(said.bytes).toBeLessThan(100_000_000);
   });
 
-  it('A file host in trouble that goes on after the end it announced is believed the first time', async () => {
+  it('A file host that sends more than it announced is read to the announced end', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('content-length: 3'));
       talkOn(socket);
@@ -138,7 +138,7 @@ describe('a file host in trouble', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
-  it('A file host in trouble that never comes to an end is cut off at the most that may be', async () => {
+  it('A file host that never ends is cut off at the limit', async () => {
     const said = { bytes: 0 };
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(head('connection: close'));
@@ -150,14 +150,14 @@ describe('a file host in trouble', () => {
   });
 
   it.each(['content-length: -1', 'content-length: many', 'content-length: 5\r\ncontent-length: 6'])(
-    'A file host in trouble that announces "%s" is unreachable',
+    'A file host that announces "%s" is unreachable',
     async (line) => {
       const { media, address } = await gatewaySaying((socket) => socket.end(`${head(line)}hello`));
       expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'unreachable' });
     },
   );
 
-  it('A file host in trouble is left at once by anyone who no longer wants the file', async () => {
+  it('A file host is disconnected at once when the caller aborts', async () => {
     const { media, address } = await gatewaySaying((socket) => {
       socket.write(`${head('content-length: 100')}half`);
     });
@@ -169,14 +169,14 @@ describe('a file host in trouble', () => {
     await everybodyGone();
   });
 
-  it('A file host in trouble is not even asked for a file that is no longer wanted', async () => {
+  it('A file host is not contacted for a fetch that was aborted before', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }, { signal: AbortSignal.abort() }));
     expect(await failure).toMatchObject({ kind: 'unreachable', code: 'aborted' });
     expect(sockets.size).toBe(0);
   });
 
-  it('A file host in trouble keeps no one from closing', async () => {
+  it('A file host does not delay closing', async () => {
     const { media, address } = await gatewaySaying(() => undefined);
     const failure = failureOf(media.fetch({ address }));
     while (sockets.size === 0) await new Promise(setImmediate);

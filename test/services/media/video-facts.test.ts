@@ -8,7 +8,7 @@ import { box, mp4Video, webmVideo } from './videos.ts';
 const factsOf = (bytes: Buffer) => videoFacts(memoryContent(bytes));
 const said = { width: 1024, height: 576, seconds: 7.5 };
 
-describe('what a video says of itself', () => {
+describe('The facts of a video', () => {
   let studio: Studio;
   let real: Buffer;
   beforeAll(async () => {
@@ -17,26 +17,26 @@ describe('what a video says of itself', () => {
   });
   afterAll(() => studio.close());
 
-  it('What a video says of itself is read from a video that an encoder wrote', async () => {
+  it('The facts of a video are read from a video that an encoder wrote', async () => {
     expect(await factsOf(real)).toEqual({ width: 160, height: 96, seconds: 1 });
   });
 
   it.each([
     ['an MP4', mp4Video(said)],
     ['a MOV', mp4Video({ ...said, brand: 'qt  ' })],
-    ['an MP4 with long times', mp4Video({ ...said, isLong: true })],
-    ['an MP4 that was written piece by piece', mp4Video({ ...said, inPieces: true })],
+    ['an MP4 with 64-bit times', mp4Video({ ...said, isLong: true })],
+    ['a fragmented MP4', mp4Video({ ...said, inPieces: true })],
     ['a WebM', webmVideo(said)],
-  ])('What a video says of itself is read from %s', async (_, video) => {
+  ])('The facts of a video are read from %s', async (_, video) => {
     expect(recognise(video)?.kind).toBe('video');
     expect(await factsOf(video)).toEqual(said);
   });
 
-  it('What a video says of itself is turned as the video is turned', async () => {
+  it('The width and height of a video are swapped when it is rotated', async () => {
     expect(await factsOf(mp4Video({ ...said, isTurned: true }))).toEqual({ width: 576, height: 1024, seconds: 7.5 });
   });
 
-  it('What a video says of itself leaves out what it does not say', async () => {
+  it('The facts of a video are left out where the file does not state them', async () => {
     expect(await factsOf(webmVideo({ ...said, isLive: true }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, seconds: 0 }))).toEqual({ width: 1024, height: 576 });
     expect(await factsOf(mp4Video({ ...said, width: 0 }))).toEqual({ seconds: 7.5 });
@@ -44,12 +44,12 @@ describe('what a video says of itself', () => {
     expect(await factsOf(empty)).toEqual({});
   });
 
-  it('What a video says of itself is nothing where the file is no video', async () => {
+  it('The facts of a video are empty where the file is not a video', async () => {
     expect(await factsOf(Buffer.alloc(0))).toEqual({});
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('What a video says of itself never throws and makes sense, however a video is damaged', async () => {
+  it('The facts of a video are plausible or missing in a damaged video, without an exception', async () => {
     const videos = [real.subarray(0, 2_000), mp4Video(said), mp4Video({ isLong: true }), webmVideo(said)];
     const spoilt = fc
       .tuple(
@@ -72,7 +72,7 @@ describe('what a video says of itself', () => {
     );
   });
 
-  it('What a video says of itself is not looked for behind thousands of empty pieces, which are there to keep us busy', async () => {
+  it('The facts of a video are not searched behind thousands of empty fragments, which only keep the bot busy', async () => {
     const video = mp4Video(said);
     const brands = video.readUInt32BE(0);
     const behind = (count: number): Buffer =>

@@ -1,4 +1,4 @@
-/** Videos of no frames, whose heads say what a test wants to be said. */
+/** Videos without frames, whose heads state what a test needs. */
 interface Said {
   width?: number;
   height?: number;
@@ -10,7 +10,7 @@ interface Mp4Said extends Said {
   /** Times of 64 bits. */
   isLong?: boolean;
   isTurned?: boolean;
-  /** Written piece by piece: the length stands in a place of its own. */
+  /** Fragmented: the length is in a separate box. */
   inPieces?: boolean;
 }
 
@@ -61,7 +61,7 @@ function element(id: number[], ...content: Buffer[]): Buffer {
 }
 
 interface WebmSaid extends Said {
-  /** Written while it was filmed: nothing has a length. */
+  /** Written while recording: nothing has a length. */
   isLive?: boolean;
 }
 

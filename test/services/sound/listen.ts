@@ -1,6 +1,9 @@
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 
-/** How much two sounds are the same, at the best of the delays up to `most` samples: 1 where they are, whatever their loudness. */
+/**
+ * The similarity of two signals at the best delay of up to `most` samples: 1 where they are equal, regardless of
+ * loudness.
+ */
 export function likeness(one: ArrayLike<number>, other: ArrayLike<number>, max = 60): number {
   let best = -1;
   for (let delay = -max; delay <= max; delay += 1) best = Math.max(best, likenessAt(one, other, delay));
@@ -18,7 +21,7 @@ function likenessAt(one: ArrayLike<number>, other: ArrayLike<number>, delay: num
   return ones === 0 || others === 0 ? 0 : both / Math.sqrt(ones * others);
 }
 
-/** The height of one tone between two moments, of 1 at most. */
+/** The amplitude of one frequency between two moments, 1 at most. */
 export function heightOf(hertz: number, pcm: ArrayLike<number>, from: number, to: number, rate = PCM_RATE): number {
   let [cosines, sines] = [0, 0];
   const [first, last] = [Math.round(from * rate), Math.min(pcm.length, Math.round(to * rate))];

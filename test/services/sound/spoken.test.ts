@@ -19,7 +19,7 @@ const repeated = (seconds: number): Int16Array => {
   return Int16Array.from({ length: Math.round(seconds * PCM_RATE) }, (_, index) => tones[index % tones.length] ?? 0);
 };
 
-/** By a decoder that is not ours, from pages that were checked: what a player would play, by the letter of RFC 7845. */
+/** Decoded by a third-party decoder from checked pages, as a player would by RFC 7845. */
 async function replayed(bytes: Buffer): Promise<{ samples: Float32Array; errors: unknown[] }> {
   const [head, , ...sound] = pagesOf(bytes);
   const preSkip = head?.packets[0]?.readUInt16LE(10) ?? 0;
@@ -39,7 +39,9 @@ interface Page {
   packets: Buffer[];
 }
 
-/** The pages of a file, each of them checked: its mark, its sum by the slow way of the standard, and nothing between them. */
+/**
+ * The pages of a file. Each is checked: its mark, its checksum computed the slow standard way, and no bytes in between.
+ */
 function pagesOf(bytes: Buffer): Page[] {
   const pages: Page[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -84,9 +86,9 @@ function slowSum(page: Buffer): number {
   return Number(sum);
 }
 
-describe('a voice message', () => {
+describe('A voice message', () => {
   it.each([0.05, 1.2, 3.7, 12.3456])(
-    'A voice message of %d s says the same to another decoder, from the first sample to the last',
+    'A voice message of %d s is the same in another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeated(seconds);
       const message = await spokenBy(sounds, pcm);
@@ -102,7 +104,7 @@ describe('a voice message', () => {
     },
   );
 
-  it('A voice message is heard by us as it was said', async () => {
+  it('A voice message is decoded by the bot as it was recorded', async () => {
     const pcm = repeated(2.5);
     const { bytes } = await spokenBy(sounds, pcm);
     const again = await sounds.decoded(memoryContent(bytes), { maxSeconds: 3 });
@@ -110,7 +112,7 @@ describe('a voice message', () => {
     expect(likeness(pcm, again, 2)).toBeGreaterThan(0.98);
   });
 
-  it('A voice message of one page alone has an end in the right place', async () => {
+  it('A voice message on a single page ends at the right position', async () => {
     for (const seconds of [0.1, 0.37, 0.9]) {
       const pcm = repeated(seconds);
       expect((await sounds.decoded(memoryContent((await spokenBy(sounds, pcm)).bytes), { maxSeconds: 3 })).length).toBe(
@@ -119,7 +121,7 @@ describe('a voice message', () => {
     }
   });
 
-  it('A voice message is pages in their order, with heads of their own, places that grow by a second, and an end', async () => {
+  it('A voice message has its pages in order, separate header pages, positions one second apart, and an end', async () => {
     const pages = pagesOf((await spokenBy(sounds, repeated(5.5))).bytes);
     const [head, tags, ...sound] = pages;
     expect(pages.map(({ number }) => number)).toEqual(pages.keys().toArray());
@@ -138,13 +140,13 @@ describe('a voice message', () => {
     expect(sound.flatMap(({ packets }) => packets).every((packet) => packet.length > 0)).toBe(true);
   });
 
-  it('A voice message takes some 32 kbit/s', async () => {
+  it('A voice message takes about 32 kbit/s', async () => {
     const { bytes } = await spokenBy(sounds, repeated(10));
     expect((bytes.length * 8) / 10).toBeGreaterThan(20_000);
     expect((bytes.length * 8) / 10).toBeLessThan(40_000);
   });
 
-  it('A voice message is drawn by a column each tenth of a second, the loudest one full and silence empty', async () => {
+  it('A voice message has a waveform column per tenth of a second, with the loudest one full and silence empty', async () => {
     const pcm = new Int16Array(2 * PCM_RATE);
     pcm.set(repeated(0.3), PCM_RATE);
     const columns = [...Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64')];
@@ -153,7 +155,7 @@ describe('a voice message', () => {
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
-  it('A voice message is drawn by 256 columns at most, one at least, and flat where there is only hiss', async () => {
+  it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', async () => {
     const drawn = async (pcm: Int16Array) => Buffer.from((await spokenBy(sounds, pcm)).waveform, 'base64');
     expect(await drawn(repeated(27))).toHaveLength(256);
     expect(await drawn(repeated(0.01))).toHaveLength(1);
@@ -162,11 +164,11 @@ describe('a voice message', () => {
     expect(Math.max(...(await drawn(new Int16Array(PCM_RATE))))).toBe(0);
   });
 
-  it('A voice message cannot be made of nothing', async () => {
+  it('A voice message cannot be made without samples', async () => {
     await expect(spokenBy(sounds, new Int16Array())).rejects.toThrow('nothing to say');
   });
 
-  it('A voice message leaves what it was given as it was', async () => {
+  it('A voice message leaves its input unchanged', async () => {
     const pcm = repeated(0.5);
     await spokenBy(sounds, pcm);
     expect(pcm).toEqual(repeated(0.5));

@@ -1,4 +1,4 @@
-/** A WAV as its writers make them, in any shape. */
+/** A WAV as its writers make them, in any format. */
 export function wavOf(
   channels: readonly Float32Array[],
   rate: number,

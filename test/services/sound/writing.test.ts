@@ -17,7 +17,7 @@ const opened = () =>
   openAudio({
     log: openLog({ level: 'silent', secrets: [], readable: false, write: () => undefined }),
   });
-/** Voices alone, with a process of their own. */
+/** Voice messages only, with a separate process. */
 function begun(clock: Clock) {
   const process = new MediaProcess({ clock, log: { warn: () => undefined } });
   onTestFinished(() => process.close());
@@ -31,11 +31,11 @@ const tones = Int16Array.from(played(PCM_RATE), (value) => Math.round(value * 32
 const voice = (samples: number, first = 0): Int16Array =>
   Int16Array.from({ length: samples }, (_, index) => tones[(first + index) % tones.length] ?? 0);
 const second = voice(PCM_RATE);
-/** A promise that has failed by the time someone looks. */
+/** A promise that may have failed before the test awaits it. */
 const told = (work: Promise<unknown>): Promise<string> => work.then(() => 'written', String);
 
-describe('a voice that is written while it speaks', () => {
-  it('A voice that is written while it speaks is the same file in any pieces and the speaker meanwhile', {
+describe('A voice message that is written while it is spoken', () => {
+  it('A voice message is the same file in any pieces and with any other speakers meanwhile', {
     timeout: 30_000,
   }, async () => {
     const sizes = fc.array(fc.nat(4_000), { minLength: 1, maxLength: 12 });
@@ -67,7 +67,7 @@ describe('a voice that is written while it speaks', () => {
     );
   });
 
-  it('A voice that is written while it speaks is whole although a bot that was stopped had left one of its number', async () => {
+  it('A voice message is complete although a stopped bot had left one with the same number', async () => {
     const { process, writings } = begun(systemClock);
     const left = writings.begin(60);
     left.add(second);
@@ -78,13 +78,13 @@ describe('a voice that is written while it speaks', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('A voice that is written while it speaks has a beginning while its end has not been said yet', async () => {
+  it('A voice message can be started long before its end', async () => {
     const clock = new ManualClock();
     const { process, writings } = begun(clock);
     const slow = writings.begin(60);
     slow.add(second);
     await expect.poll(() => slow.waitingSamples, WAIT_LIMIT).toBe(0);
-    // Models think in the middle of a sentence, and workers that no one needs go home.
+    // Models pause in the middle of a sentence, and idle workers end.
     clock.advance(600_000);
     slow.add(second);
     const message = await slow.finish();
@@ -93,7 +93,7 @@ describe('a voice that is written while it speaks', () => {
     expect(process.pid).toBeUndefined();
   });
 
-  it('A voice that is written while it speaks is cut where it is longer than allowed, and says so', async () => {
+  it('A voice message is cut at its limit and reports that', async () => {
     const writer = sounds.writing({ maxSeconds: 2 });
     expect(writer.isEmpty).toBe(true);
     writer.add(new Int16Array());
@@ -107,7 +107,7 @@ describe('a voice that is written while it speaks', () => {
     expect(await exact.finish()).toMatchObject({ seconds: 2, isCut: false });
   });
 
-  it('A voice that is written while it speaks is written by turns: who says little does not wait for who says much', async () => {
+  it('Voice messages are written in turns, so that a short one does not wait for a long one', async () => {
     const long = sounds.writing({ maxSeconds: 60 });
     long.add(voice(60 * PCM_RATE));
     const order: string[] = [];
@@ -122,7 +122,7 @@ describe('a voice that is written while it speaks', () => {
     expect(order.at(-1)).toBe('long');
   });
 
-  it('A voice that is written while it speaks is nothing once it was dropped, and the others go on', async () => {
+  it('A voice message is discarded once it is dropped, and the others continue', async () => {
     const dropped = Array.from({ length: 5 }, () => sounds.writing({ maxSeconds: 60 }));
     for (const writer of dropped) writer.add(voice(10 * PCM_RATE));
     const other = spokenBy(sounds, second);
@@ -132,7 +132,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await other).seconds).toBe(1);
   });
 
-  it('A voice that is written while it speaks keeps what was written although it is dropped after its end', async () => {
+  it('A voice message keeps what was written when it is dropped after its end', async () => {
     const writer = sounds.writing({ maxSeconds: 60 });
     writer.add(second);
     const message = await writer.finish();
@@ -140,7 +140,7 @@ describe('a voice that is written while it speaks', () => {
     expect(await writer.finish()).toBe(message);
   });
 
-  it('A voice that is written while it speaks fails with the process that heard its beginning, and never goes on without that; the next one is written', async () => {
+  it('A voice message fails together with the process that has its beginning, and the next one is written', async () => {
     const { process: own, writings } = begun(systemClock);
     const [first, next] = [writings.begin(60), writings.begin(60)];
     first.add(second);
@@ -152,7 +152,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await next.finish()).seconds).toBe(1);
   });
 
-  it('A voice that is written while it speaks goes on in a process that was replaced before it had heard anything', async () => {
+  it('A voice message continues in a new process when the old one had received nothing of it', async () => {
     const { process: own, writings } = begun(systemClock);
     const writer = writings.begin(60);
     writer.add(second);
@@ -161,7 +161,7 @@ describe('a voice that is written while it speaks', () => {
     expect((await writer.finish()).seconds).toBe(1);
   });
 
-  it('A voice that is written while it speaks fails by itself where its samples cannot be handed over, and leaves nothing behind', async () => {
+  it('A voice message fails alone where its samples cannot be handed over, and leaves nothing behind', async () => {
     const room = opened();
     const writer = room.writing({ maxSeconds: 60 });
     writer.add(second);
@@ -171,8 +171,8 @@ describe('a voice that is written while it speaks', () => {
   });
 });
 
-describe('more voices than there is room for', () => {
-  it('More voices than there is room for are told so at their end, and there is room again when one is dropped', async () => {
+describe('More voice messages than there is room for', () => {
+  it('Voice messages beyond the room are refused at their end, and there is room again when one is dropped', async () => {
     const { writings } = begun(systemClock);
     const many = Array.from({ length: 201 }, () => writings.begin(60));
     for (const writer of many) writer.add(second.subarray(0, 10));
@@ -185,7 +185,7 @@ describe('more voices than there is room for', () => {
     expect((await late.finish()).seconds).toBe(1);
   });
 
-  it('More voices than there is room for are told so if half an hour of audio waits, for every member', async () => {
+  it('Voice messages are refused while half an hour of audio waits', async () => {
     const { writings } = begun(systemClock);
     const minutes = new Int16Array(10 * 60 * PCM_RATE);
     const many = Array.from({ length: 4 }, () => writings.begin(600));
@@ -194,8 +194,8 @@ describe('more voices than there is room for', () => {
   });
 });
 
-describe('how a voice is drawn', () => {
-  it('How a voice is drawn is by its power between the edges of its columns, for all that is kept of long ones is coarse', () => {
+describe('The waveform of a voice message', () => {
+  it('The waveform of a voice message matches the power between the edges of its columns, although long ones are stored coarsely', () => {
     const drawn = (pcm: Int16Array): number[] => {
       const columns = Math.max(1, Math.min(256, Math.ceil(pcm.length / 2_400)));
       const loudness = Array.from({ length: columns }, (_, column) => {
