@@ -17,8 +17,8 @@ async function all(on: Run): Promise<Standing[]> {
   return (await on.entries()).map(standingOf).sort();
 }
 
-describe('an order', () => {
-  it('An order is reserved before the gateway hears of it, with who, where and what', async () => {
+describe('The ledger entry of an order', () => {
+  it('The ledger entry of an order is reserved before the submit, with member, place and model', async () => {
     const bot = await run();
     const task = await bot.order('taken', { request: { prompt: 'a fox', model: 'm-1' } });
     expect(await bot.entries()).toEqual([
@@ -41,14 +41,14 @@ describe('an order', () => {
     ['failed', 'refunded'],
     ['cancelled', 'refunded'],
     ['expired', 'refunded'],
-  ] as const)('An order that has %s is %s', async (end, expected) => {
+  ] as const)('The ledger entry of a task that has %s is %s', async (end, expected) => {
     const bot = await run();
     const { id } = await bot.order();
     await bot.end(id, end);
     expect(await standing(bot, id)).toBe(expected);
   });
 
-  it('An order that is refused is refunded, and of a result that is delivered nothing more is written', async () => {
+  it('The ledger entry of an order is refunded after a refusal, and gets no further fact on delivery', async () => {
     const bot = await run();
     await expect(bot.order('refused')).rejects.toThrow('no');
     expect(await all(bot)).toEqual(['refunded']);
@@ -59,7 +59,7 @@ describe('an order', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('An order of which no one knows stays unconfirmed, also when its member dismisses it', async () => {
+  it('The ledger entry of an order stays unconfirmed for an unknown outcome, even after the member dismisses it', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
@@ -67,7 +67,7 @@ describe('an order', () => {
     expect(await standing(bot, id)).toBe('unconfirmed');
   });
 
-  it('An order is reserved once, however often', async () => {
+  it('The ledger entry of an order is reserved once, however often that is requested', async () => {
     const bot = await run();
     const task = await bot.order();
     await bot.end(task.id, 'succeeded');
@@ -76,7 +76,7 @@ describe('an order', () => {
     expect(await all(bot)).toEqual(['settled']);
   });
 
-  it('An order that is tried again is another order', async () => {
+  it('Each try of an order has its own ledger entry', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(await all(bot)).toEqual(['unconfirmed', 'unconfirmed']);
   });
 
-  it('An order that cannot be reserved is not made', async () => {
+  it('A ledger entry is written first: without it nothing is submitted', async () => {
     const on = stage();
     const bot = await run(on);
     sql(
@@ -96,7 +96,7 @@ describe('an order', () => {
     expect(await bot.store.live()).toEqual([]);
   });
 
-  it('An order that cannot be stored is refunded', async () => {
+  it('The ledger entry of an order is refunded where the task cannot be stored', async () => {
     const on = stage();
     const bot = await run(on);
     sql(
@@ -108,11 +108,11 @@ describe('an order', () => {
   });
 });
 
-describe('an end that cannot be written', () => {
+describe('A ledger fact that cannot be written', () => {
   const spoil =
     "CREATE TRIGGER full BEFORE INSERT ON atelier WHEN NEW.namespace = 'ledger' BEGIN SELECT RAISE(FAIL, 'full'); END";
 
-  it('An end that cannot be written keeps no result back, and is written with the next change of its task', async () => {
+  it('A ledger fact that cannot be written holds no result back and is written with the next change of its task', async () => {
     const on = stage();
     const bot = await run(on);
     const { id } = await bot.order();
@@ -125,7 +125,7 @@ describe('an end that cannot be written', () => {
     expect(await standing(bot, id)).toBe('settled');
   });
 
-  it('An end that cannot be written is written when the bot stops, or else at the next start', async () => {
+  it('A ledger fact that cannot be written is written when the bot stops or at the next start', async () => {
     const on = stage();
     const first = await run(on);
     const [one, other] = [await first.order(), await first.order()];
@@ -148,8 +148,8 @@ describe('an end that cannot be written', () => {
   });
 });
 
-describe('a start', () => {
-  it('A start begins the ledger of a store that has none with every task that is kept', async () => {
+describe('The ledger at start', () => {
+  it('At start the ledger is created from all stored tasks where the store has none', async () => {
     const on = stage();
     const before = await run(on);
     const [open, done, lost] = [await before.order(), await before.order(), await before.order('unknown')];
@@ -164,7 +164,7 @@ describe('a start', () => {
     expect(known.entries.map(({ id }) => id).sort()).toEqual([open.id, done.id, lost.id].sort());
   });
 
-  it('A start makes the entry of a live task anew when it was lost', async () => {
+  it('At start the ledger restores a lost entry of a live task', async () => {
     const on = stage();
     const first = await run(on);
     const { id } = await first.order();
@@ -176,7 +176,7 @@ describe('a start', () => {
     expect(await standing(second, id)).toBe('settled');
   });
 
-  it('A start looks no further back than the oldest order that may still be open', async () => {
+  it('At start the ledger is checked no further back than the oldest order that may still be open', async () => {
     const on = stage();
     const first = await run(on);
     const { id } = await first.order();
@@ -193,8 +193,8 @@ describe('a start', () => {
   });
 });
 
-describe('an entry', () => {
-  it.each([-1, 1e300])('An entry of a task whose time makes no sense (%d) is kept like any other', async (created) => {
+describe('A ledger entry', () => {
+  it.each([-1, 1e300])('A ledger entry is kept for a task with an invalid time (%d)', async (created) => {
     const on = stage();
     const store = await on.open();
     await store.put(makeTask({ id: 'senseless00000000', state: 'ready', times: { created } }));
@@ -205,7 +205,7 @@ describe('an entry', () => {
     expect(await findings(on)).toEqual({});
   });
 
-  it('An entry stays as it was when its task has expired', async () => {
+  it('A ledger entry stays unchanged when its task has expired', async () => {
     const on = stage();
     const first = await run(on, { prices: { imagine: '0.05' } });
     const [done, lost] = [await first.order(), await first.order('unknown')];
@@ -222,7 +222,7 @@ describe('an entry', () => {
     expect(entries.map(standingOf).sort()).toEqual(['settled', 'unconfirmed']);
   });
 
-  it('An entry has the price of its model, or of its kind, or none, and it is an estimate', async () => {
+  it('A ledger entry has an estimated price by model or by kind, or none', async () => {
     const bot = await run(stage(), { prices: { imagine: '0.05', 'imagine:dear': '1.00' } });
     const dear = await bot.order('taken', { request: { prompt: 'x', model: 'dear' } });
     const plain = await bot.order('taken', { request: { prompt: 'y', model: 'constructor' } });
@@ -234,7 +234,7 @@ describe('an entry', () => {
     expect((await free.entries()).map(amountOf)).toEqual([undefined]);
   });
 
-  it('An entry that cannot be read is set aside, and made anew from its task', async () => {
+  it('A ledger entry that cannot be read is set aside and restored from its task', async () => {
     const on = stage();
     const bot = await run(on);
     const { id } = await bot.order();
@@ -247,7 +247,7 @@ describe('an entry', () => {
     expect(sql(on.file, "SELECT count(*) AS n FROM atelier WHERE namespace = 'ledger'")).toEqual([{ n: 0 }]);
   });
 
-  it('An entry is the gateway’s own amount where it reported one', () => {
+  it('A ledger entry has the amount that the gateway reported', () => {
     const entry: Entry = {
       id: 'x',
       at: 0,

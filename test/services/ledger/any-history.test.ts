@@ -38,7 +38,7 @@ const step = fc.oneof(
 >;
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** One life of the bot after the other; some end in the middle of a write. */
+/** One process of the bot after the other; some end in the middle of a write. */
 const history = fc.array(
   fc.record({
     steps: fc.array(step, { maxLength: 12 }),
@@ -87,13 +87,13 @@ async function live(
     }
     await bot.stop();
   } catch (error) {
-    // Anything that is to be written after its death fails, and is thrown.
+    // Every write after its death fails and throws.
     if (!(error instanceof StoreError) || life.diesAfter === undefined) throw error;
     await bot?.die();
   }
 }
 
-/** Written out again, in other words than the ledger's own. */
+/** Written a second time, independently of the ledger's code. */
 function expected({ state, failure }: Task): Standing {
   if (state === 'ready' || state === 'delivered') return 'settled';
   if (state === 'unconfirmed' || failure?.cause === 'dismissed') return 'unconfirmed';
@@ -111,8 +111,8 @@ async function lookIn(on: Stage): Promise<{ entries: Map<string, Entry>; tasks: 
   return { entries, tasks };
 }
 
-describe('in any history', () => {
-  it('The ledger that is kept is the ledger that its tasks would make', { timeout: 120_000 }, async () => {
+describe('The ledger under any history', () => {
+  it('Under any history the ledger equals the one that its tasks would produce', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (lives) => {
         const on = stage();
@@ -121,7 +121,7 @@ describe('in any history', () => {
         for (const life of lives) {
           await live(on, life, known);
           const { entries } = await lookIn(on);
-          // Nothing that was written once is ever changed or lost.
+          // A fact that was written is never changed or lost.
           for (const [id, entry] of before)
             expect(entries.get(id)?.facts.slice(0, entry.facts.length)).toEqual(entry.facts);
           before = entries;

@@ -8,7 +8,7 @@ import { run } from './scene.ts';
 const everything = (file: string): unknown =>
   sql(file, 'SELECT key, namespace, value FROM atelier ORDER BY namespace, key');
 
-/** Three orders that came to a result, one that is under way, and one that was refused. */
+/** Three finished orders, a running one and a refused one. */
 async function filled(): Promise<Stage> {
   const on = stage();
   const bot = await run(on);
@@ -34,7 +34,7 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
     { 'entry-different': 1 },
   ],
   [
-    'an entry of somebody else',
+    'an entry of another member',
     `UPDATE atelier SET value = replace(value, '"memberId":"1', '"memberId":"9') WHERE key = (${settledRow})`,
     { 'entry-different': 1 },
   ],
@@ -60,8 +60,8 @@ const damages: [name: string, statement: string, found: Awaited<ReturnType<typeo
   ],
 ];
 
-describe('the doctor', () => {
-  it('The doctor finds nothing in a ledger that is well', async () => {
+describe('The doctor of the ledger', () => {
+  it('The doctor finds nothing in a healthy ledger', async () => {
     const on = await filled();
     expect(await findings(on, { repair: true })).toEqual({});
   });
@@ -81,7 +81,7 @@ describe('the doctor', () => {
     expect(priced).toHaveLength(found['entry-missing'] ?? 0);
   });
 
-  it('The doctor leaves entries alone whose tasks are gone, and those of no one', async () => {
+  it('The doctor keeps entries of removed tasks and entries without a member', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'finished'");
     sql(
@@ -97,7 +97,7 @@ describe('the doctor', () => {
     expect(everything(on.file)).toEqual(before);
   });
 
-  it('The doctor asks for no ledger where none was ever kept', async () => {
+  it('The doctor requires no ledger where none was ever kept', async () => {
     const on = await filled();
     sql(on.file, "DELETE FROM atelier WHERE namespace = 'ledger' OR key = 'ledger'");
     expect(await findings(on)).toEqual({});

@@ -3,10 +3,10 @@ import type { Prices } from '../../../src/services/ledger/entry.ts';
 import { examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Stage } from '../store/stage.ts';
 
-/** Lines of a task that never came to be: what a crash may leave, and nothing of the ledger's. */
+/** List rows of a task that was never stored, as a crash may leave them; they are not part of the ledger. */
 const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astray', 'past']);
 
-/** What `npm run doctor` finds in the ledger of a store that no one uses. */
+/** What `npm run doctor` finds in the ledger of a store that no bot uses. */
 export async function findings(
   { file, clock, log }: Stage,
   { repair = false, prices = {} }: { repair?: boolean; prices?: Prices } = {},

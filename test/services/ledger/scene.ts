@@ -13,22 +13,22 @@ import { Tasks } from '../../../src/services/tasks/tasks.ts';
 import { type Stage, stage } from '../store/stage.ts';
 import { madeSnapshot, order, taken } from '../tasks/made.ts';
 
-/** What comes of an order at the gateway. */
+/** The outcome of a submit. */
 export type Answer = 'taken' | 'refused' | 'unknown';
 export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
 
-/** The engine with its ledger on a real store, in one run of the bot. What the gateway says is the test's to decide. */
+/** The engine with its ledger on a real store, in one run of the bot. The test decides the gateway's responses. */
 export interface Run {
   tasks: Tasks;
   ledger: Ledger;
   store: Awaited<ReturnType<typeof openStore>>;
-  /** Ids of the tasks that the gateway has heard of. */
+  /** Ids of the submitted tasks. */
   heard: string[];
   order(answer?: Answer, over?: Partial<typeof order>): Promise<Task>;
   end(id: string, end: End): Promise<Task>;
   entries(): Promise<Entry[]>;
   stop(): Promise<void>;
-  /** As if the process had ended here and now. */
+  /** As if the process had ended at this point. */
   die(): Promise<void>;
 }
 

@@ -19,8 +19,8 @@ function script(path: string, env: Record<string, string>): Promise<{ code: numb
   });
 }
 
-describe('the shipped bot', () => {
-  it('The shipped bot writes every order into its ledger, with its end and the price that the operator named', async () => {
+describe('The shipped bot', () => {
+  it("The shipped bot writes every order into its ledger, with its end and the operator's price", async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"imagine": 0.050}');
     const { discord, gateway, app, config } = await quickBot({ gateway: { speed: 20 }, settings: { PRICES: path } });
@@ -40,8 +40,8 @@ describe('the shipped bot', () => {
   });
 });
 
-describe('PRICES', () => {
-  it('PRICES that makes no sense keeps bot and doctor from starting, and says which file is wanted', async () => {
+describe('An invalid PRICES file', () => {
+  it('An invalid PRICES file keeps the bot and the doctor from starting, with an error that names the expected file', async () => {
     const path = join(folder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');
     const { file } = stage();

@@ -13,12 +13,12 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('take' as const), now: fc.integer({ min: 0, max: 20 }) }) },
 );
 
-describe('the agenda', () => {
-  it('The agenda gives what is due, the earliest first and equals in their order after any additions and removals out before', () => {
+describe('The agenda', () => {
+  it('The agenda returns due items, the earliest first and equal ones in their order, after any additions and removals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const agenda = new Agenda<Waiting>();
-        /** The same, kept in order the slow way. */
+        /** The same agenda, sorted the slow way. */
         let model: Waiting[] = [];
         for (const one of steps) {
           if (one.do === 'add') {

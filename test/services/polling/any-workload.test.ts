@@ -4,7 +4,7 @@ import { pause } from '../../../src/lib/clock.ts';
 import type { Lane, Trouble, Verdict } from '../../../src/services/polling/scheduler.ts';
 import { stage } from './stage.ts';
 
-/** What happens to a question; which of these is drawn by the run. */
+/** The outcome of a poll; the run draws one. */
 const outcome = fc.oneof(
   { weight: 6, arbitrary: fc.constant('answer' as const) },
   fc.constant('partly' as const),
@@ -27,7 +27,7 @@ const workload = fc.record({
   ),
   outcomes: fc.array(outcome, { minLength: 1, maxLength: 40 }),
   delays: fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 10 }),
-  /** From outside, each after a while: hints, removals, additions of what is there already. */
+  /** Calls from outside, each after a delay: hints, removals, repeated additions. */
   meddling: fc.array(
     fc.record({
       wait: fc.integer({ min: 0, max: 3_000 }),
@@ -41,7 +41,7 @@ const workload = fc.record({
 
 type Workload = typeof workload extends fc.Arbitrary<infer T> ? T : never;
 
-/** Goes through the outcomes and the delays in order, and round again until the trouble is over. */
+/** Cycles through the outcomes and the delays in order until the trouble is over. */
 async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddling, random }: Workload) {
   const set = stage({ limits: { perSecond, inFlight }, random: () => random });
   const { scheduler, time, at, now, pass } = set;
@@ -93,8 +93,8 @@ async function run({ perSecond, inFlight, lanes, tasks, outcomes, delays, meddli
   return { ...set, begun, state, followed };
 }
 
-describe('under any workload and faults', () => {
-  it('No task is forgotten: once the gateway answers again, every one comes to its end', async () => {
+describe('The scheduler under any workload and any trouble', () => {
+  it('The scheduler loses no task: once the gateway responds again, every one ends', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const { scheduler, followed, state, pass, own } = await run(work);
@@ -102,7 +102,7 @@ describe('under any workload and faults', () => {
         await pass(20_000);
         expect(scheduler.size).toBe(followed.size);
         state.isOver = true;
-        // The longest pause, the spread after it, the longest gap, and some time to spare.
+        // The longest pause, the spread after it, the longest gap, and some spare time.
         await pass(300_000 + 5_000 + 60_000 + tasksAlone(work));
         expect(scheduler.size).toBe(0);
         expect(scheduler.troubles()).toEqual([]);
@@ -114,7 +114,7 @@ describe('under any workload and faults', () => {
     );
   });
 
-  it('The budget is exceeded within no second and at no moment, and no question is about nothing', async () => {
+  it('The scheduler never exceeds the budget, and sends no poll without a task', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const { begun, state, pass, scheduler } = await run(work);
@@ -132,7 +132,7 @@ describe('under any workload and faults', () => {
     );
   });
 
-  it('No one polls the same task twice at once, as long as it is not added anew', async () => {
+  it('The scheduler never polls the same task twice at once, unless it is added again', async () => {
     await fc.assert(
       fc.asyncProperty(workload, async (work) => {
         const meddling = work.meddling.filter((one) => one.do === 'hint');
@@ -145,7 +145,7 @@ describe('under any workload and faults', () => {
   });
 });
 
-/** Every task polled by itself, one after the other. */
+/** Every polled task on its own, one after the other. */
 function tasksAlone({ tasks, perSecond, delays }: Workload): number {
   return tasks.length * (Math.max(...delays) + 1_000 / perSecond);
 }

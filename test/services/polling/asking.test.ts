@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { all, stage } from './stage.ts';
 
-describe('following a task', () => {
-  it('Following a task asks nothing before the start, and then what is due', async () => {
+describe('Following a task', () => {
+  it('The scheduler polls nothing before the start, and then what is due', async () => {
     const { scheduler, lane, at, pass, questions, own } = stage();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, 'done')), group: 'g', at: at(0) });
     await pass(10_000);
@@ -13,7 +13,7 @@ describe('following a task', () => {
     expect(questions).toEqual([{ lane: 'l', ids: ['a'], at: 10_000 }]);
   });
 
-  it('Following a task asks first at the moment it was given, then at the moments the verdicts name, and never after the last', async () => {
+  it('The scheduler polls first at the given moment, then at the moments of the verdicts, and never after the last one', async () => {
     const { scheduler, lane, at, pass, questions, now } = stage();
     const road = lane('l', (ids) => all(ids, questions.length < 3 ? { again: at(now() + 2_500) } : 'done'));
     scheduler.start();
@@ -25,7 +25,7 @@ describe('following a task', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it.each(['done', 'lost'] as const)('Following a task forgets what is %s', async (verdict) => {
+  it.each(['done', 'lost'] as const)('The scheduler stops polling a task when it is %s', async (verdict) => {
     const { scheduler, lane, at, pass, own } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, verdict)), group: 'g', at: at(0) });
@@ -35,7 +35,7 @@ describe('following a task', () => {
     expect(own.count).toBe(0);
   });
 
-  it('Following a task asks in the order in which tasks fall due, and of those due together in the order in which they came', async () => {
+  it('The scheduler polls tasks in the order in which they fall due, and equal ones in the order in which they came', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => all(ids, 'done'));
     const due = [300, 100, 200, 100, 100, 300, 100];
@@ -46,7 +46,7 @@ describe('following a task', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
   });
 
-  it('Following a task moves the next moment by a tenth of the gap at most, either way', async () => {
+  it('The scheduler moves the next moment by a tenth of the gap at most, in either direction', async () => {
     for (const [random, expected] of [
       [0, 9_000],
       [0.5, 10_000],
@@ -65,7 +65,7 @@ describe('following a task', () => {
     }
   });
 
-  it('Following a task keeps together what one question polled, and takes along what falls due soon, as far as its lane says', async () => {
+  it("The scheduler keeps the tasks of one poll together, and includes those that fall due soon, up to the lane's limit", async () => {
     let chance = 0;
     const { scheduler, at, pass, questions, lane, now } = stage({ random: () => (chance = (chance + 0.37) % 1) });
     const max = { count: 3 };
@@ -82,14 +82,14 @@ describe('following a task', () => {
     await pass(60_000);
     expect(questions.length).toBeGreaterThan(4);
     for (const { ids } of questions) expect(ids).toHaveLength(3);
-    // A gateway that turns out to take less is polled less at once.
+    // A gateway that turns out to take fewer ids gets fewer ids at once.
     max.count = 2;
     const before = questions.length;
     await pass(30_000);
     for (const { ids } of questions.slice(before)) expect(ids.length).toBeLessThanOrEqual(2);
   });
 
-  it('Following a task has one timer for all waiting tasks', async () => {
+  it('The scheduler uses one timer for all waiting tasks', async () => {
     const { scheduler, patient, at, own, pass } = stage();
     scheduler.start();
     const road = patient('l');
@@ -102,7 +102,7 @@ describe('following a task', () => {
     expect(own.count).toBe(1);
   });
 
-  it('Following a task asks again after a while about a task that the answer left out', async () => {
+  it('The scheduler polls a task again after a while when the response left it out', async () => {
     const { scheduler, lane, at, pass, questions, lines } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', () => new Map()), group: 'g', at: at(0) });
@@ -112,7 +112,7 @@ describe('following a task', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'Following a task asks after a while where a verdict names no moment at all: %s',
+    'The scheduler polls after a while where a verdict has an invalid moment: %s',
     async (again) => {
       const { scheduler, lane, at, pass, questions } = stage();
       scheduler.start();
@@ -123,7 +123,7 @@ describe('following a task', () => {
     },
   );
 
-  it('Following a task leaves the least gap there is where a verdict names a moment gone by', async () => {
+  it('The scheduler keeps the minimum gap where a verdict names a past moment', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(-1_000) })), group: 'g', at: at(-5_000) });
@@ -131,7 +131,7 @@ describe('following a task', () => {
     expect(questions.map((question) => question.at)).toEqual([0, 2_000, 4_000]);
   });
 
-  it('Following a task waits longer than a timer can, without asking early or spinning', async () => {
+  it('The scheduler waits longer than a timer can, without polling early or spinning', async () => {
     const { scheduler, lane, at, pass, questions, own } = stage();
     const days = 86_400_000;
     scheduler.start();
@@ -143,7 +143,7 @@ describe('following a task', () => {
     expect(questions).toHaveLength(1);
   });
 
-  it('Following a task replaces what is added a second time, also where it is earlier', async () => {
+  it('The scheduler replaces a task that is added again, even when it is due earlier', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     const road = lane('l', (ids) => all(ids, 'done'));
@@ -159,7 +159,7 @@ describe('following a task', () => {
     ]);
   });
 
-  it('Following a task may be told anything from inside a question', async () => {
+  it('The scheduler accepts every call from inside of a poll', async () => {
     const { scheduler, at, pass, questions, lane } = stage();
     const inner = lane('inner', (ids) => all(ids, 'done'));
     const road = lane('l', (ids) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PollBudget } from '../../../src/services/polling/capacity.ts';
 import { stage } from './stage.ts';
 
-/** Begins whatever may be begun at each of these moments, at most so many. */
+/** Starts as many polls as allowed at each of these moments, up to the given number. */
 function beginAt(budget: PollBudget, moments: readonly { wait: number; wanted: number }[]): number[] {
   const begun: number[] = [];
   let now = 1_000_000;
@@ -21,8 +21,8 @@ function beginAt(budget: PollBudget, moments: readonly { wait: number; wanted: n
 const maxWithin = (begun: readonly number[], ms: number): number =>
   Math.max(0, ...begun.map((from, place) => begun.slice(place).filter((at) => at < from + ms).length));
 
-describe('the budget', () => {
-  it('The budget is never exceeded within a second, for any load', () => {
+describe('The poll budget', () => {
+  it('The poll budget is never exceeded within a second, under any demand', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -38,7 +38,7 @@ describe('the budget', () => {
   });
 
   it.each([1, 2, 3, 7, 10, 19, 33, 50, 57, 99, 1_000])(
-    'The budget is used up, and not exceeded, where more is wanted all the time: %i a second',
+    'The poll budget is used up and not exceeded under constant demand: %i a second',
     (perSecond) => {
       const moments = Array.from({ length: 5_000 }, () => ({ wait: 1, wanted: perSecond }));
       const begun = beginAt(new PollBudget({ perSecond, inFlight: 1 }), moments);
@@ -47,12 +47,12 @@ describe('the budget', () => {
     },
   );
 
-  it('The budget spreads a second’s questions over it', () => {
+  it('The poll budget spreads the polls of a second', () => {
     const moments = [{ wait: 0, wanted: 100 }];
     expect(beginAt(new PollBudget({ perSecond: 50, inFlight: 1 }), moments)).toHaveLength(5);
   });
 
-  it('The budget may be less than one question a second', () => {
+  it('The poll budget may be less than one poll a second', () => {
     const begun = beginAt(
       new PollBudget({ perSecond: 0.2, inFlight: 1 }),
       Array.from({ length: 200 }, () => ({ wait: 100, wanted: 1 })),
@@ -60,7 +60,7 @@ describe('the budget', () => {
     expect(begun.map((at) => at - 1_000_000)).toEqual([100, 5_100, 10_100, 15_100]);
   });
 
-  it('The budget holds back what would be too much at once until an answer comes', () => {
+  it('The poll budget holds polls back while too many are in flight', () => {
     const budget = new PollBudget({ perSecond: 1_000, inFlight: 2 });
     budget.begin(0);
     expect(budget.opensAt).toBeLessThanOrEqual(0);
@@ -77,7 +77,7 @@ describe('the budget', () => {
     { perSecond: Number.POSITIVE_INFINITY },
     { inFlight: 0 },
     { inFlight: Number.NaN },
-  ])('The budget is refused where it makes no sense: %o', (limits) => {
+  ])('The poll budget is refused when it is invalid: %o', (limits) => {
     expect(() => stage({ limits })).toThrow(RangeError);
   });
 });

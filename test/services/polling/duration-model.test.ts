@@ -10,7 +10,7 @@ const second = 1_000;
 const lawOf = (durations: readonly number[], gapMs?: number): DurationModel =>
   new DurationModel(fitHistogram(observed(durations, gapMs)));
 
-/** At which ages a job of this duration is polled, until its end is found. */
+/** The ages at which a job of this duration is polled until its end is found. */
 function questions(law: DurationModel, ms: number, pressure = 1): number[] {
   const ages = [0];
   for (let age = 0; age < ms; ages.push(age)) age = Math.max(law.next(age, pressure), ageOfNextPoll(ages.length));
@@ -24,7 +24,7 @@ function outcome(law: DurationModel, durations: readonly number[], pressure = 1)
   return { polls: mean(({ ages }) => ages.length), delay: mean(({ ms, ages }) => (ages.at(-1) ?? 0) - ms) / second };
 }
 
-/** The specification's schedule as a law would be judged. */
+/** The specification's schedule, measured like a model. */
 function bySpec(durations: readonly number[]) {
   const gap = (age: number): number => (age < 30 * second ? 2_500 : 7_500);
   const all = durations.map((ms) => {
@@ -40,12 +40,12 @@ const images = logNormal(400, 20 * second, 0.4);
 const videos = logNormal(400, 120 * second, 0.4);
 const twoHumps = [...logNormal(240, 10 * second, 0.2), ...logNormal(160, 40 * second, 0.2)];
 
-describe('a law', () => {
+describe('A duration model', () => {
   it.each([
-    ['pictures', images],
+    ['images', images],
     ['videos', videos],
-    ['jobs of two sorts', twoHumps],
-  ])('A law of %s says how many last how long', (_what, durations) => {
+    ['jobs of two kinds', twoHumps],
+  ])('A duration model of %s states how many jobs last how long', (_what, durations) => {
     const law = lawOf(durations);
     for (const share of [0.1, 0.25, 0.5, 0.75, 0.9]) {
       const age = durations.toSorted((a, b) => a - b)[Math.floor(share * durations.length)] ?? 0;
@@ -54,11 +54,11 @@ describe('a law', () => {
   });
 
   it.each([
-    ['pictures', images, 0.7],
+    ['images', images, 0.7],
     ['videos', videos, 0.55],
-    ['jobs of two sorts', twoHumps, 0.7],
+    ['jobs of two kinds', twoHumps, 0.7],
   ])(
-    'A law of %s finds their ends sooner than the specification’s schedule, for no more questions',
+    "A duration model of %s finds ends sooner than the specification's schedule, with no more polls",
     (_what, durations, most) => {
       const learned = outcome(lawOf(durations), durations);
       const spec = bySpec(durations);
@@ -67,21 +67,21 @@ describe('a law', () => {
     },
   );
 
-  it('A law that is wrong by half still finds them sooner', () => {
+  it('A duration model finds ends sooner even when it is wrong by half', () => {
     for (const durations of [images, videos]) {
       const wrong = lawOf(durations.map((ms) => ms / 2));
       expect(outcome(wrong, durations).delay).toBeLessThan(bySpec(durations).delay);
     }
   });
 
-  it('A law knows two humps: between them it asks seldom', () => {
+  it('A duration model polls seldom between two humps', () => {
     const law = lawOf([...logNormal(120, 10 * second, 0.1), ...logNormal(80, 60 * second, 0.1)]);
     const gapAt = (age: number): number => law.next(age) - age;
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(10 * second));
     expect(gapAt(20 * second)).toBeGreaterThan(2 * gapAt(58 * second));
   });
 
-  it('A law lets gaps grow gently past all experience', () => {
+  it('A duration model increases the gaps gently beyond all experience', () => {
     const law = lawOf(images);
     const gaps = [120, 240, 480, 960].map((seconds) => law.next(seconds * second) - seconds * second);
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
@@ -89,14 +89,14 @@ describe('a law', () => {
     expect(gaps.at(-1)).toBeLessThanOrEqual(20 * second);
   });
 
-  it('A law asks less often under pressure, and least about what is worth least', () => {
+  it('A duration model polls less under pressure, and least where a poll is worth least', () => {
     const law = lawOf(images);
     const polls = [1, 3, 6, 12].map((pressure) => outcome(law, images, pressure).polls);
     expect(polls).toEqual(polls.toSorted((a, b) => b - a));
     expect(polls[3]).toBeLessThan(0.5 * (polls[0] ?? 0));
   });
 
-  it('A law never asks for a moment within two seconds, never waits longer than it may, and asks for the next moment later, whatever it knows', () => {
+  it('A duration model keeps every gap between two seconds and the limit, and moves forward with age, for any data', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -120,12 +120,12 @@ describe('a law', () => {
     );
   });
 
-  it('A law needs as many questions as it says, and its own are no more than that', () => {
+  it('A duration model needs as many polls as it estimates, and no more than the specification', () => {
     const law = lawOf(videos);
     expect(specPollCount((age) => law.survival(age))).toBeCloseTo(bySpec(videos).polls, -0.5);
   });
 
-  it('A law makes sense of ends that are only known to lie far apart', () => {
+  it('A duration model handles ends that are only known to lie within a wide range', () => {
     const durations = [...logNormal(60, 20 * second, 0.3)];
     const law = new DurationModel(fitHistogram([...observed(durations), ...observed(durations, 300 * second)]));
     expect(law.survival(60 * second)).toBeLessThan(0.15);

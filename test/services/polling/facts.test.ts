@@ -3,36 +3,36 @@ import { advance } from '../../../src/services/tasks/advance.ts';
 import { engine } from '../tasks/engine.ts';
 import { madeSnapshot, madeTask, order, start } from '../tasks/made.ts';
 
-describe('when a run began', () => {
+describe('The start of a run', () => {
   const accepted = madeTask({ state: 'accepted', times: { created: start, accepted: start } });
   const now = start + 60_000;
   const startOf = (facts: Parameters<typeof madeSnapshot>[0]) =>
     advance(accepted, madeSnapshot(facts), now).times.started;
 
-  it('When a run began is told by our own clock, however wrong the gateway’s is', () => {
+  it("The start of a run is determined by the bot's clock, however wrong the gateway's clock is", () => {
     const hour = 3_600_000;
     expect(startOf({ submittedAt: start - hour, startedAt: start - hour + 40_000 })).toBe(start + 40_000);
   });
 
-  it('When a run began lies between its taking and now, for every gateway says', () => {
+  it('The start of a run is between the submit and now, regardless of what the gateway reports', () => {
     expect(startOf({ startedAt: start + 20_000 })).toBe(start + 20_000);
     expect(startOf({ startedAt: 7 })).toBe(start);
     expect(startOf({ startedAt: now + 7 })).toBe(now);
   });
 
-  it('When a run began is not known of what is still queued, nor where no one tells', () => {
+  it('The start of a run is unknown while the job is queued, and where the gateway does not report it', () => {
     expect(startOf({ state: 'queued', startedAt: start })).toBeUndefined();
     expect(startOf({})).toBeUndefined();
   });
 
-  it('When a run began does not change any more', () => {
+  it('The start of a run never changes once it is known', () => {
     const begun = advance(accepted, madeSnapshot({ startedAt: start + 20_000 }), now);
     expect(advance(begun, madeSnapshot({ startedAt: start + 50_000 }), now).times.started).toBe(start + 20_000);
   });
 });
 
-describe('a task under way', () => {
-  it('A task under way is polled by the scheduler alone: a look at it asks nothing', async () => {
+describe('A running task', () => {
+  it('A running task is polled by the scheduler only: reading it sends no poll', async () => {
     const side = await engine();
     const task = await side.tasks.orders.submit(order);
     const before = side.gateway.heard.length;
@@ -43,7 +43,7 @@ describe('a task under way', () => {
     expect((await side.tasks.fetchSnapshot(ended ?? task)).state).toBe('succeeded');
   });
 
-  it('A task under way leaves behind how long it took, and until when the gateway was asked', async () => {
+  it('A running task stores how long it took, and until when the gateway was polled', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const { times } = await side.until(() => side.news.find((task) => task.id === id && task.state === 'ready'));

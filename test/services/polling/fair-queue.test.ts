@@ -18,12 +18,12 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('next' as const) }),
 );
 
-describe('turns', () => {
-  it('Turns go round among groups and in order within them, while tasks come and go', () => {
+describe('Turns in the fair queue', () => {
+  it('Turns in the fair queue alternate between groups and keep the order within them, while tasks come and go', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const turns = new FairQueue<Waiting>();
-        /** The same as plain lists: groups in the order of their turns. */
+        /** The same queue as plain lists: groups in the order of their turns. */
         let model: Waiting[][] = [];
         for (const one of steps) {
           if (one.do === 'add') {

@@ -4,8 +4,8 @@ import { all, stage } from './stage.ts';
 
 const oneAtATime = { limits: { perSecond: 10, inFlight: 1_000 } };
 
-describe('turns', () => {
-  it('Turns are taken by groups, so that a thousand tasks of one delay the only one of another by a single turn', async () => {
+describe('Turns of the scheduler', () => {
+  it('Turns of the scheduler alternate between groups, so that a thousand tasks of one group delay the only task of another by one turn', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     scheduler.start();
@@ -20,7 +20,7 @@ describe('turns', () => {
     expect(place).toBeGreaterThan(0);
   });
 
-  it('Turns go round among groups, and within a group to anyone who came first', async () => {
+  it('Turns of the scheduler alternate between groups, and serve the first task within a group first', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const road = lane('l', (ids) => all(ids, 'done'));
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) {
@@ -31,7 +31,7 @@ describe('turns', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('Turns are taken by lanes as well', async () => {
+  it('Turns of the scheduler alternate between lanes as well', async () => {
     const { scheduler, lane, at, pass, questions } = stage(oneAtATime);
     const lanes = ['x', 'y', 'z'].map((name) => lane(name, (ids) => all(ids, 'done')));
     for (const one of lanes) {
@@ -47,7 +47,7 @@ describe('turns', () => {
     }
   });
 
-  it('Turns do not run out when a lane hangs: it never has all the questions at once', async () => {
+  it('Turns of the scheduler continue while one lane hangs, which never holds all the polls in flight', async () => {
     const { scheduler, patient, lane, at, pass, questions } = stage({ limits: { perSecond: 100, inFlight: 8 } });
     const hanging = patient('hanging');
     const well = lane('well', (ids) => all(ids, 'done'));
@@ -61,7 +61,7 @@ describe('turns', () => {
   });
 });
 
-describe('a lane that carries several tasks in one question', () => {
+describe('A lane that polls several tasks at once', () => {
   async function batches(max: number, tasks: readonly { id: string; group: string; at: number }[]) {
     const { scheduler, lane, at, pass, questions } = stage({ limits: { perSecond: 10, inFlight: 10 } });
     const road: Lane = lane('l', (ids) => all(ids, 'done'), max);
@@ -72,7 +72,7 @@ describe('a lane that carries several tasks in one question', () => {
     return questions;
   }
 
-  it('A lane with lists polls as many tasks as it can at once, in turns, and pays for one poll', async () => {
+  it('A lane with lists polls as many as it can at once, in turns, and is charged one poll', async () => {
     const tasks = Array.from({ length: 25 }, (_, task) => ({ id: `a${task}`, group: 'a', at: 0 }));
     const questions = await batches(10, [...tasks, { id: 'b0', group: 'b', at: 0 }]);
     expect(questions.map(({ ids }) => ids.length)).toEqual([10, 10, 6]);
@@ -80,7 +80,7 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids.slice(0, 3)).toEqual(['a0', 'b0', 'a1']);
   });
 
-  it('A lane that carries several tasks in one question takes along what would fall due within a quarter of a second, and nothing later', async () => {
+  it('A lane with lists includes tasks that fall due within a quarter of a second, and none later', async () => {
     const questions = await batches(10, [
       { id: 'first', group: 'a', at: 1_000 },
       { id: 'soon', group: 'a', at: 1_250 },
@@ -92,7 +92,7 @@ describe('a lane that carries several tasks in one question', () => {
     ]);
   });
 
-  it('A lane that carries several tasks in one question prefers what is due to what would only go along', async () => {
+  it('A lane with lists prefers due tasks to tasks that are only included', async () => {
     const questions = await batches(2, [
       { id: 'soon', group: 'b', at: 100 },
       { id: 'due 1', group: 'a', at: 0 },
@@ -101,7 +101,7 @@ describe('a lane that carries several tasks in one question', () => {
     expect(questions[0]?.ids).toEqual(['due 1', 'due 2']);
   });
 
-  it.each([0, -1, Number.NaN])('Polls one at a time where it says something senseless: %s', async (max) => {
+  it.each([0, -1, Number.NaN])('A lane with lists polls one at a time where its limit is invalid: %s', async (max) => {
     const questions = await batches(max, [
       { id: 'a', group: 'g', at: 0 },
       { id: 'b', group: 'g', at: 0 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { all, stage } from './stage.ts';
 
-/** A task whose first question is under way. */
+/** A task whose first poll is in flight. */
 async function underWay() {
   const set = stage();
   const road = set.patient('l');
@@ -16,8 +16,8 @@ async function underWay() {
   return { ...set, road, answer };
 }
 
-describe('a hint', () => {
-  it('A hint brings the next question forward to now', async () => {
+describe('A hint', () => {
+  it('A hint brings the next poll forward to now', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     scheduler.start();
     scheduler.add({ id: 'a', lane: lane('l', (ids) => all(ids, { again: at(50_000) })), group: 'g', at: at(60_000) });
@@ -28,7 +28,7 @@ describe('a hint', () => {
     expect(questions.map((question) => question.at)).toEqual([1_000]);
   });
 
-  it('A hint during a question is followed by exactly one more, as soon as the task’s allowance lets it', async () => {
+  it("A hint during a poll is followed by exactly one more, as soon as the task's allowance permits", async () => {
     const { scheduler, at, pass, open, answer } = await underWay();
     scheduler.hint('a');
     scheduler.hint('a');
@@ -42,7 +42,7 @@ describe('a hint', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('A hint during a question that turns out to be the last changes nothing', async () => {
+  it('A hint during the last poll changes nothing', async () => {
     const { scheduler, pass, open, answer } = await underWay();
     scheduler.hint('a');
     await answer(0, 'done');
@@ -51,7 +51,7 @@ describe('a hint', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('A hint during a question that meets trouble waits for the next one', async () => {
+  it('A hint during a poll that fails waits for the next one', async () => {
     const { scheduler, pass, open } = await underWay();
     scheduler.hint('a');
     open[0]?.answer({ kind: 'unreachable', reason: 'reset' });
@@ -63,7 +63,7 @@ describe('a hint', () => {
     expect(open).toHaveLength(2);
   });
 
-  it('About a task that no one follows means nothing', async () => {
+  it('A hint about an unknown task has no effect', async () => {
     const { scheduler, pass, questions } = stage();
     scheduler.start();
     scheduler.hint('nobody');
@@ -73,8 +73,8 @@ describe('a hint', () => {
   });
 });
 
-describe('a task that is taken away while it is polled', () => {
-  it('A task that is taken away while it is polled stays away, for every verdict', async () => {
+describe('A task that is removed while it is polled', () => {
+  it('A task that is removed while it is polled stays removed after any verdict', async () => {
     const { scheduler, at, pass, open, answer, own } = await underWay();
     scheduler.remove('a');
     scheduler.hint('a');
@@ -85,7 +85,7 @@ describe('a task that is taken away while it is polled', () => {
     expect(own.count).toBe(0);
   });
 
-  it('A task that was removed and added again is not ended by the earlier verdict', async () => {
+  it('A task that is removed while it is polled is not ended by the old verdict after it was added again', async () => {
     const { scheduler, road, at, pass, open, answer } = await underWay();
     scheduler.add({ id: 'a', lane: road, group: 'g', at: at(3_000) });
     await answer(0, 'done');
@@ -96,7 +96,7 @@ describe('a task that is taken away while it is polled', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('A task that is taken away while it is polled leaves the others of its question alone', async () => {
+  it('A task that is removed while it is polled does not affect the other tasks of its poll', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', 3);
     scheduler.start();

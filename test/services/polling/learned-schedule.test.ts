@@ -29,7 +29,7 @@ async function knowing(
     ));
   const experience = new DurationHistory({ store, log });
   const drawn = logNormal(count, medianMs, 0.3);
-  // In no order, a second after the other.
+  // In no particular order, one second after the other.
   for (let job = 0; job < count; job += 1) {
     const ms = (drawn[(job * 37) % count] ?? 0) + (waitedMs ?? 0);
     const duration = { atLeastMs: ms - 500, atMostMs: ms + 500, at: start + job * second, waitedMs };
@@ -48,8 +48,8 @@ interface Request {
   waitedMs: number;
 }
 
-describe('the learned schedule', () => {
-  it('The learned schedule is the specification’s until twenty jobs are known', async () => {
+describe('The learned schedule', () => {
+  it("The learned schedule equals the specification's until twenty jobs are known", async () => {
     const { gapAt, experience } = await knowing({ count: 19 });
     for (const age of [0, 10_000, 29_999, 30_000, 100_000]) {
       expect(gapAt(running(), age)).toBe(specSchedule.nextAt(running(), start + age) - start - age);
@@ -57,22 +57,22 @@ describe('the learned schedule', () => {
     expect(experience.modelFor(running(), 'all')).toBeUndefined();
   });
 
-  it('The learned schedule asks where ends are likely once they are', async () => {
+  it('The learned schedule polls where ends are likely once these are known', async () => {
     const { gapAt } = await knowing();
     expect(gapAt(running(), 0)).toBeGreaterThan(5 * second);
     expect(gapAt(running(), 20 * second)).toBeLessThan(2.5 * second);
   });
 
-  it('The learned schedule knows after a restart what it has learned before', async () => {
+  it('The learned schedule remembers after a restart what it has learned', async () => {
     const { store, gapAt } = await knowing();
     const after = await knowing({ count: 0 }, store);
-    // The first question finds nothing at hand, and has it read.
+    // The first poll finds nothing loaded, and triggers the read.
     expect(after.gapAt(running(), 0)).toBe(2_500);
     await turnOfTheLoop();
     expect(after.gapAt(running(), 0)).toBeCloseTo(gapAt(running(), 0), 6);
   });
 
-  it('The learned schedule forgets what is long past: the gateway has become twice as slow', async () => {
+  it('The learned schedule drops old jobs: the gateway has become twice as slow', async () => {
     const first = await knowing({ count: 200 });
     const { experience } = first;
     for (const [job, ms] of logNormal(200, 40 * second, 0.3).entries()) {
@@ -81,7 +81,7 @@ describe('the learned schedule', () => {
     expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(36 * second);
   });
 
-  it('The learned schedule lets many ends within a moment speak as few', async () => {
+  it('The learned schedule weighs many ends within a moment like a few', async () => {
     const { experience } = await knowing({ count: 100 });
     for (let job = 0; job < 200; job += 1) {
       await experience.learn(running(), {
@@ -93,7 +93,7 @@ describe('the learned schedule', () => {
     expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
-  it('The learned schedule begins with what is known of the kind where little is known of the model', async () => {
+  it('The learned schedule uses the data of the kind while there is little about the model', async () => {
     const model = (name: string): Task => running({ durationKey: `imagine ${name}` });
     const { experience } = await knowing({ count: 100, task: model('old') });
     for (let job = 0; job < 9; job += 1) {
@@ -107,13 +107,13 @@ describe('the learned schedule', () => {
     expect(experience.modelFor(model('old'), 'all')?.medianFrom(0)).toBeLessThan(25 * second);
   });
 
-  it('The learned schedule is slow with what is overdue and slower with what is old, as the specification’s is', async () => {
+  it("The learned schedule is slow for overdue tasks and slower for old ones, like the specification's", async () => {
     const { gapAt } = await knowing();
     expect(gapAt(running({}, { overdue: start + 5 * minute }), 6 * minute)).toBe(30_000);
     expect(gapAt(running({}, { overdue: start + 5 * minute }), 61 * minute)).toBe(5 * minute);
   });
 
-  it('The learned schedule stretches its gaps under pressure, known or not', async () => {
+  it('The learned schedule increases its gaps under pressure, with and without data', async () => {
     const known = await knowing();
     const unknown = await knowing({ count: 0 });
     const before = known.gapAt(running(), 15 * second);
@@ -123,7 +123,7 @@ describe('the learned schedule', () => {
     expect(unknown.gapAt(running(), 0)).toBe(25_000);
   });
 
-  it('The learned schedule lets the gateway’s percentage move it, the more the further along, and never far', async () => {
+  it("The learned schedule adjusts to the gateway's percentage, more towards the end, and only within limits", async () => {
     const { gapAt } = await knowing({ medianMs: 120 * second });
     const at = (progress: number): number => gapAt({ ...running(), progress }, 60 * second);
     const usual = gapAt(running(), 60 * second);
@@ -133,7 +133,7 @@ describe('the learned schedule', () => {
     for (const progress of [0, 100, -5, 700, Number.NaN]) expect(at(progress)).toBe(usual);
   });
 
-  it('The learned schedule counts from the beginning of the run where the gateway tells it, and what is queued as about to begin', async () => {
+  it('The learned schedule counts from the reported start of the run, and treats a queued job as about to start', async () => {
     const { gapAt, schedule } = await knowing({ waitedMs: 100 * second });
     const age = 300 * second;
     const begun = running({}, { started: start + age - 20 * second });
@@ -143,14 +143,14 @@ describe('the learned schedule', () => {
     expect(schedule.nextAt(running({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
   });
 
-  it('The learned schedule counts from its words where a task has waited for them, and leaves one that waits alone', async () => {
+  it('The learned schedule counts from the prompt of a task that waited for one, and leaves a waiting task alone', async () => {
     const { gapAt } = await knowing();
     const age = 10 * minute;
     expect(gapAt(running({}, { wordsTaken: start + age - 20 * second }), age)).toBeLessThan(2.5 * second);
     expect(gapAt(running({ state: 'needs-input' }), age)).toBe(7_500);
   });
 
-  it('The learned schedule goes on as the specification says where the store cannot tell', async () => {
+  it('The learned schedule falls back to the specification where the store fails', async () => {
     const failing = {
       durations: () => Promise.reject(new Error('gone')),
       addDuration: () => Promise.reject(new Error('gone')),

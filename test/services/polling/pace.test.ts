@@ -6,28 +6,28 @@ import { all, stage } from './stage.ts';
 
 const minute = 60_000;
 
-describe('the pace', () => {
-  it('The pace is all that is allowed until the gateway complains, and then half of what it was asked', () => {
+describe('The pace', () => {
+  it('The pace is the full allowance until the gateway complains, and then half of the recent rate', () => {
     const pace = new Pace(100);
     expect(pace.at(0)).toBe(100);
     expect(pace.slowDown('complaint', 40, 0)).toBe(true);
     expect(pace.at(0)).toBe(20);
   });
 
-  it('The pace falls by less where answers only become slow', () => {
+  it('The pace drops by less where responses only become slow', () => {
     const pace = new Pace(100);
     pace.slowDown('slowness', 100, 0);
     expect(pace.at(0)).toBe(70);
   });
 
-  it('The pace rises evenly, is back where it was after twenty seconds, and goes on to what is allowed', () => {
+  it('The pace rises evenly, recovers in twenty seconds, and continues up to the allowance', () => {
     const pace = new Pace(100);
     pace.slowDown('complaint', 40, 0);
     expect([5_000, 10_000, 20_000].map((at) => pace.at(at))).toEqual([25, 30, 40]);
     expect(pace.at(10 * minute)).toBe(100);
   });
 
-  it('The pace takes the complaints of what was under way for one', () => {
+  it('The pace counts the complaints of concurrent polls once', () => {
     const pace = new Pace(100);
     for (const at of [0, 100, 1_999]) pace.slowDown('complaint', 40, at);
     expect(pace.at(2_000)).toBeCloseTo(22);
@@ -35,7 +35,7 @@ describe('the pace', () => {
     expect(pace.at(2_000)).toBeCloseTo(11);
   });
 
-  it('The pace is never nothing and never more than allowed in any situation', () => {
+  it('The pace stays above zero and within the allowance after any events', () => {
     const falls = fc.record({
       wait: fc.integer({ min: 0, max: 100_000 }),
       rate: fc.double({ min: 0, max: 1_000, noNaN: true }),
@@ -57,11 +57,11 @@ describe('the pace', () => {
   });
 });
 
-describe('the latency of a lane', () => {
+describe('The latency of a lane', () => {
   const told = (latency: Latency, ms: number, times: number): number =>
     Array.from({ length: times }, () => latency.noteLatency(ms)).filter(Boolean).length;
 
-  it('The latency of a lane is far above the usual when several answers are, and that is said once until there is as much new evidence', () => {
+  it('The latency of a lane is high when several responses are slow, and is reported once until there is enough new evidence', () => {
     const latency = new Latency();
     expect(told(latency, 200, 100)).toBe(0);
     expect(told(latency, 3_000, 1)).toBe(0);
@@ -70,15 +70,15 @@ describe('the latency of a lane', () => {
     expect(told(latency, 200, 100)).toBe(0);
   });
 
-  it('The latency of a lane means nothing before it is known what is usual, and a short one never does', () => {
+  it('The latency of a lane is ignored before the normal latency is known, and whenever it is short', () => {
     expect(told(new Latency(), 9_000, 49)).toBe(0);
     const quick = new Latency();
     expect(told(quick, 5, 100) + told(quick, 900, 100)).toBe(0);
   });
 });
 
-describe('the meter', () => {
-  it('The meter tells how many a second there have been of late', () => {
+describe('The rate meter', () => {
+  it('The rate meter reports the recent number per second', () => {
     const meter = new RateMeter();
     expect(meter.rate(0)).toBe(0);
     for (let at = 0; at < 10_000; at += 20) meter.count(at);
@@ -88,7 +88,7 @@ describe('the meter', () => {
   });
 });
 
-describe('a gateway that takes so many questions a second and refuses the rest', () => {
+describe('A gateway that takes a limited number of polls per second', () => {
   /** Tasks polled every two seconds, at a gateway that counts. */
   async function against(takes: number, tasks: number, ms: number) {
     const set = stage({ limits: { perSecond: 100, inFlight: 50 } });
@@ -110,14 +110,14 @@ describe('a gateway that takes so many questions a second and refuses the rest',
     return { ...set, refused, taken: questions.length - refused.length };
   }
 
-  it('A gateway that takes so many questions a second and refuses the rest is refused seldom once its pace is found, and most of what it takes is used', async () => {
+  it('A gateway with a poll limit refuses few polls once the pace is found, and most of its limit is used', async () => {
     const { refused, taken, lines } = await against(20, 100, 300_000);
     expect(refused.filter((at) => at > 60_000).length).toBeLessThan(20);
     expect(taken).toBeGreaterThan(0.5 * 20 * 300);
     expect(lines.some(({ sentence }) => sentence.includes('polling rate was reduced'))).toBe(true);
   });
 
-  it('A gateway that takes so many questions a second and refuses the rest is not slowed down where it takes all', async () => {
+  it('A gateway that takes all polls does not slow the pace down', async () => {
     const { refused, lines } = await against(1_000, 100, 60_000);
     expect(refused).toEqual([]);
     expect(lines).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Pressure } from '../../../src/services/polling/pace.ts';
 import { all, stage } from './stage.ts';
 
-/** Lets it follow the same flow for so long. */
+/** Lets it follow the same flow for the given time. */
 function following(
   seconds: number,
   flow: { rate: number; allowed: number; queue: number },
@@ -12,13 +12,13 @@ function following(
   return pressure;
 }
 
-describe('the pressure', () => {
-  it('The pressure is none where there is room', () => {
+describe('The poll pressure', () => {
+  it('The poll pressure is zero where there is room', () => {
     expect(following(600, { rate: 90, allowed: 100, queue: 0 }).value).toBe(1);
     expect(new Pressure().value).toBe(1);
   });
 
-  it('The pressure grows while questions queue, never beyond measure, and is gone again when there is room', () => {
+  it('The poll pressure grows while polls queue, up to a limit, and is gone again when there is room', () => {
     const flow = { rate: 100, allowed: 100, queue: 500 };
     const values = [1, 5, 20, 300].map((seconds) => following(seconds, flow).value);
     expect(values).toEqual(values.toSorted((a, b) => a - b));
@@ -29,11 +29,11 @@ describe('the pressure', () => {
     expect(relieved.value).toBe(1);
   });
 
-  it('The pressure grows where the answers take so long that there is no room, although more is allowed', () => {
+  it('The poll pressure grows where slow responses leave no room although more is allowed', () => {
     expect(following(30, { rate: 20, allowed: 100, queue: 200 }).value).toBeGreaterThan(1.5);
   });
 
-  it('The pressure brings what is wanted down to what is allowed: tasks that follow it hardly queue', async () => {
+  it('The poll pressure reduces demand to the allowance, so that tasks that follow it hardly queue', async () => {
     const { scheduler, lane, at, now, pass, questions } = stage({
       limits: { perSecond: 20, inFlight: 100 },
       random: Math.random,

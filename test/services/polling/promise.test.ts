@@ -5,7 +5,7 @@ import type { Lane, Trouble, Verdict } from '../../../src/services/polling/sched
 import { expectKept } from './promise.ts';
 import { stage } from './stage.ts';
 
-/** Whatever can bring a question forward. */
+/** Everything that can bring a poll forward. */
 const event = fc.record({
   wait: fc.integer({ min: 0, max: 12_000 }),
   do: fc.constantFrom('hint' as const, 'add' as const, 'stop and start' as const, 'set the clock back' as const),
@@ -17,7 +17,7 @@ const history = fc.record({
   perSecond: fc.integer({ min: 1, max: 50 }),
   inFlight: fc.integer({ min: 1, max: 5 }),
   tasks: fc.array(fc.record({ at: fc.integer({ min: 0, max: 40_000 }) }), { minLength: 1, maxLength: 8 }),
-  /** What verdicts advise, which may be nonsense. */
+  /** The advice of verdicts, which may be invalid. */
   gaps: fc.array(fc.integer({ min: -5_000, max: 20_000 }), { minLength: 1, maxLength: 8 }),
   outcomes: fc.array(
     fc.constantFrom<'answer' | 'partly' | 'throw' | Trouble['kind']>(
@@ -37,8 +37,8 @@ const history = fc.record({
   random: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-describe('the promise', () => {
-  it('The promise holds anything that is advised, hinted, added anew, stopped, refused, delayed or lost, and whenever the clock is set back', async () => {
+describe('The poll limit of the scheduler', () => {
+  it('The poll limit of the scheduler holds after any advice, hint, addition, stop, refusal, delay or loss, and whenever the clock is set back', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const { scheduler, time, machine, now, pass } = stage({ limits: past, random: () => past.random });

@@ -42,7 +42,7 @@ const history = fc.record({
   schedule: fc.constantFrom('learned' as const, 'spec' as const),
   inLists: fc.boolean(),
   tasks: fc.integer({ min: 1, max: 4 }),
-  /** What becomes of a question, by turns. */
+  /** The outcome of each poll, in turns. */
   outcomes: fc.array(
     fc.constantFrom('running', 'running', 'left out', 'busy', 'unreachable', 'malformed', 'queued', 'progress'),
     {
@@ -50,7 +50,7 @@ const history = fc.record({
       maxLength: 10,
     },
   ),
-  /** How long it is on its way there, and back. */
+  /** The latency to the gateway and back. */
   ways: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 5 }),
   events: fc.array(event, { maxLength: 12 }),
   random: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -58,7 +58,7 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
-/** A gateway that answers as the history says, and notes when it hears a question about a task. */
+/** A gateway that responds as the history says, and records when it receives a poll of a task. */
 function gatewayOf({ outcomes, ways, inLists }: History, time: Timers) {
   const submitted = new Map<string, number>();
   const moments = new Map<string, number[]>();
@@ -166,7 +166,7 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
     await pass(one.wait);
     if (one.do === 'hint') for (const id of ids) bot.tasks.scheduler.hint(id);
     if (one.do !== 'restart') continue;
-    // As a crash: what is under way is heard by no one, and nothing of it is stored.
+    // As in a crash: nothing in flight is received or stored.
     const stopped = bot.tasks.pause();
     await bot.store.close();
     await passUntil(stopped);
@@ -179,8 +179,8 @@ async function live(past: History): Promise<ReadonlyMap<string, number[]>> {
   return moments;
 }
 
-describe('the promise', () => {
-  it('The promise holds over restarts, hints, failures, lists that leave tasks out, and ways of any length', async () => {
+describe('The poll limit of the bot', () => {
+  it('The poll limit of the bot holds over restarts, hints, failures, lists that leave tasks out, and any latency', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (past) => {
         const moments = await live(past);
@@ -191,7 +191,7 @@ describe('the promise', () => {
     );
   }, 120_000);
 
-  it('The promise holds where a question was under way when the bot ended, and is heard by the gateway after that', async () => {
+  it('The poll limit of the bot holds where a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
     const past: History = {
       ...{ schedule: 'learned', inLists: false, tasks: 2, outcomes: ['running'], ways: [0, 334] },
       events: [{ do: 'restart', wait: 2_918, away: 0 }],
@@ -201,7 +201,7 @@ describe('the promise', () => {
   });
 
   it.each(['learned', 'spec'] as const)(
-    'The promise holds where members never stop looking, before a restart and after it: %s',
+    'The poll limit of the bot holds where members send hints all the time, before a restart and after it: %s',
     async (schedule) => {
       const looking = Array.from({ length: 130 }, () => ({ do: 'hint' as const, wait: 500 }));
       const past: History = {
@@ -215,7 +215,7 @@ describe('the promise', () => {
       };
       const [asked = []] = (await live(past)).values();
       expectKept(asked, past);
-      // And they are told as soon as it allows.
+      // The polls are sent as soon as the limit permits.
       expect(asked.filter((at) => at < 30_000).length).toBeGreaterThanOrEqual(13);
       expect(asked.filter((at) => at > 70_000 && at < 120_000).length).toBeGreaterThanOrEqual(9);
     },

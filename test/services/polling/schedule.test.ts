@@ -10,23 +10,23 @@ const followed = (changes: Partial<Task['times']> = {}): Task =>
 
 const gapAt = (task: Task, now: number): number => specSchedule.nextAt(task, now) - now;
 
-describe('the specification’s schedule', () => {
+describe("The specification's schedule", () => {
   it.each([
     [0, 2_500],
     [29_999, 2_500],
     [30_000, 7_500],
     [4 * minute, 7_500],
-  ])('%i ms after it was taken waits %i ms', (age, gap) => {
+  ])("At %i ms after the submit the specification's schedule waits %i ms", (age, gap) => {
     expect(gapAt(followed(), start + age)).toBe(gap);
   });
 
-  it('The specification’s schedule is slower once it takes longer than its wait limit, and slower still after an hour', () => {
+  it("The specification's schedule is slower after a task becomes overdue, and slower still after an hour", () => {
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 6 * minute)).toBe(30_000);
     expect(gapAt(followed({ overdue: start + 5 * minute }), start + 61 * minute)).toBe(5 * minute);
   });
 });
 
-describe('a question that failed', () => {
+describe('A failed poll', () => {
   const meanings: Record<GatewayErrorKind, string> = {
     'not-found': 'not-known',
     malformed: 'nothing',
@@ -41,7 +41,7 @@ describe('a question that failed', () => {
   };
 
   it.each(Object.entries(meanings))(
-    'A question that failed because of %s means "%s", and never the end of a task',
+    'A poll that failed because of %s means "%s", and never the end of a task',
     (kind, meaning) => {
       const read = pollErrorMeaning(new GatewayError('no', { kind: kind as GatewayErrorKind, retryAfterMs: 7 }));
       expect(typeof read === 'string' ? read : read.kind).toBe(meaning);

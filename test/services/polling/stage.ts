@@ -11,11 +11,11 @@ type Answer = ReadonlyMap<string, Verdict> | Trouble;
 export interface Question {
   lane: string;
   ids: readonly string[];
-  /** Milliseconds since the stage was set. */
+  /** Milliseconds since the stage was set up. */
   at: number;
 }
 
-/** A question that waits for the test to answer it. */
+/** A poll that waits for the test's response. */
 interface Open extends Question {
   answer(answer: Answer): void;
   fail(error: Error): void;
@@ -32,7 +32,7 @@ interface Setting {
   random?: () => number;
 }
 
-/** A machine whose clock can be set, while its timers go on as they were. */
+/** A machine whose clock can be set while its timers continue unchanged. */
 class SettableClock implements Clock {
   readonly #time: Clock;
   #setBy = 0;
@@ -56,7 +56,7 @@ class SettableClock implements Clock {
 
 const plenty: SchedulerLimits = { perSecond: 10_000, inFlight: 1_000 };
 
-/** A scheduler on a clock that moves by hand, with everything it asks and says written down. */
+/** A scheduler on a manual clock, with all its polls and log lines recorded. */
 export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   const world = new ManualClock();
   const time = new Timers(world);
@@ -82,17 +82,17 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   return {
     scheduler,
     time,
-    /** The scheduler's clock, which tells the time unless it is set. */
+    /** The scheduler's clock, which shows the manual time unless it is set. */
     machine,
-    /** The timers of the scheduler alone. */
+    /** The timers of the scheduler only. */
     own,
     questions,
-    /** Questions of a `patient` lane that are not answered yet. */
+    /** Polls of a `patient` lane without a response yet. */
     open,
     lines,
     now: () => time.now() - began,
     at: (ms: number) => began + ms,
-    /** A lane that answers at once. */
+    /** A lane that responds at once. */
     lane: (name: string, answer: (ids: readonly string[]) => Answer, max = 1): Lane => ({
       name,
       max,
@@ -101,7 +101,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
         return answer(ids);
       },
     }),
-    /** A lane whose questions the test answers itself. */
+    /** A lane whose polls the test responds to. */
     patient: (name: string, max = 1): Lane => ({
       name,
       max,
@@ -110,7 +110,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
           open.push({ ...noted(name, ids), answer: resolve, fail: reject });
         }),
     }),
-    /** Lets time pass from timer to timer, so that every answer arrives at the moment it was given. */
+    /** Advances time from timer to timer, so that every response arrives at its moment. */
     async pass(ms: number): Promise<void> {
       const end = time.now() + ms;
       await turnOfTheLoop();
@@ -124,7 +124,7 @@ export function stage({ limits = plenty, random = () => 0.5 }: Setting = {}) {
   };
 }
 
-/** The same verdict on everything that was polled. */
+/** The same verdict on every polled task. */
 export function all(ids: readonly string[], verdict: Verdict): ReadonlyMap<string, Verdict> {
   return new Map(ids.map((id) => [id, verdict]));
 }

@@ -8,7 +8,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const hour = 3_600_000;
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A machine whose clock can be set, while its timers go on as they were. */
+/** A machine whose clock can be set while its timers continue unchanged. */
 class Machine implements Clock {
   readonly time = new ManualClock();
   #setBy = 0;
@@ -26,8 +26,8 @@ class Machine implements Clock {
   }
 }
 
-describe('a machine’s clock', () => {
-  it('A machine’s clock that is set back does not set back the steady one, and moments are still the same moments', () => {
+describe('A machine clock that is set back', () => {
+  it('A machine clock that is set back does not set the steady clock back, and moments stay the same', () => {
     const machine = new Machine();
     const clock = new SteadyClock(machine);
     const before = clock.now();
@@ -39,7 +39,7 @@ describe('a machine’s clock', () => {
     expect(clock.toMachine(before + 507)).toBe(machine.now() + 7);
   });
 
-  it('A machine’s clock that is set back delays no task: neither one that waits, nor one that comes, nor one that is polled again', async () => {
+  it('A machine clock that is set back delays no task: neither a waiting one, nor a new one, nor one that is polled again', async () => {
     const machine = new Machine();
     const began = machine.time.now();
     const asked: [string | undefined, number][] = [];
@@ -69,7 +69,7 @@ describe('a machine’s clock', () => {
     await scheduler.stop();
   });
 
-  it('A machine’s clock that is set back is what troubles are told by', async () => {
+  it('A machine clock that is set back still gives the time of reported troubles', async () => {
     const machine = new Machine();
     const scheduler = new InProcessScheduler({ clock: machine, random: () => 0.5, log: silent });
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });

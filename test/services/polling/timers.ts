@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/lib/clock.ts';
 
-/** A clock that tells which calls it still owes. Several may stand on the same one, each with its own calls. */
+/** A clock that counts its pending timers. Several may share one base clock, each with its own timers. */
 export class Timers implements Clock {
   readonly #clock: Clock;
   readonly #owed = new Set<{ at: number }>();

@@ -6,7 +6,7 @@ const busy = (retryAfterMs?: number): Trouble => ({ kind: 'busy', reason: 'Slow 
 const refused: Trouble = { kind: 'refused', reason: 'The key is not valid.' };
 const unreachable: Trouble = { kind: 'unreachable', reason: 'Connection reset.' };
 
-/** A lane that meets the trouble until the test says that it is over; answered tasks are polled again after ten minutes. */
+/** A lane with the given trouble until the test ends it; polled tasks are polled again after ten minutes. */
 function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   const set = stage();
   const state = { trouble: trouble as Trouble | undefined };
@@ -18,7 +18,7 @@ function troubledLane(trouble: Trouble, tasks: number, max = 1) {
   return { ...set, road, state, times: () => set.questions.map(({ at }) => at) };
 }
 
-/** The moments of the first questions of a lane that stays in trouble. One task, so that there is nothing but probes. */
+/** The moments of the first polls of a lane that stays in trouble. With one task, all polls are probes. */
 async function probes(trouble: Trouble, ms: number): Promise<number[]> {
   const { pass, times, scheduler } = troubledLane(trouble, 1);
   await pass(ms);
@@ -28,19 +28,19 @@ async function probes(trouble: Trouble, ms: number): Promise<number[]> {
 
 const gaps = (moments: readonly number[]): number[] => moments.slice(1).map((at, place) => at - (moments[place] ?? 0));
 
-describe('a lane that is told to wait', () => {
+describe('A lane that is told to wait', () => {
   it.each([
     ['as long as it is told', 7_000, 7_000],
-    ['as long as every task does at least', 0, 2_000],
-    ['as long as every task does at least', -5, 2_000],
+    ['the minimum gap of a task', 0, 2_000],
+    ['the minimum gap of a task', -5, 2_000],
     ['five minutes at most', 3_600_000, 300_000],
     ['five minutes at most', Number.POSITIVE_INFINITY, 300_000],
-    ['as if nothing had been said', Number.NaN, 2_000],
+    ['as without a stated time', Number.NaN, 2_000],
   ])('A lane that is told to wait waits %s', async (_what, retryAfterMs, expected) => {
     expect(gaps(await probes(busy(retryAfterMs), expected))).toEqual([expected]);
   });
 
-  it('A lane that is told to wait waits twice as long each time where nothing is said, up to a minute', async () => {
+  it('A lane that is told to wait doubles its wait each time without a stated time, up to a minute', async () => {
     expect(gaps(await probes(busy(), 250_000))).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1_000));
   });
 
@@ -51,10 +51,10 @@ describe('a lane that is told to wait', () => {
     expect(times()).toEqual([0, 1_000]);
   });
 
-  it('A lane that is told to wait asks one question after the pause, and everything else once that is answered', async () => {
+  it('A lane that is told to wait sends one poll after the pause, and all others after its response', async () => {
     const { pass, times, state } = troubledLane(busy(3_000), 10);
     await pass(2_999);
-    // All ten were under way before the first answer told to wait.
+    // All ten were in flight before the first response told the lane to wait.
     expect(times()).toHaveLength(10);
     await pass(1);
     expect(times().slice(10)).toEqual([3_000]);
@@ -74,7 +74,7 @@ describe('a lane that is told to wait', () => {
     expect(scheduler.troubles()).toEqual([{ ...busy(60_000), lane: 'l', since: at(0) }]);
   });
 
-  it('A lane that is told to wait waits longer where one good answer is followed by the same trouble', async () => {
+  it('A lane that is told to wait waits longer where a single success is followed by the same trouble', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -85,7 +85,7 @@ describe('a lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 3_000, 7_000]);
   });
 
-  it('A lane that is told to wait waits as short as at first where the trouble comes back after a while', async () => {
+  it('A lane that is told to wait starts with a short wait again where the trouble returns after a while', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(busy(), 1);
     await pass(1_999);
     state.trouble = undefined;
@@ -96,7 +96,7 @@ describe('a lane that is told to wait', () => {
     expect(times()).toEqual([0, 2_000, 4_001, 6_001]);
   });
 
-  it('A lane that is told to wait waits as short as at first where its trouble becomes another', async () => {
+  it('A lane that is told to wait starts with a short wait again where the trouble changes', async () => {
     const { pass, times, state } = troubledLane(busy(), 1);
     await pass(2_000);
     state.trouble = unreachable;
@@ -105,8 +105,8 @@ describe('a lane that is told to wait', () => {
   });
 });
 
-describe('a lane that is refused', () => {
-  it('A lane that is refused sends one probe after half a minute, then after twice as long each time, up to five minutes', async () => {
+describe('A lane that is refused', () => {
+  it('A lane that is refused sends a probe after half a minute, then doubles the wait up to five minutes', async () => {
     expect(gaps(await probes(refused, 1_200_000))).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * 1_000));
   });
 
@@ -115,7 +115,7 @@ describe('a lane that is refused', () => {
     expect(gaps(await probes({ ...refused, retryAfterMs: 1_000 }, 30_000))).toEqual([30_000]);
   });
 
-  it('A lane that is refused lets hints and new tasks wait, and loses none of them', async () => {
+  it('A lane that is refused delays hints and new tasks, and loses none of them', async () => {
     const { scheduler, pass, times, state, at, road } = troubledLane(refused, 2);
     await pass(0);
     scheduler.hint('0');
@@ -134,7 +134,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.size).toBe(3);
   });
 
-  it('A lane that is refused spreads what has waited over a few seconds, in turns', async () => {
+  it('A lane that is refused spreads waiting tasks over a few seconds, in turns', async () => {
     const { pass, questions, state } = troubledLane(refused, 101);
     await pass(29_999);
     state.trouble = undefined;
@@ -145,7 +145,7 @@ describe('a lane that is refused', () => {
     expect(resumed.slice(0, 4).map(({ ids }) => Number(ids[0]) % 2)).toEqual([1, 0, 1, 0]);
   });
 
-  it('A lane that is refused spreads what has fallen due while the probe was under way as well', async () => {
+  it('A lane that is refused spreads tasks that fell due during the probe as well', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (let task = 0; task < 11; task += 1) {
@@ -161,7 +161,7 @@ describe('a lane that is refused', () => {
     expect(resumed).toEqual([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500]);
   });
 
-  it('A lane that is refused resumes with full questions where it carries several tasks in one', async () => {
+  it('A lane that is refused resumes with full polls where it polls several tasks at once', async () => {
     const { pass, questions, state } = troubledLane(refused, 110, 10);
     await pass(29_999);
     state.trouble = undefined;
@@ -173,7 +173,7 @@ describe('a lane that is refused', () => {
     ]);
   });
 
-  it('A lane that is refused resumes with a single question where that carries any number of tasks', async () => {
+  it('A lane that is refused resumes with a single poll where that covers any number of tasks', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l', Number.POSITIVE_INFINITY);
     for (const [id, due] of [['a', 0] as const, ['b', 31_000] as const, ['c', 31_000] as const]) {
@@ -188,7 +188,7 @@ describe('a lane that is refused', () => {
     expect(open.slice(2).map(({ ids }) => ids)).toEqual([['b', 'c']]);
   });
 
-  it('A lane that is refused says once when it pauses and once when it goes on, however many tasks wait', async () => {
+  it('A lane that is refused logs once when it pauses and once when it resumes, however many tasks wait', async () => {
     const { scheduler, pass, lines, state, at } = troubledLane(refused, 50);
     await pass(100_000);
     expect(scheduler.troubles()).toEqual([{ ...refused, lane: 'l', since: at(0) }]);
@@ -198,7 +198,7 @@ describe('a lane that is refused', () => {
       {
         level: 'warn',
         sentence: expect.any(String),
-        // The gateway's own words may quote what it was sent, so that they are no part of it.
+        // The gateway's own message may quote what it was sent, so it is not logged.
         facts: { lane: 'l', kind: 'refused', forMs: 30_000 },
       },
       { level: 'info', sentence: expect.any(String), facts: { lane: 'l', afterMs: 210_000 } },
@@ -206,7 +206,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane that is refused is no news any more where nothing waits, and is asked again by the first task that comes', async () => {
+  it('A lane that is refused is not reported where no task waits, and is probed by the next task that comes', async () => {
     const { scheduler, pass, times, at, road } = troubledLane(refused, 1);
     await pass(1_000);
     scheduler.remove('0');
@@ -218,7 +218,7 @@ describe('a lane that is refused', () => {
     expect(times()).toEqual([0, 102_000]);
   });
 
-  it('A lane that is refused is in trouble as long as its probe is under way', async () => {
+  it('A lane that is refused is reported as in trouble while its probe is in flight', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     scheduler.add({ id: 'a', lane: patient('l'), group: 'g', at: at(0) });
     scheduler.start();
@@ -232,7 +232,7 @@ describe('a lane that is refused', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane that is refused tells the latest trouble, since the first', async () => {
+  it('A lane that is refused is reported with its latest trouble and the time of the first', async () => {
     const { scheduler, pass, state, at } = troubledLane(refused, 1);
     await pass(29_999);
     state.trouble = unreachable;
@@ -241,8 +241,8 @@ describe('a lane that is refused', () => {
   });
 });
 
-describe('a lane whose questions do not arrive', () => {
-  it('A lane whose questions do not arrive asks again after a short gap as long as it may be an accident, and not sooner than it is told', async () => {
+describe('A lane whose polls do not arrive', () => {
+  it('A lane whose polls do not arrive polls again after a short gap while it may be an accident, and not sooner than told', async () => {
     for (const [retryAfterMs, expected] of [
       [undefined, 5_000],
       [2_000, 5_000],
@@ -255,12 +255,12 @@ describe('a lane whose questions do not arrive', () => {
     }
   });
 
-  it('A lane whose questions do not arrive pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
+  it('A lane whose polls do not arrive pauses after five failures in a row, and sends probes after longer and longer waits', async () => {
     const moments = await probes(unreachable, 250_000);
     expect(gaps(moments).map((ms) => ms / 1_000)).toEqual([5, 5, 5, 5, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it('A lane whose questions do not arrive does not pause when an answer comes in between', async () => {
+  it('A lane whose polls do not arrive does not pause when a response arrives in between', async () => {
     const { scheduler, lane, at, pass, questions, now } = stage();
     const road = lane('l', (ids) =>
       questions.length % 5 === 0 ? all(ids, { again: at(now() + 5_000) }) : unreachable,
@@ -272,7 +272,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(scheduler.troubles()).toEqual([]);
   });
 
-  it('A lane whose questions do not arrive is opened by the next task that comes when it was one task alone that failed', async () => {
+  it('A lane whose polls do not arrive is resumed by the next task when a single task had failed', async () => {
     const { scheduler, lane, at, pass, questions } = stage();
     const road = lane('l', (ids) => (ids[0] === 'poison' ? unreachable : all(ids, 'done')));
     scheduler.add({ id: 'poison', lane: road, group: 'g', at: at(0) });
@@ -289,7 +289,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(scheduler.size).toBe(1);
   });
 
-  it('A lane whose questions do not arrive takes a question that throws for one, with the stack in the log', async () => {
+  it('A lane whose polls do not arrive treats a poll that throws as a failure, with its stack in the log', async () => {
     const { scheduler, lane, at, pass, questions, lines } = stage();
     const mistake = new TypeError('a mistake');
     const road = lane('l', (ids) => {
@@ -303,7 +303,7 @@ describe('a lane whose questions do not arrive', () => {
     expect(lines).toEqual([{ level: 'error', sentence: expect.any(String), facts: { lane: 'l', err: mistake } }]);
   });
 
-  it('A lane whose questions do not arrive takes a question that throws before it is even asked, or gives what is no answer, for one as well', async () => {
+  it('A lane whose polls do not arrive treats a poll that throws synchronously or returns no verdict as a failure as well', async () => {
     for (const poll of [
       () => {
         throw new Error('before the first await');
@@ -323,7 +323,7 @@ describe('a lane whose questions do not arrive', () => {
     }
   });
 
-  it('A lane whose questions do not arrive neither ends nor lengthens its pause by what was asked before', async () => {
+  it('A lane whose polls do not arrive keeps its pause unchanged when an earlier poll returns', async () => {
     const { scheduler, patient, at, pass, open } = stage();
     const road = patient('l');
     for (const id of ['a', 'b', 'c']) scheduler.add({ id, lane: road, group: 'g', at: at(0) });

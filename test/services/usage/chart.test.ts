@@ -9,7 +9,7 @@ const image = (bars: ChartData['bars'], entries: Bar[]): ChartData => ({
 
 const texts = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
 
-/** Heights and widths of what is filled like a bar, in the order of the series. */
+/** Heights and widths of the filled bars, in the order of the series. */
 function bars(svg: string) {
   return [...svg.matchAll(/<path d="([^"]+)" fill="#(?:6b77e8|3a45b8)"/g)].map(([, path = '']) => {
     const points = [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
@@ -18,7 +18,7 @@ function bars(svg: string) {
   });
 }
 
-describe('a chart', () => {
+describe('A chart', () => {
   it('A chart has a bar for every day, as high as its amount, and marks the largest', async () => {
     const svg = await renderChartSvg(image('upright', [bar('03-01', '2.5'), bar('03-02', '10'), bar('03-03', '5')]));
     const [first, second, third] = bars(svg).map(({ height }) => height);
@@ -29,7 +29,7 @@ describe('a chart', () => {
       expect(texts(svg)).toContain(text);
   });
 
-  it('A chart lays names beside lying bars, with every digit that fits, and cuts long names in their middle', async () => {
+  it('A chart puts labels beside horizontal bars, with every digit that fits, and shortens long labels in the middle', async () => {
     const long = 'a-very-long-vendor-name/with-a-very-long-model-name-v12.5-preview:2026-01-31';
     const svg = await renderChartSvg(image('lying', [bar(long, '40'), bar('b', '10.000000001'), bar('c', '0')]));
     const [first, second] = bars(svg).map(({ width }) => width);
@@ -49,7 +49,7 @@ describe('a chart', () => {
     expect(bars(svg)[0]?.height).toBeGreaterThan(100);
   });
 
-  it('A chart shows zeros and money given back for what they are', async () => {
+  it('A chart draws zeros and refunds correctly', async () => {
     const flat = await renderChartSvg(image('upright', [bar('03-01', '0.00'), bar('03-02', '0.00')]));
     expect(texts(flat)).toContain('0.00');
     expect(flat).not.toMatch(/NaN|Infinity/);
@@ -58,7 +58,7 @@ describe('a chart', () => {
     expect(Math.abs((down ?? 0) - (up ?? 0))).toBeLessThan(2);
   });
 
-  it('A chart leaves out labels that would run into each other', async () => {
+  it('A chart leaves out labels that would overlap', async () => {
     const days = Array.from({ length: 60 }, (_, index) => bar(`d${index}-00`, '1.25'));
     const svg = await renderChartSvg(image('upright', days));
     expect(bars(svg)).toHaveLength(60);
@@ -66,7 +66,7 @@ describe('a chart', () => {
     expect(texts(svg)).not.toContain('1.25');
   });
 
-  it('A chart draws any name as text', async () => {
+  it('A chart draws labels as plain text with any content', async () => {
     const names = ['<script>&"', '{a|b}', '{value}', '日本', '\u{1F98A}'];
     const drawn = await drawChart(
       image(
@@ -87,14 +87,14 @@ describe('a chart', () => {
     ).toContain('{value}');
   });
 
-  it('A chart stands on a ground of its own, with letters on it, on a machine without fonts', async () => {
+  it('A chart has its own background and readable text on a machine without fonts', async () => {
     const drawn = await drawChart(image('upright', [bar('03-01', '0')]));
     const { width, height } = await sharp(drawn).metadata();
     expect([width, height]).toEqual([1050, 840]);
     const { data, info } = await sharp(drawn).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const brightness = (x: number, y: number): number => data[(y * info.width + x) * info.channels] ?? 0;
     expect(brightness(0, 0)).toBeGreaterThan(245);
-    // The title's place: dark letters on the light ground.
+    // The place of the title: dark characters on the light background.
     const title = Array.from({ length: 200 * 40 }, (_, at) => brightness(36 + (at % 200), 28 + Math.floor(at / 200)));
     expect(title.filter((value) => value < 60).length).toBeGreaterThan(200);
   });

@@ -8,7 +8,7 @@ interface Made {
   places: number;
 }
 
-/** An amount of up to thirty digits, and what it is in whole units of its last place. */
+/** An amount of up to thirty digits, and its value in units of its last decimal place. */
 const made = fc
   .record({
     units: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
@@ -24,8 +24,8 @@ function written(units: bigint, places: number): string {
 
 const raised = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
 
-describe('sums', () => {
-  it('Sums are exact, with as many places as the longest part', () => {
+describe('Sums of amounts', () => {
+  it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
         const places = Math.max(...parts.map((part) => part.places));
@@ -35,7 +35,7 @@ describe('sums', () => {
     );
   });
 
-  it('Sums do not depend on the order, nor on what is summed first', () => {
+  it('Sums of amounts do not depend on order or grouping', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 3, maxLength: 12 }), fc.integer({ min: 1, max: 2 }), (parts, at) => {
         const texts = parts.map(({ text }) => text);
@@ -46,14 +46,14 @@ describe('sums', () => {
     );
   });
 
-  it('Sums of one are that one, letter by letter, and of none are nothing', () => {
+  it('The sum of one amount is that amount unchanged, and of none is nothing', () => {
     for (const text of ['1.10', '+5', '2500.0', '1e-7', '.5']) expect(sumOf([text])).toBe(text);
     expect(sumOf([])).toBeUndefined();
     expect(sumOf(['0.1', '0.2'])).toBe('0.3');
     expect(sumOf(['1e-7', '2E3', '.5', '+1.'])).toBe('2001.5000001');
   });
 
-  it('Sums are undone by differences', () => {
+  it('Sums of amounts are reversed by differences', () => {
     fc.assert(
       fc.property(made, made, (one, other) => {
         expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
@@ -62,7 +62,7 @@ describe('sums', () => {
   });
 });
 
-it('dollars are cents with the point moved, and every digit kept', () => {
+it('Cents become dollars by moving the point, and every digit is kept', () => {
   fc.assert(
     fc.property(made, ({ units, places, text }) => {
       expect(hundredth(text)).toBe(written(units, places + 2));
@@ -71,13 +71,13 @@ it('dollars are cents with the point moved, and every digit kept', () => {
   expect(hundredth('2500.0')).toBe('25.000');
 });
 
-it('What would fill the memory is no decimal here, nor is what is none', () => {
+it('Decimals that would fill the memory, and text that is not a decimal, are rejected', () => {
   for (const text of ['1e999999999', '1e-61', '9'.repeat(121), '', '1,5', '0x10', 'NaN', '1e', '.'])
     expect(isDecimal(text), text.slice(0, 12)).toBe(false);
   for (const text of ['0', '-1.5', '1e60', '9'.repeat(120), '.5', '5.']) expect(isDecimal(text), text).toBe(true);
 });
 
-it('What is drawn has the size of the amount, however large or small it is', () => {
+it('Amounts of any size are scaled for drawing', () => {
   expect(inUnitsOf('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
   expect(inUnitsOf('0.000000000000000000004', -21)).toBe(4);
   expect(magnitude('0.00')).toBe(0);

@@ -27,8 +27,8 @@ const counted = (rows: readonly { requests: number | undefined }[]) =>
   rows.reduce((sum, one) => sum + (one.requests ?? 0), 0);
 const exact = (texts: (string | undefined)[]) => sumOf(texts.flatMap((text) => text ?? [])) ?? '0';
 
-describe('the account’s sheet', () => {
-  it('The account’s sheet by day comes to the same as its rows, and to the same requests', () => {
+describe('The sheet of the gateway account', () => {
+  it('The sheet of the gateway account by day equals the sum of its rows, and has the same requests', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const { rows: lines, requests } = accountSheet({ total: undefined, rows }, range, 'day');
@@ -42,7 +42,7 @@ describe('the account’s sheet', () => {
     );
   });
 
-  it('The account’s sheet by model comes to the same as by day: no line item is lost or counted twice', () => {
+  it('The sheet of the gateway account by model equals the sheet by day: no line item is lost or counted twice', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 40 }), (rows) => {
         const usage = { total: undefined, rows };
@@ -53,7 +53,7 @@ describe('the account’s sheet', () => {
     );
   });
 
-  it('The account’s sheet claims the gateway’s total, digit by digit, only when the answer keeps to the range', () => {
+  it("The sheet of the gateway account shows the gateway's total unchanged, only when the response covers exactly the range", () => {
     const kept = { date: '2026-03-02', model: 'a', requests: 1, amount: '1.50', items: [] };
     const other = { ...kept, date: '2026-04-01', amount: '9' };
     expect(accountSheet({ total: '1.500', rows: [kept] }, range, 'day')).toMatchObject({ total: '1.500', notes: [] });
@@ -66,19 +66,19 @@ describe('the account’s sheet', () => {
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
 
-  it('The account’s sheet refuses an amount that would fill the memory', () => {
+  it('The sheet of the gateway account refuses an amount that would fill the memory', () => {
     const rows = [{ date: undefined, model: 'a', requests: 1, amount: '1e999999999', items: [] }];
     expect(() => accountSheet({ total: undefined, rows }, range, 'day')).toThrow('out of range');
   });
 });
 
-describe('the sheet of the bot’s own book', () => {
+describe("The sheet of the bot's ledger", () => {
   const use: UsageGroup = {
     ...{ day: '2026-03-02', memberId: '1', kind: 'imagine', model: undefined, count: 1 },
     ...{ amount: '0.10', isEstimate: false, state: 'settled' },
   };
 
-  it('The sheet of the bot’s own book counts what came to an end, and tells of the rest beside it', () => {
+  it("The sheet of the bot's ledger counts ended orders, and reports the others in notes", () => {
     const uses: UsageGroup[] = [
       use,
       { ...use, memberId: '2', count: 2, amount: '0.2', isEstimate: true },
@@ -100,7 +100,7 @@ describe('the sheet of the bot’s own book', () => {
     ]);
   });
 
-  it('The sheet of the bot’s own book misses no price where there is none at all, and calls an order without a model by its kind', () => {
+  it("The sheet of the bot's ledger reports no missing price where there are no prices at all, and names an order without a model by its kind", () => {
     const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
     expect(sheet).toMatchObject({ total: undefined, notes: [], lines: [{ label: 'imagine', requests: 1 }] });
   });

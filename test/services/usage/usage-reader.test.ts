@@ -18,7 +18,7 @@ it('A chart that cannot be drawn is left out, and the log says why', async () =>
   const image = { title: 'T', facts: [], bars: 'lying' } as const;
   expect(await desk.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(Buffer);
   expect(warned).toEqual([]);
-  // No drawing may hold such a sign.
+  // No drawing may contain this character.
   expect(await desk.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
   expect(warned).toEqual(['A chart could not be drawn.']);
 });
