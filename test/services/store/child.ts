@@ -6,7 +6,7 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** A program in a process of its own, from the moment it says that it is ready. */
+/** A program in a separate process, from the moment it reports that it is ready. */
 export async function child(program: string, ...args: string[]): Promise<Child> {
   const running = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -6,9 +6,9 @@ import { Wire } from '../../support/wire.ts';
 import { onServers, type Site } from './sites.ts';
 import { makeTask, START, settled } from './stage.ts';
 
-/** A fifth of it has to be enough for a request on a busy machine. */
+/** A fifth of it must be enough for a request on a busy machine. */
 const LEASE_MS = 12_000;
-/** What is not answered within a fifth of the lease is given up. */
+/** A request without a response within a fifth of the lease is given up. */
 const LIMIT_MS = LEASE_MS / 5;
 
 async function wired(site: Site): Promise<{ wire: Wire; store: StoredTasks }> {
@@ -36,9 +36,9 @@ const everything = (store: StoredTasks, id: string): Promise<unknown>[] => [
 
 const said = ({ logged }: Site, words: string): number => logged.filter((line) => line.includes(words)).length;
 
-describe('a connection that is lost', () =>
+describe('A lost connection to the store', () =>
   onServers((stage) => {
-    it('A connection that is lost fails anything that is asked, tells no one that nothing is there, and works again when it is back', async () => {
+    it('A lost connection to the store fails every request without reporting rows as missing, and works again when it is back', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -58,7 +58,7 @@ describe('a connection that is lost', () =>
       await store.close();
     });
 
-    it('A connection that is lost that only falls silent fails anything that is asked within its time, and hangs no one', async () => {
+    it('A lost connection to the store that only falls silent fails every request within its time, and none hangs', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       const task = makeTask();
@@ -67,17 +67,17 @@ describe('a connection that is lost', () =>
       const start = performance.now();
       const works = [store.put({ ...task, polls: 7 }), store.get(task.id)];
       expect(await outcomes(...works)).toEqual(works.map(() => 'unreachable'));
-      // A put is several questions, of which the first one fails.
+      // A put is several requests, of which the first one fails.
       expect(performance.now() - start).toBeLessThan(2 * LIMIT_MS);
       wire.mend();
       await vi.waitFor(() => store.put(settled(task)), { timeout: LEASE_MS });
-      // What was given up does not come after what was asked later.
+      // A request that was given up does not arrive after a later one.
       expect((await store.get(task.id))?.state).toBe('delivered');
       store.ownership.mustBeOurs();
       await store.close();
     });
 
-    it('A connection that is lost ends the hold on the store when it does not come back in time', async () => {
+    it('A lost connection to the store ends the lease of the store when it does not come back in time', async () => {
       const site = await stage();
       const { wire, store } = await wired(site);
       wire.cut();

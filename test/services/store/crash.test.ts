@@ -9,7 +9,7 @@ import { makeTask, START, settled } from './stage.ts';
 const at = (ms: number) => ({ times: { created: START + ms } });
 const members = ['ann', 'bob'];
 
-/** What every list must show, told by the tasks that are there. */
+/** What every list must show, derived from the stored tasks. */
 async function agrees(store: TaskStore, ids: Iterable<string>): Promise<void> {
   const tasks = await Promise.all(
     [...new Set(ids)]
@@ -44,7 +44,9 @@ interface Changes {
   removes?: string[];
 }
 
-/** Does the work again and again from the same beginning, with the power failing after no write, one, two …, until it gets through. */
+/**
+ * Repeats the work from the same state, with the power failing after no write, one, two …, until the work completes.
+ */
 async function withEveryCrash(
   site: Site,
   before: readonly Task[],
@@ -74,37 +76,37 @@ async function withEveryCrash(
   }
 }
 
-describe('a crash between any two writes heals by itself', () =>
+describe('A crash between any two writes', () =>
   onEveryStore((stage) => {
     const full = Array.from({ length: 100 }, (_, index) => settled(makeTask(at(index * 10))));
 
-    it('A crash between any two writes heals by itself of the first task of all', async () => {
+    it('A crash between any two writes heals for the first task', async () => {
       const task = makeTask();
       expect(await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] })).toBeGreaterThan(
         4,
       );
     });
 
-    it('A crash between any two writes heals by itself of a task that begins a chunk', async () => {
+    it('A crash between any two writes heals for a task that begins a chunk', async () => {
       const task = makeTask(at(5_000));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(4);
     });
 
-    it('A crash between any two writes heals by itself of a task that splits a chunk in the middle', async () => {
+    it('A crash between any two writes heals for a task that splits a chunk in the middle', async () => {
       const task = makeTask(at(445));
       expect(
         await withEveryCrash(await stage(), full, (store) => store.put(task), { adds: [task.id] }),
       ).toBeGreaterThan(6);
     });
 
-    it('A crash between any two writes heals by itself of a settlement', async () => {
+    it('A crash between any two writes heals for a settlement', async () => {
       const task = makeTask(at(7));
       await withEveryCrash(await stage(), [makeTask(at(6)), task], (store) => store.put(settled(task)));
     });
 
-    it('A crash between any two writes heals by itself of a removal, of the last line of a chunk too', async () => {
+    it('A crash between any two writes heals for a removal, even of the last row of a chunk', async () => {
       const task = makeTask(at(5_000));
       await withEveryCrash(await stage(), [...full, task], (store) => store.remove(task), { removes: [task.id] });
       await withEveryCrash(await stage(), [task], (store) => store.remove(task), { removes: [task.id] });
@@ -113,13 +115,13 @@ describe('a crash between any two writes heals by itself', () =>
       });
     });
 
-    it('A crash between any two writes heals by itself of a change to a finished task, and of one that is finished from the first', async () => {
+    it('A crash between any two writes heals for a change to a finished task, and for a task that is finished from the start', async () => {
       const task = settled(makeTask());
       await withEveryCrash(await stage(), [task], (store) => store.put({ ...task, state: 'cancelled' }));
       await withEveryCrash(await stage(), [], (store) => store.put(task), { adds: [task.id] });
     });
 
-    it('A crash between any two writes heals by itself of a row that is set aside: it is never nowhere', async () => {
+    it('A crash between any two writes heals for a row that is set aside, which is always in one place at least', async () => {
       for (const writes of [0, 1, 2]) {
         const site = await stage();
         await (await site.open()).close();
@@ -135,7 +137,7 @@ describe('a crash between any two writes heals by itself', () =>
     });
   }));
 
-describe('in any order of events', () => {
+describe('Any sequence of operations and crashes', () => {
   type Step = { what: 'put' | 'settle' | 'remove' | 'reopen' | 'crash'; which: number };
   const step: fc.Arbitrary<Step> = fc.record({
     what: fc.constantFrom('put', 'put', 'settle', 'settle', 'remove', 'reopen', 'crash'),
@@ -143,7 +145,7 @@ describe('in any order of events', () => {
   });
 
   onEveryStore((stage) =>
-    it('Lists show what the tasks say', async () => {
+    it('Any sequence of operations and crashes leaves lists that match the tasks', async () => {
       const site = await stage();
       const before = Array.from({ length: 97 }, (_, index) => settled(makeTask(at(index * 10))));
       const rows = await left(site, before);
@@ -176,7 +178,7 @@ describe('in any order of events', () => {
               }
               store = await site.open();
               await store.live();
-              // What was cut off is there or it is not; the rest follows from the tasks.
+              // An interrupted operation is stored or not; everything else follows from the tasks.
               const stored = await store.get(task.id);
               expect(stored !== undefined || !model.has(task.id)).toBe(true);
               if (stored) model.set(task.id, stored);

@@ -15,12 +15,12 @@ const look = ({ url, scheme, clock, log }: Site, repair: boolean): Promise<Exami
 const found = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));
 
-/** A doctor cannot come to a store that lies in the memory of one process. */
+/** A doctor cannot open a store in the memory of one process. */
 const everywhere = ['sqlite', 'redis', 'postgres'] as const;
 
 const fileOf = ({ url }: Site): string => url.replace('sqlite://', '');
 
-/** As it is shown: without a password. */
+/** The address as it is shown, without a password. */
 const nameOf = (site: Site): string => (site.kind === 'sqlite' ? fileOf(site) : site.url.replace(/\/\/.*@/, '//'));
 
 async function filled(site: Site, count = 130): Promise<Task[]> {
@@ -48,7 +48,7 @@ const isOf =
   ({ key }: SiteRow): boolean =>
     key.startsWith(`member:${member}:`);
 
-/** One way to spoil a store, and what is to be found then. */
+/** One way to damage a store, and the expected finding. */
 const damages: [
   name: string,
   damage: (site: Site, tasks: Task[]) => Promise<void>,
@@ -93,7 +93,7 @@ const damages: [
     { 'line-outdated': 65 },
   ],
   [
-    'a list of somebody else',
+    'a list of another member',
     async (site) => {
       for (const row of await site.rows('index'))
         if (row.key.startsWith('member:m0')) await site.write({ ...row, key: row.key.replace('m0', 'm9') });
@@ -101,7 +101,7 @@ const damages: [
     { 'line-dangling': 65 },
   ],
   [
-    'orders as they were sent, of which nobody needs to know any more',
+    'sent bodies of orders that are no longer needed',
     async (site, tasks) => {
       for (const key of [...tasks.slice(0, 20).map(({ id }) => id), 'nobody'])
         await site.write({ namespace: 'sent', key, text: '{"value":{"idempotencyKey":"once","body":"{}"}}' });
@@ -115,7 +115,7 @@ const damages: [
   ],
 ];
 
-/** What only a file can have, or a database that leaves it to others to keep the time. */
+/** Damage of a file, or of a database that leaves expiry to its client. */
 const inDatabases: typeof damages = [
   [
     'rows whose time the adapter takes for over',
@@ -150,9 +150,9 @@ async function isMended(
   expect(summaries.map(({ id }) => id)).toEqual(ids);
 }
 
-describe('examining a store', () => {
+describe('Examining a store', () => {
   onStores(everywhere, (stage) => {
-    it('Examining a store finds nothing in a store that is well', async () => {
+    it('Examining a store finds nothing in a healthy store', async () => {
       const site = await stage();
       await filled(site);
       expect(await look(site, false)).toEqual({
@@ -165,7 +165,7 @@ describe('examining a store', () => {
       isMended(await stage(), damage, kinds),
     );
 
-    it('Examining a store drops what is past its time, with its lines, and tokens that are of no more use', async () => {
+    it('Examining a store drops expired tasks with their list rows, and tokens that are no longer needed', async () => {
       const site = await stage();
       await filled(site, 30);
       site.clock.advance(15 * MINUTE_MS);
@@ -176,7 +176,7 @@ describe('examining a store', () => {
       expect(await site.keys('finished')).toEqual([]);
     });
 
-    it('Examining a store makes no store where there is none', async () => {
+    it('Examining a store creates no store where there is none', async () => {
       const site = await stage();
       expect(await look(site, true)).toEqual({ file: nameOf(site), holds: undefined, findings: [] });
     });
@@ -195,7 +195,7 @@ describe('examining a store', () => {
       expect(statSync(fileOf(site)).mode & 0o077).toBe(0);
     });
 
-    it('Examining a store only tells where the file itself is damaged', async () => {
+    it('Examining a store only reports damage of the file itself', async () => {
       const site = await stage();
       await filled(site);
       const file = fileOf(site);
@@ -210,7 +210,7 @@ describe('examining a store', () => {
     });
   });
 
-  it('Examining a store makes no folder for a file that is not there', async () => {
+  it('Examining a store creates no folder for a missing file', async () => {
     const file = join(folder(), 'nothing', 'atelier.sqlite');
     const log = openLog({ level: 'silent', secrets: [], readable: true, write: () => undefined });
     const parts = { specs: kindSpecs, clock: new ManualClock(START), log, repair: true };

@@ -28,11 +28,11 @@ async function refusal(work: Promise<unknown>): Promise<StoreError> {
   return error as StoreError;
 }
 
-describe("the store's files", () => {
+describe('The files of the store', () => {
   const umask = process.umask();
   afterEach(() => process.umask(umask));
 
-  it("The store's files are for their owner alone, in a folder of their own, under any umask", async () => {
+  it('The files of the store are readable by their owner only, in a separate folder, under any umask', async () => {
     process.umask(0);
     const { file, open } = stage(join(folder(), 'data', 'deeper', 'atelier.sqlite'));
     const store = await open();
@@ -48,7 +48,7 @@ describe("the store's files", () => {
     for (const name of names) expect([name, permissions(join(dirname(file), name))]).toEqual([name, 0o600]);
   });
 
-  it("The store's files are narrowed where they were open to others, and never widened", async () => {
+  it('The files of the store lose access rights that were too wide, and never gain any', async () => {
     const { file, open } = stage();
     await (await open()).close();
     for (const path of [file, `${file}.lock`]) chmodSync(path, 0o664);
@@ -60,7 +60,7 @@ describe("the store's files", () => {
     expect(permissions(file)).toBe(0o400);
   });
 
-  it("The store's files are found from the working folder, and by an absolute address", async () => {
+  it('The files of the store are found from the working folder and by an absolute address', async () => {
     const before = process.cwd();
     const { file, log, clock } = stage();
     process.chdir(dirname(file));
@@ -76,7 +76,7 @@ describe("the store's files", () => {
     expect(existsSync(join(dirname(file), 'data', 'a b.sqlite'))).toBe(true);
   });
 
-  it("The store's files cannot be a folder, or lie where no one may make one", async () => {
+  it('The files of the store cannot be a folder, or be in a place where none can be created', async () => {
     const place = folder();
     mkdirSync(join(place, 'taken'));
     writeFileSync(join(place, 'file'), '');
@@ -88,8 +88,8 @@ describe("the store's files", () => {
   });
 });
 
-describe('a store that is in use', () => {
-  it('A store that is in use refuses a second one in the same process, by any of its names, and keeps the first', async () => {
+describe('A store that is in use', () => {
+  it('A store that is in use refuses a second bot in the same process under any of its names, and keeps the first', async () => {
     const { file, open } = stage();
     const first = await open();
     symlinkSync(file, `${file}.link`);
@@ -98,14 +98,14 @@ describe('a store that is in use', () => {
       expect(error.kind).toBe('in-use');
       expect(error.message).toContain(file);
     }
-    // The refused ones must not have taken the lock away from the first, not even for others.
+    // The refused ones must not have released the first one's lock, not even for other processes.
     await expect(child(holdsStore, file, ...modules)).rejects.toThrow('without being ready');
     await first.put(makeTask());
     await first.close();
     await (await open()).close();
   });
 
-  it('A store that is in use refuses a second process, until the first is gone, even where it was killed', async () => {
+  it('A store that is in use refuses a second process until the first has ended or was killed', async () => {
     const { file, open } = stage();
     const task = makeTask();
     const other = await child(holdsStore, file, ...modules, JSON.stringify(task));
@@ -116,7 +116,7 @@ describe('a store that is in use', () => {
     await store.put(settled(task));
   });
 
-  it('A store that is in use is locked before anything of it is opened', async () => {
+  it('A store that is in use is locked before any of its rows are read', async () => {
     const { file, open } = stage();
     const holder = new DatabaseSync(`${file}.lock`);
     holder.exec('BEGIN EXCLUSIVE');
@@ -126,40 +126,37 @@ describe('a store that is in use', () => {
   });
 });
 
-describe('a store that is not for us', () => {
+describe('A foreign store', () => {
   it.each([
     ['store', 1],
     ['task', TASK_VERSION],
-  ])(
-    'A store that is not for us is refused and left as it is where a newer Atelier wrote it (%s)',
-    async (part, today) => {
-      const { file, open } = stage();
-      const store = await open({ botVersion: '9.9.9' });
-      await store.put(settled(makeTask()));
-      await store.close();
-      sql(
-        file,
-        `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
-      );
-      // Anyone who opens it to write would turn this back, and so change the file.
-      sql(file, 'PRAGMA journal_mode = DELETE');
-      const before = readFileSync(file);
-      const error = await refusal(open());
-      expect(error.kind).toBe('newer');
-      expect(error.message).toContain('9.9.9');
-      expect(error.message).toContain('Start that version again');
-      expect(readFileSync(file).equals(before)).toBe(true);
-    },
-  );
+  ])('A foreign store is refused and left unchanged where a newer Atelier wrote it (%s)', async (part, today) => {
+    const { file, open } = stage();
+    const store = await open({ botVersion: '9.9.9' });
+    await store.put(settled(makeTask()));
+    await store.close();
+    sql(
+      file,
+      `UPDATE atelier SET value = replace(value, '"${part}":${today}', '"${part}":${today + 1}') WHERE key = 'schema'`,
+    );
+    // Opening the file for writing would revert this, and so change it.
+    sql(file, 'PRAGMA journal_mode = DELETE');
+    const before = readFileSync(file);
+    const error = await refusal(open());
+    expect(error.kind).toBe('newer');
+    expect(error.message).toContain('9.9.9');
+    expect(error.message).toContain('Start that version again');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
 
-  it('A store that is not for us is refused where it is the database of another program', async () => {
+  it('A foreign store is refused where it is the database of another program', async () => {
     const { file, open } = stage();
     sql(file, 'CREATE TABLE songs (name TEXT)');
     expect((await refusal(open())).kind).toBe('unsupported');
     expect(sql(file, 'SELECT name FROM sqlite_master')).toEqual([{ name: 'songs' }]);
   });
 
-  it('A store that is not for us is marked with the version that wrote it', async () => {
+  it('A store is marked with the version that wrote it', async () => {
     const { file, open } = stage();
     await (await open({ botVersion: '0.1.0' })).close();
     const [row] = sql(file, "SELECT value FROM atelier WHERE namespace = 'meta'");

@@ -6,14 +6,17 @@ import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.t
 import { onServers, type Site } from './sites.ts';
 import { makeTask, settled } from './stage.ts';
 
-/** A test waits until one has run out, and a fifth of it is all that a busy server has for each request. */
+/** A test waits until a lease has run out, and a busy server has only a fifth of it for each request. */
 const LEASE_MS = 5_000;
-/** Where the next renewal is waited for: a server has a fifth of it for each request, and a busy machine may need most of a second. */
+/**
+ * For tests that await the next renewal: a server has a fifth of it for each request, and a busy machine may need most
+ * of a second.
+ */
 const MIDDLING_MS = 6_000;
-/** Where no one waits for its end. */
+/** For tests that do not await its end. */
 const LONG_MS = 20_000;
 
-/** The clock of a process that stands still: nothing of it becomes due, and time goes on only when it wakes up. */
+/** The clock of a suspended process: no timer runs, and time continues only when it wakes up. */
 class Standing implements LeaseClock {
   #asleepMs = 0;
 
@@ -44,9 +47,9 @@ const open = (site: Site, clock?: LeaseClock) => site.open({ leaseMs: LEASE_MS, 
 /** A second bot that must be refused. Its lease is never waited for, so its requests may have the time of a busy machine. */
 const openRival = (site: Site) => site.open({ leaseMs: LONG_MS });
 
-describe('the hold on a store', () =>
+describe('The lease of a store', () =>
   onServers((stage) => {
-    it('The hold on a store keeps a second bot away while the first lives, and lets it in as soon as that has stopped', async () => {
+    it('The lease of a store keeps a second bot out while the first runs, and lets it in as soon as the first has stopped', async () => {
       const site = await stage();
       const first = await open(site);
       const error = await refused(openRival(site));
@@ -58,7 +61,7 @@ describe('the hold on a store', () =>
       expect(await (await open(site)).live()).toHaveLength(1);
     });
 
-    it('The hold on a store lasts for as long as it is renewed', async () => {
+    it('The lease of a store lasts as long as it is renewed', async () => {
       const site = await stage();
       const store = await open(site);
       // Twice its time, by the clock of the server.
@@ -68,7 +71,7 @@ describe('the hold on a store', () =>
       expect((await refused(openRival(site))).kind).toBe('in-use');
     });
 
-    it('The hold on a store goes to another when its holder stood still for too long; who wakes up does nothing any more', async () => {
+    it('The lease of a store passes to another bot when its holder was suspended for too long, and the old holder writes nothing more', async () => {
       const site = await stage();
       const clock = new Standing();
       const first = await open(site, clock);
@@ -88,15 +91,15 @@ describe('the hold on a store', () =>
       ];
       for (const error of await Promise.all(works.map(refused))) expect(error.kind).toBe('lost');
       expect(await site.rows()).toEqual(before);
-      // Nor does it give away what is not its own.
+      // Nor does it release a lease that it no longer holds.
       await first.close();
       second.ownership.mustBeOurs();
       expect((await refused(openRival(site))).kind).toBe('in-use');
     });
 
-    it('The hold on a store is checked by the server with every write: who was suspended between its own check and the write changes nothing', async () => {
+    it('The lease of a store is checked by the server with every write, so that a bot suspended after its own check changes nothing', async () => {
       const site = await stage();
-      // By this clock the lease is still its own, for every server says.
+      // By this clock the lease is still valid, regardless of what the server holds.
       const first = await open(site, new Standing());
       const task = makeTask();
       await first.put(task);
@@ -119,7 +122,7 @@ describe('the hold on a store', () =>
       second.ownership.mustBeOurs();
     });
 
-    it('The hold on a store is over a good while before another can have it', async () => {
+    it('The lease of a store ends well before another bot can get it', async () => {
       const site = await stage();
       const clock = new Standing();
       const store = await site.open({ leaseMs: LONG_MS, leaseClock: clock });
@@ -129,7 +132,7 @@ describe('the hold on a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('The hold on a store is not believed when the clock on the wall has gone on while the other stood still', async () => {
+    it('The lease of a store is not trusted when the wall clock has moved on while the steady clock stood still', async () => {
       const site = await stage();
       let asleepMs = 0;
       const suspended: LeaseClock = {
@@ -142,7 +145,7 @@ describe('the hold on a store', () =>
       expect((await refused(store.put(makeTask()))).kind).toBe('lost');
     });
 
-    it('The hold on a store is lost at once when the server gives it to another member', async () => {
+    it('The lease of a store is lost at once when the server gives it to another bot', async () => {
       const site = await stage();
       const store = await site.open({ leaseMs: MIDDLING_MS });
       await site.forgetLease();
@@ -152,13 +155,13 @@ describe('the hold on a store', () =>
       await second.put(makeTask());
     });
 
-    it('The hold on a store is numbered, and no number comes twice', async () => {
+    it('The lease of a store has a number that is never used twice', async () => {
       const site = await stage();
       for (let time = 0; time < 3; time++) await (await site.open({ leaseMs: LONG_MS })).close();
       expect(await site.leaseNumber()).toBe(3);
     });
 
-    it('The hold on a store is refused where the way to the server, its password or its name is wrong, and no password is told', async () => {
+    it('The lease of a store is refused for a wrong host, password or database name, without showing the password', async () => {
       const site = await stage();
       const wrong = new URL(site.url);
       wrong.password = 'a-wrong-password';

@@ -9,8 +9,8 @@ const older = `"version":${TASK_VERSION - 1}`;
 /** As an earlier bot left them. */
 const age = (site: Site): Promise<void> => site.rewrite(({ text }) => text.replace(`"version":${TASK_VERSION}`, older));
 
-describe('a record of an older version', () => {
-  it('A record of an older version goes up one version at a time', () => {
+describe('A record of an older version', () => {
+  it('A record of an older version is upgraded one version at a time', () => {
     const steps = new Map([
       [1, (record: Record<string, unknown>) => ({ ...record, seen: [1] })],
       [2, (record: Record<string, unknown>) => ({ ...record, seen: [...(record.seen as number[]), 2] })],
@@ -20,14 +20,14 @@ describe('a record of an older version', () => {
   });
 
   it.each([{}, { version: '1' }, { version: 0 }, { version: Number.NaN }])(
-    'A record of an older version has no way up from %j',
+    'A record of an older version has no upgrade from %j',
     (record) => {
       expect(upgradeRecord(record, 2, new Map([[1, (same) => same]]))).toBeUndefined();
     },
   );
 
   onEveryStore((stage) => {
-    it('A record of an older version is a task like any other in the store, and is written in the new version with the next change', async () => {
+    it('A record of an older version is read like any other task, and is written in the new version with the next change', async () => {
       const site = await stage();
       const polls = (record: Record<string, unknown>) => ({ ...record, polls: 7 });
       const migrations = new Map([[TASK_VERSION - 1, polls]]);
@@ -43,7 +43,7 @@ describe('a record of an older version', () => {
       await store.close();
     });
 
-    it('A record of an older version that a migration stumbles over is set aside, and stops none of the others', async () => {
+    it('A record of an older version is set aside when a migration fails, and stops none of the others', async () => {
       const site = await stage();
       const stumbling = (record: Record<string, unknown>) => {
         if (record.text === 'odd') throw new TypeError('odd');
@@ -59,7 +59,7 @@ describe('a record of an older version', () => {
     });
   });
 
-  it('A record of an older version has a migration for every version there was', () => {
+  it('A record of an older version has a migration for every former version', () => {
     expect([...taskMigrations.keys()]).toEqual(Array.from({ length: TASK_VERSION - 1 }, (_, index) => index + 1));
   });
 });

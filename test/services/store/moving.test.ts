@@ -6,7 +6,7 @@ import { makeTask, START, settled } from './stage.ts';
 
 const COUNT = 250;
 
-/** A store with something in every corner. */
+/** A store with rows in every namespace. */
 async function used(site: Site): Promise<SiteRow[]> {
   await leave(site, async (store) => {
     for (let at = 0; at < COUNT; at++) {
@@ -62,13 +62,13 @@ async function move(from: Site, to: Site, writes = Number.POSITIVE_INFINITY) {
 const isMark = ({ namespace, key }: SiteRow): boolean => namespace === 'meta' && key === 'moving';
 const moved = async (site: Site): Promise<SiteRow[]> => (await site.rows()).filter((row) => !isMark(row));
 
-/** Each kind once as the one that is left and once as the one that is gone to, a file always at the other end. */
+/** Each kind once as the source and once as the target, with a file at the other end. */
 for (const kind of ['sqlite', 'redis', 'postgres'] as const)
-  describe('a store that is moved', () =>
+  describe('A store that is moved', () =>
     onStores([kind], (stage) =>
       onStores(['sqlite'], (fileStage) => {
         it.each(['from', 'to'])(
-          'A store that is moved has every row where it goes %s it, and the next bot takes up all',
+          'A store that is moved %s this kind of store is complete, and the next bot continues with it',
           async (way) => {
             const [from, to] = way === 'from' ? [await stage(), await fileStage()] : [await fileStage(), await stage()];
             const rows = await used(from);
@@ -86,21 +86,21 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           },
         );
 
-        it('A store that is moved can be broken off anywhere, and begun anew; no bot starts on half of it', async () => {
+        it('A store that is moved can be interrupted anywhere and restarted, and no bot starts on half of it', async () => {
           const [from, to] = [await fileStage(), await stage()];
           const rows = await used(from);
           for (const writes of [1, 1, 2, 1]) {
             await expect(move(from, to, writes)).rejects.toThrow('no power');
             await expect(to.open()).rejects.toMatchObject({ kind: 'unsupported' });
           }
-          // Between two tries the bot went on with the old one.
+          // Between two tries the bot continued with the old store.
           await from.drop(({ namespace }) => namespace === 'quarantine');
           expect((await move(from, to)).every(isSame)).toBe(true);
           expect(await moved(to)).toEqual(rows.filter(({ namespace }) => namespace !== 'quarantine'));
           await (await to.open()).close();
         });
 
-        it('A store that is moved changes nothing where another bot has its tasks, or where it was moved to before', async () => {
+        it('A store that is moved changes nothing where another bot has its tasks there, or where it was moved before', async () => {
           const [from, other, to] = [await fileStage(), await fileStage(), await stage()];
           await used(from);
           await used(other);
@@ -111,7 +111,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           await to.drop(() => true);
           await move(from, to);
           await expect(move(other, to)).rejects.toThrow('it was filled from');
-          // The new bot has begun: moving again only compares.
+          // The new bot has started: another move only compares.
           const store = await to.open();
           await store.put(makeTask());
           await store.close();
@@ -123,7 +123,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           expect(await to.rows()).toEqual(after);
         });
 
-        it('A store that is moved is refused while a bot is at work on either side', async () => {
+        it('A store that is moved is refused while a bot runs on either side', async () => {
           const [from, to] = [await fileStage(), await stage()];
           await used(from);
           for (const busy of [from, to]) {

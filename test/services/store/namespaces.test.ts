@@ -23,10 +23,13 @@ const all = async (shelf: Namespace): Promise<Map<string, unknown>> => {
   return rows;
 };
 
-/** What we rely on of keyv and its adapter, which are young: anyone who changes them reads here what breaks. */
-describe('a namespace over keyv', () =>
+/**
+ * The behaviour of keyv and its adapters that the bot relies on. Both are young, so these tests show what an update
+ * breaks.
+ */
+describe('A namespace over keyv', () =>
   onEveryStore((stage) => {
-    it('A namespace over keyv keeps its rows apart from those of every other, also where a name is the beginning of another', async () => {
+    it('A namespace over keyv keeps its rows apart from all others, even where a name is the beginning of another', async () => {
       const { backend } = await fresh(stage);
       const names = ['live', 'LIVE', 'liv', 'liv_', 'live:1'];
       const shelves = names.map((name) => new Namespace(name, backend));
@@ -36,7 +39,7 @@ describe('a namespace over keyv', () =>
       for (const shelf of shelves.slice(1)) expect(await shelf.get('1')).toBe(shelf.name);
     });
 
-    it('A namespace over keyv goes through every row once, however many pages there are, and anything that is deleted on the way', async () => {
+    it('A namespace over keyv reads every row once, over any number of pages and with deletions on the way', async () => {
       const { shelf } = await fresh(stage);
       const keys = Array.from({ length: 2_500 }, (_, at) => `key ${at}`);
       await shelf.putMany(keys.map((key) => ({ key, value: key })));
@@ -49,7 +52,7 @@ describe('a namespace over keyv', () =>
       expect((await all(shelf)).size).toBe(0);
     });
 
-    it('A namespace over keyv gives many rows in one question, and says nothing of those that are not there', async () => {
+    it('A namespace over keyv reads many rows in one request, and leaves missing ones out', async () => {
       const { shelf } = await fresh(stage);
       const keys = Array.from({ length: 2_100 }, (_, at) => `${at}`);
       await shelf.putMany(keys.map((key) => ({ key, value: Number(key) })));
@@ -59,19 +62,19 @@ describe('a namespace over keyv', () =>
       expect(await shelf.getMany([])).toEqual(new Map());
     });
 
-    it('A namespace over keyv keeps a row without a time for ever, and takes one whose time is over for gone', async () => {
+    it('A namespace over keyv keeps a row without an expiry forever, and treats an expired one as gone', async () => {
       const { site, shelf } = await fresh(stage);
       await shelf.put('kept', 1);
       await shelf.put('over', 2, 3_600_000);
       const [over] = (await site.rows('live')).filter(({ key }) => key === 'over');
-      // A server that keeps the time by itself has forgotten it then.
+      // A server with its own expiry has removed it by then.
       if (over) await site.write({ ...over, expires: 1 });
       expect(await all(shelf)).toEqual(new Map([['kept', 1]]));
       await shelf.clearExpired();
       expect(await site.keys('live')).toEqual(['kept']);
     });
 
-    it('A namespace over keyv marks what it cannot read, and goes on', async () => {
+    it('A namespace over keyv marks rows that it cannot read, and continues', async () => {
       const { site, shelf } = await fresh(stage);
       await shelf.put('1', 'good');
       await site.write({ namespace: 'live', key: '0', text: '{' });
@@ -85,12 +88,12 @@ describe('a namespace over keyv', () =>
       );
     });
 
-    it('A namespace over keyv refuses a key that keyv takes for none', async () => {
+    it('A namespace over keyv refuses a key that keyv treats as none', async () => {
       const { shelf } = await fresh(stage);
       await expect(shelf.put('', 1)).rejects.toBeInstanceOf(StoreError);
     });
 
-    it('A namespace over keyv gives rows by the order of the bytes of their keys, from one to another, and none twice', async () => {
+    it('A namespace over keyv reads rows in the byte order of their keys, between two bounds, each one once', async () => {
       const { backend } = await fresh(stage);
       const ledger = new Namespace('ledger', backend);
       const days = ['2026-01-01', '2026-01-02', '2026-02-01'];
@@ -112,18 +115,18 @@ describe('a namespace over keyv', () =>
     });
   }));
 
-describe('a namespace in a file', () => {
+describe('A namespace in a file', () => {
   it.each([
     ['get', (shelf: Namespace) => shelf.get('1')],
     ['has', (shelf: Namespace) => shelf.has('1')],
     ['getMany', (shelf: Namespace) => shelf.getMany(['1'])],
     ['put', (shelf: Namespace) => shelf.put('1', 1)],
-    ['put for a time', (shelf: Namespace) => shelf.put('1', 1, 1_000)],
+    ['put with an expiry', (shelf: Namespace) => shelf.put('1', 1, 1_000)],
     ['putMany', (shelf: Namespace) => shelf.putMany([{ key: '1', value: 1 }])],
     ['delete', (shelf: Namespace) => shelf.delete('1')],
     ['entries', all],
     ['clearExpired', (shelf: Namespace) => shelf.clearExpired()],
-  ])('A namespace in a file throws what went wrong as it is: %s', async (_name, work) => {
+  ])('A namespace in a file throws the error unchanged: %s', async (_name, work) => {
     const { connection, shelf } = file();
     await shelf.put('1', 1);
     connection.rows('DROP TABLE atelier');
@@ -135,7 +138,7 @@ describe('a namespace in a file', () => {
     expect((error as StoreError).cause).toMatchObject({ code: 'ERR_SQLITE_ERROR' });
   });
 
-  it('A namespace in a file waits for the disk with every task, and not with what can be made again', async () => {
+  it('A namespace in a file waits for the disk with every task, but not with rows that can be created again', async () => {
     const { connection } = file();
     const { live, finished, quarantine, index, durations } = openNamespaces(connection);
     expect(connection.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);

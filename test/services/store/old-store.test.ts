@@ -7,7 +7,7 @@ import type { Task } from '../../../src/services/tasks/task.ts';
 import { made, oldRows, planted, writeOldStore } from '../../support/old-store.ts';
 import { type Stage, sql, stage } from './stage.ts';
 
-/** What the old bot stored in a namespace, by its keys. */
+/** The old bot's rows in a namespace, by their keys. */
 const stored = <Value>(namespace: string): [key: string, value: Value][] =>
   oldRows.filter((row) => row.namespace === namespace).map(({ key, value }) => [key, JSON.parse(value).value]);
 
@@ -22,7 +22,7 @@ const storedTasks = ['live', 'finished']
   .flatMap((namespace) => stored<Task>(namespace))
   .filter(([key]) => !isPlanted(key));
 const ids = (tasks: readonly { id: string }[]): string[] => tasks.map(({ id }) => id).sort();
-/** Without the word that makes a row's key of what comes from outside. */
+/** Without the prefix that makes an external value a row's key. */
 const bare = (key: string): string => key.replace(/^of /, '');
 
 const rowsIn = (file: string) => sql(file, 'SELECT * FROM atelier ORDER BY namespace, key');
@@ -46,26 +46,26 @@ beforeEach(async () => {
   return () => store.close();
 });
 
-describe('of a store that the bot before the restructuring left', () => {
-  it('There is every kind of task, at work and ended', () => {
+describe('A store of the bot before the restructuring', () => {
+  it('An old store contains every kind of task, running and ended', () => {
     const kindsIn = (namespace: string): string[] =>
       [...new Set(stored<Task>(namespace).flatMap(([key, { kind }]) => (isPlanted(key) ? [] : [kind])))].sort();
     expect(kindsIn('live')).toEqual(kinds);
     expect(kindsIn('finished')).toEqual(kinds);
   });
 
-  it.each(storedTasks)('Task %s is read as it was stored', async (id, task) => {
+  it.each(storedTasks)('Task %s of an old store is read unchanged', async (id, task) => {
     const read = await store.get(id);
     expect(read && toRecord(read)).toEqual(task);
   });
 
-  it('Everything that something is left to do for is found', async () => {
+  it('All unfinished work of an old store is found', async () => {
     const live = stored<Task>('live');
     expect(ids(await store.live())).toEqual(live.map(([id]) => id).sort());
     expect(scene.logged).toEqual([]);
   });
 
-  it('A list of each member and of the server has all of their tasks', async () => {
+  it('The tasks of an old store are all in the lists of their members and its server', async () => {
     const tasks = storedTasks.map(([, task]) => task);
     for (const memberId of new Set(tasks.map(({ requesterId }) => requesterId))) {
       const { summaries } = await store.page({ of: { memberId }, max: 100 });
@@ -77,7 +77,7 @@ describe('of a store that the bot before the restructuring left', () => {
     }
   });
 
-  it('The ledger, the durations and all else beside the tasks is read as it was stored', async () => {
+  it('The ledger, durations and other rows of an old store are read unchanged', async () => {
     for (const [key, entry] of stored<object>('ledger')) expect(await store.entries.find(key)).toEqual(entry);
     expect(await store.entries.openSince()).toBe('2026-01-01');
     for (const [key, { durations }] of stored<{ durations: object[] }>('durations'))
@@ -91,13 +91,13 @@ describe('of a store that the bot before the restructuring left', () => {
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 
-  it('Nothing is changed by opening, reading and closing it', async () => {
+  it('An old store is not changed by opening, reading and closing it', async () => {
     await store.live();
     await store.close();
     expect(rowsIn(scene.file)).toEqual(oldRows);
   });
 
-  it('The doctor finds nothing wrong but what was planted, and repairs no more than that', async () => {
+  it('The doctor finds and repairs only the planted damage of an old store', async () => {
     await store.close();
     const { clock, log, file } = scene;
     const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;

@@ -5,7 +5,7 @@ import { DAY_MS, stage as fileStage, makeTask, START, settled, sql } from './sta
 
 type Question = Omit<PageQuery, 'of' | 'max'>;
 
-/** Every id that one can leaf to, and how many pages that took. */
+/** The ids on all pages, and the number of pages. */
 async function leaf(store: TaskStore, of: PageQuery['of'], max: number, question: Question = {}) {
   const ids: string[] = [];
   let pages = 0;
@@ -22,9 +22,9 @@ async function leaf(store: TaskStore, of: PageQuery['of'], max: number, question
 const ann = { memberId: 'ann' };
 const at = (ms: number) => ({ times: { created: START + ms } });
 
-describe('pages of tasks', () =>
+describe('Pages of tasks', () =>
   onEveryStore((stage) => {
-    it('Pages of tasks are told newest first, to the last one, through any number of chunks', async () => {
+    it('Pages of tasks list the newest tasks first, to the last one, through any number of chunks', async () => {
       const store = await (await stage()).open();
       const tasks = Array.from({ length: 250 }, (_, index) => makeTask(at(index)));
       for (const task of tasks) await store.put(index(task) % 3 === 0 ? task : settled(task));
@@ -38,7 +38,7 @@ describe('pages of tasks', () =>
       );
     });
 
-    it('Pages of tasks stand in order also where the clock went back', async () => {
+    it('Pages of tasks are in order even where the clock went back', async () => {
       const store = await (await stage()).open();
       const times = Array.from({ length: 240 }, (_, index) => (index % 2 === 0 ? 10_000 + index : 500 - index));
       const tasks = times.map((ms) => makeTask(at(ms)));
@@ -50,7 +50,7 @@ describe('pages of tasks', () =>
       expect((await leaf(store, ann, 25)).ids).toEqual(ids);
     });
 
-    it('Pages of tasks hold what many puts at once have added', async () => {
+    it('Pages of tasks contain all tasks of many concurrent puts', async () => {
       const store = await (await stage()).open();
       const tasks = Array.from({ length: 230 }, (_, index) => makeTask({ ...at(index), requesterId: `m${index % 3}` }));
       await Promise.all(tasks.map((task) => store.put(task)));
@@ -62,7 +62,7 @@ describe('pages of tasks', () =>
       }
     });
 
-    it('Pages of tasks show only what was asked for', async () => {
+    it('Pages of tasks contain only the requested tasks', async () => {
       const store = await (await stage()).open();
       const fox = makeTask({ ...at(1), request: { prompt: 'A Red  fox\nin snow' } });
       const owl = settled(makeTask({ ...at(2), request: { prompt: 'red owl' }, route: { isPrivate: true } }));
@@ -81,7 +81,7 @@ describe('pages of tasks', () =>
       expect((await leaf(store, { memberId: 'bob' }, 10)).ids).toEqual([failed.id]);
     });
 
-    it('Pages of tasks say of an unsettled task what it is now', async () => {
+    it('Pages of tasks show the current state of an unsettled task', async () => {
       const store = await (await stage()).open();
       const task = makeTask({ state: 'submitting' });
       await store.put(task);
@@ -91,7 +91,7 @@ describe('pages of tasks', () =>
       expect((await store.page({ of: ann, max: 5, states: ['submitting'] })).summaries).toEqual([]);
     });
 
-    it('Pages of tasks show no line whose task was never written', async () => {
+    it('Pages of tasks leave out a row whose task was never written', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -102,7 +102,7 @@ describe('pages of tasks', () =>
       expect(await leaf(store, ann, 1)).toEqual({ ids: [kept.id], pages: 1 });
     });
 
-    it('Pages of tasks cost few rows, and lose whole chunks when all in them are over', async () => {
+    it('Pages of tasks take few rows, and drop whole chunks when all of their tasks have expired', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();

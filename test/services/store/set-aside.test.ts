@@ -3,7 +3,7 @@ import { onEveryStore } from './sites.ts';
 import { makeTask } from './stage.ts';
 
 onEveryStore((stage) => {
-  it('A task whose request cannot be read is kept as it is, polled by no one, and told to its owner once', async () => {
+  it('A task with an unreadable request is kept unchanged, is not polled, and is reported to its owner once', async () => {
     const site = await stage();
     const store = await site.open();
     const [odd, fine] = [makeTask({ requesterId: 'ann' }), makeTask({ requesterId: 'bob' })];

@@ -27,12 +27,12 @@ export interface SiteRow {
   expires?: number | undefined;
 }
 
-/** Reads and changes rows past the store. */
+/** Reads and changes rows without the store. */
 interface Back {
   rows(): Promise<SiteRow[]>;
   write(rows: readonly SiteRow[]): Promise<void>;
   drop(rows: readonly SiteRow[]): Promise<void>;
-  /** As if the server had given the hold on the store to no one. */
+  /** As if the server had released the lease of the store. */
   forgetLease(): Promise<void>;
   leaseNumber(): Promise<number>;
 }
@@ -50,23 +50,25 @@ export interface Site extends Pick<Back, 'forgetLease' | 'leaseNumber'> {
   url: string;
   scheme: string;
   clock: ManualClock;
-  /** What was logged, line by line. */
+  /** The log, line by line. */
   logged: string[];
   log: Log;
   open(options?: OpenOptions): Promise<StoredTasks>;
-  /** The bare rows, as a bot has them. */
+  /** The raw rows, as a bot sees them. */
   backend(): Promise<Backend>;
   /** A bot whose power fails after so many writes. */
   failing(writes: number): Promise<StoredTasks>;
   rows(namespace?: string): Promise<SiteRow[]>;
   keys(namespace: string): Promise<string[]>;
   write(...rows: SiteRow[]): Promise<void>;
-  /** Changes the text of rows; undefined leaves one as it is. */
+  /** Changes the text of rows; undefined leaves one unchanged. */
   rewrite(change: (row: SiteRow) => string | undefined): Promise<void>;
   drop(isWanted: (row: SiteRow) => boolean): Promise<void>;
 }
 
-/** The same tests on every kind of store; those whose server no one has named are left out, and say so. */
+/**
+ * Runs the same tests on every kind of store; those without a configured server are skipped and reported as skipped.
+ */
 export function onEveryStore(tests: (site: () => Promise<Site>) => void): void {
   onStores(kinds, tests);
 }
@@ -92,7 +94,7 @@ async function siteOf(kind: Kind): Promise<Site> {
   const clock = new ManualClock(START);
   const logged: string[] = [];
   const log = openLog({ level: 'info', secrets: [], readable: false, write: (line) => logged.push(line) });
-  // What the server of a test says of itself is no news of the store.
+  // What a test's server logs about itself says nothing about the store.
   const quiet =
     kind === 'redis'
       ? openLog({ level: 'error', secrets: [], readable: false, write: (line) => logged.push(line) })
@@ -108,7 +110,7 @@ async function siteOf(kind: Kind): Promise<Site> {
     forgetLease: back.forgetLease,
     leaseNumber: back.leaseNumber,
     async open(options = {}) {
-      // In memory everything is gone with its connection, so that one stays.
+      // In memory everything is gone with its connection, so that one stays open.
       if (shared) return onTop(shared, options, async () => undefined);
       const store = await openStore({ url, scheme }, { specs: kindSpecs, ...parts, ...options });
       onTestFinished(() => store.close());
@@ -151,7 +153,7 @@ async function siteOf(kind: Kind): Promise<Site> {
   return site;
 }
 
-/** Leaves a store as a bot does that worked on it; the work is done in memory, which takes a tenth of the time. */
+/** Leaves a store as a bot does that used it; the work is done in memory, which takes a tenth of the time. */
 export async function leave(site: Site, work: (store: StoredTasks) => Promise<void>): Promise<SiteRow[]> {
   const quick = await siteOf('memory');
   await work(await quick.open());
@@ -304,7 +306,7 @@ function redisBack(client: Awaited<ReturnType<typeof redisClient>>): Back {
         names.map(async (one): Promise<SiteRow[]> => {
           const [, namespace = '', key = ''] = /^atelier:(.*?)::(.*)$/s.exec(one) ?? [];
           const [text, expires] = await client.multi().get(one).pExpireTime(one).execTyped();
-          // One that has gone since it was listed is no row.
+          // A row that was deleted since the listing is skipped.
           return text === null ? [] : [{ namespace, key, text, expires: expires < 0 ? undefined : expires }];
         }),
       );

@@ -23,7 +23,7 @@ interface Made extends Omit<Parts, 'route' | 'times'> {
   times?: Partial<Task['times']>;
 }
 
-/** A running task; each of its parts can be told otherwise. */
+/** A running task; each of its parts can be overridden. */
 export function makeTask({ route, times, ...over }: Made = {}): Task {
   const created = times?.created ?? START;
   const record = {
@@ -72,7 +72,7 @@ export function folder(): string {
 export interface Stage {
   file: string;
   clock: ManualClock;
-  /** What was logged, line by line. */
+  /** The log, line by line. */
   logged: string[];
   log: Log;
   open(over?: { busyTimeoutMs?: number; botVersion?: string }): Promise<TaskStore>;
@@ -93,7 +93,7 @@ export function stage(file = join(folder(), 'atelier.sqlite')): Stage {
   return { file, clock, logged, log, open };
 }
 
-/** Looks into the file, or changes it, past the store. */
+/** Reads or changes the file without the store. */
 export function sql(file: string, statement: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { timeout: 1_000 });
   try {

@@ -5,9 +5,9 @@ import { DAY_MS, MINUTE_MS, makeTask, START, settled, stage } from './stage.ts';
 
 const plain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
 
-describe('keeping tasks', () =>
+describe('Stored tasks', () =>
   onEveryStore((stage) => {
-    it('Keeping tasks gives back what was put, also after closing and opening again', async () => {
+    it('Stored tasks are read as they were put, even after closing and opening again', async () => {
       const site = await stage();
       const { open } = site;
       const task = makeTask({ request: { prompt: 'Füchse 🦊 \u0000 "quoted"', list: [1, null] } });
@@ -20,7 +20,7 @@ describe('keeping tasks', () =>
       expect(await second.get('unknown')).toBeUndefined();
     });
 
-    it('Keeping tasks keeps live and finished tasks apart, and a task in one place only', async () => {
+    it('Stored tasks are either live or finished, and in one place only', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -32,7 +32,7 @@ describe('keeping tasks', () =>
       expect((await store.get(task.id))?.state).toBe('delivered');
     });
 
-    it('Keeping tasks never loses sight of a task that moves from the live to the finished ones', async () => {
+    it('Stored tasks are never missing while they move from live to finished', async () => {
       const store = await (await stage()).open();
       const tasks = Array.from({ length: 30 }, (_, at) => makeTask({ times: { created: START + at } }));
       for (const task of tasks) await store.put(task);
@@ -49,7 +49,7 @@ describe('keeping tasks', () =>
       await settling;
     });
 
-    it('Keeping tasks changes a finished task in place, and its line with it', async () => {
+    it('Stored tasks change in place when they are finished, together with their list rows', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -61,7 +61,7 @@ describe('keeping tasks', () =>
       expect(summaries.map(({ state }) => state)).toEqual(['cancelled']);
     });
 
-    it('Keeping tasks tells what is left to do, oldest first', async () => {
+    it('The store reports what is left to do, oldest first', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -74,7 +74,7 @@ describe('keeping tasks', () =>
     it.each([
       ['live', (task: Task) => task],
       ['finished', (task: Task) => settled(task)],
-    ])('Keeping tasks leaves no trace of a %s task that is removed', async (_name, made) => {
+    ])('A %s task leaves no trace when it is removed', async (_name, made) => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -89,7 +89,7 @@ describe('keeping tasks', () =>
       expect(await site.keys('index')).toEqual([]);
     });
 
-    it('Keeping tasks forgets a finished task when its time is over', async () => {
+    it('A finished task disappears when it has expired', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();
@@ -102,7 +102,7 @@ describe('keeping tasks', () =>
       expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries).toEqual([]);
     });
 
-    it('Keeping tasks hands the time that is left to the adapter, and never the zero that means for ever', async () => {
+    it('Stored tasks get the remaining time as expiry, and never the zero that means forever', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();
@@ -119,7 +119,7 @@ describe('keeping tasks', () =>
       expect(finished.filter(({ expires }) => expires === undefined)).toEqual([]);
     });
 
-    it('Keeping tasks keeps the latest 200 durations of each key, in order', async () => {
+    it('The store keeps the latest 200 durations of each key, in order', async () => {
       const site = await stage();
       const { open } = site;
       const first = await open();
@@ -133,7 +133,7 @@ describe('keeping tasks', () =>
       expect(await second.durations('imagine')).toEqual([]);
     });
 
-    it('Keeping tasks refuses what could not be read again, before anything is written', async () => {
+    it('Tasks that could not be read again are refused before any write', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();
@@ -146,7 +146,7 @@ describe('keeping tasks', () =>
       expect([await site.keys('live'), await site.keys('index')]).toEqual([[], []]);
     });
 
-    it('Keeping tasks lets others work while a long row of tasks is put', async () => {
+    it('The store lets other work run while a long row of tasks is put', async () => {
       const store = await (await stage()).open();
       let turns = 0;
       let timer = setImmediate(function turn() {
@@ -159,7 +159,7 @@ describe('keeping tasks', () =>
     });
   }));
 
-it('The store keeps everything in memory if configured so', async () => {
+it('Stored tasks are kept in memory only where configured', async () => {
   const { open, file } = stage(':memory:');
   const store = await open();
   const task = makeTask();
@@ -168,12 +168,12 @@ it('The store keeps everything in memory if configured so', async () => {
   expect(file).toBe(':memory:');
 });
 
-describe("an interaction's token", () =>
+describe('An interaction token', () =>
   onEveryStore((stage) => {
     const tokenIn = async (site: Site): Promise<number> =>
       (await site.rows()).filter(({ text }) => text.includes('a-token-that')).length;
 
-    it("An interaction's token is kept while it lasts, and never stored after", async () => {
+    it('An interaction token is kept while it is valid, and never stored after that', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();
@@ -187,7 +187,7 @@ describe("an interaction's token", () =>
       expect(await tokenIn(site)).toBe(0);
     });
 
-    it("An interaction's token is gone from every row once the tasks were read at start", async () => {
+    it('An interaction token is gone from every row once the tasks were read at start', async () => {
       const site = await stage();
       const { open, clock } = site;
       const store = await open();

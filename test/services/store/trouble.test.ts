@@ -27,7 +27,7 @@ const reads = (store: TaskStore): Promise<unknown>[] => [
   store.durations('imagine'),
 ];
 
-/** Each of them throws a `StoreError` of this kind, with its cause, and none comes back in silence. */
+/** Each of them throws a `StoreError` of this kind with its cause, and none resolves. */
 async function allThrow(works: Promise<unknown>[], kind: StoreErrorKind, text: string): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) {
     if (outcome.status === 'fulfilled') throw new Error('came back in silence');
@@ -44,8 +44,8 @@ async function filled(made: Stage, count = 300): Promise<void> {
   await store.close();
 }
 
-describe('a store that fails says so', () => {
-  it('A store that fails says so when there is no room left, and keeps what was there', async () => {
+describe('A failing store', () => {
+  it('A failing store reports a full disk, and keeps its rows', async () => {
     const { file, clock, log, open } = stage();
     const connection = new SqliteBackend(file);
     const store = new StoredTasks({
@@ -65,7 +65,7 @@ describe('a store that fails says so', () => {
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('A store that fails says so when another program holds the database, and works again afterwards', async () => {
+  it('A failing store reports that another program holds the database, and works again afterwards', async () => {
     const { file, open } = stage();
     const store = await open({ busyTimeoutMs: 50 });
     await store.put(task);
@@ -77,7 +77,7 @@ describe('a store that fails says so', () => {
     expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  it('A store that fails says so when another program holds the database while it opens', async () => {
+  it('A failing store reports that another program holds the database while it opens', async () => {
     const made = stage();
     await filled(made, 1);
     sql(made.file, 'PRAGMA journal_mode = DELETE');
@@ -87,7 +87,7 @@ describe('a store that fails says so', () => {
     await (await made.open()).close();
   });
 
-  it('A store that fails says so when it may not write', async () => {
+  it('A failing store reports that it may not write', async () => {
     const { file, clock, log, open } = stage();
     await (await open()).close();
     const connection = new SqliteBackend(file, { readOnly: true });
@@ -102,14 +102,14 @@ describe('a store that fails says so', () => {
     await store.close();
   });
 
-  it('A store that fails says so when the file is no database, and leaves it alone', async () => {
+  it('A failing store reports that the file is no database, and leaves it unchanged', async () => {
     const { file, open } = stage();
     writeFileSync(file, 'These are my notes. '.repeat(500));
     await allThrow([open()], 'corrupt', 'damaged or not a database');
     expect(readFileSync(file, 'utf8')).toBe('These are my notes. '.repeat(500));
   });
 
-  it('A store that fails says so when the file was cut off', async () => {
+  it('A failing store reports that the file was truncated', async () => {
     const made = stage();
     await filled(made);
     truncateSync(made.file, 40_000);
@@ -117,7 +117,7 @@ describe('a store that fails says so', () => {
     await allThrow([works], 'corrupt', 'damaged');
   });
 
-  it('A store that fails says so when pages of the file are overwritten, in the middle of going through it too', async () => {
+  it('A failing store reports overwritten pages of the file, even in the middle of a listing', async () => {
     const made = stage();
     await filled(made);
     const bytes = readFileSync(made.file);
@@ -127,7 +127,7 @@ describe('a store that fails says so', () => {
     else await allThrow(reads(store as TaskStore), 'corrupt', 'damaged');
   });
 
-  it('A store that fails says so when it is closed', async () => {
+  it('A failing store reports that it is closed', async () => {
     const { open, file } = stage();
     const store = await open();
     await store.close();
@@ -136,7 +136,7 @@ describe('a store that fails says so', () => {
   });
 });
 
-describe('rows that cannot be read', () =>
+describe('Rows that cannot be read', () =>
   onEveryStore((stage) => {
     const secret = 'what-ann-wrote';
     const broken: [string, string][] = [
@@ -172,7 +172,7 @@ describe('rows that cannot be read', () =>
       },
     );
 
-    it('Rows that cannot be read are set aside when they are asked for, and the task can be put anew', async () => {
+    it('Rows that cannot be read are set aside when they are requested, and the task can be put again', async () => {
       const site = await stage();
       const { open, logged } = site;
       const store = await open();
@@ -186,7 +186,7 @@ describe('rows that cannot be read', () =>
       expect((await store.get(done.id))?.id).toBe(done.id);
     });
 
-    it('Rows that cannot be read in the lists and durations are set aside, and what comes next is kept', async () => {
+    it('Rows that cannot be read are set aside in the lists and durations, and new entries are kept', async () => {
       const site = await stage();
       const { open, logged } = site;
       const store = await open();
@@ -203,7 +203,7 @@ describe('rows that cannot be read', () =>
       expect(await store.durations('imagine')).toEqual([duration]);
     });
 
-    it('Rows that cannot be read of a newer version are refused and stay where they are', async () => {
+    it('Rows that cannot be read are refused and left in place when a newer version wrote them', async () => {
       const site = await stage();
       const { open } = site;
       const store = await open();

@@ -4,7 +4,7 @@ import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../support/tasks.ts';
 import { madeTask } from '../tasks/made.ts';
 
-/** What was said in a conversation, as the store keeps it. */
+/** The turns of a conversation, as the store keeps them. */
 function conversation(saids: Parts[]) {
   const kept = new Map(
     saids.map(({ request, ...said }, index) => {
@@ -20,7 +20,7 @@ function conversation(saids: Parts[]) {
 
 const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });
 
-it('The history of a talk has what was said and answered, in order, with the transcripts of audio', async () => {
+it('The history of a talk has its turns in order, with the transcripts of audio', async () => {
   const sound = { address: 'https://files.example/a.ogg', name: 'a.ogg' };
   const turns = await conversation([
     { request: { prompt: 'Hello' }, text: 'Good day.' },
@@ -42,7 +42,7 @@ it('The history of a talk has what was said and answered, in order, with the tra
   ]);
 });
 
-it('The history of a talk leaves out what was deleted or is being erased', async () => {
+it('The history of a talk leaves out turns that were deleted or are being erased', async () => {
   const turns = await conversation([
     { request: { prompt: 'secret one' }, unwanted: true },
     { request: { prompt: 'secret two' }, ...answer({ isForgotten: true }) },
@@ -51,7 +51,7 @@ it('The history of a talk leaves out what was deleted or is being erased', async
   expect(turns).toEqual([{ by: 'member', text: 'Hello' }]);
 });
 
-it('The history of a talk has the newest twenty entries, or as many long ones as fit into sixty thousand characters', async () => {
+it('The history of a talk has the newest twenty turns, or as many long ones as fit into sixty thousand characters', async () => {
   const many = await conversation(Array.from({ length: 30 }, (_, index) => ({ request: { prompt: `${index}` } })));
   expect(many).toHaveLength(20);
   expect(many.at(0)?.text).toBe('10');

@@ -4,8 +4,8 @@ import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
 const MINUTE = 60_000;
 
-describe('a conversation', () => {
-  it('A conversation is found by its place from memory, as long as it lasts', async () => {
+describe('The end of a conversation', () => {
+  it('The end of a conversation removes it from the look-up by channel, which works from memory until then', async () => {
     const { begin, talks } = await scene();
     const talk = await begin();
     expect(talks.inChannel(talk.channelId ?? '')?.id).toBe(talk.id);
@@ -14,7 +14,7 @@ describe('a conversation', () => {
     expect(talks.inChannel(talk.channelId ?? '')).toBeUndefined();
   });
 
-  it('A conversation ends when its member ends it: what is being said is broken off, and the session closed', async () => {
+  it('The end of a conversation requested by its member interrupts the running answer and closes the session', async () => {
     const { begin, say, ended, when, talks, gateway } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const said = await say(talk, 'Tell me of the snow');
@@ -26,7 +26,7 @@ describe('a conversation', () => {
     expect(await talks.end(talk.id, 'idle')).toEqual(over);
   });
 
-  it('A conversation ends by itself after a quarter of an hour in which no one says anything', async () => {
+  it('The end of a conversation follows after a quarter of an hour without an utterance', async () => {
     const { begin, say, ended, when, tasks, clock, gateway } = await scene();
     const talk = await begin();
     clock.putForward(10 * MINUTE);
@@ -41,7 +41,7 @@ describe('a conversation', () => {
     await expect.poll(() => gateway.realtime.sessions, waitLimit).toEqual([]);
   });
 
-  it('A conversation is never too long for anyone’s wait limit', async () => {
+  it('A conversation is never reported as overdue', async () => {
     const { begin, say, ended, tasks, clock, news } = await scene();
     const talk = await begin();
     clock.putForward(12 * MINUTE);
@@ -51,8 +51,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('a member who wants to be forgotten', () => {
-  it('A member who wants to be forgotten ends their conversations, and everything they said goes', async () => {
+describe('An erasure requested by a member', () => {
+  it('An erasure requested by a member ends their conversations and removes all of their utterances', async () => {
     const { begin, say, when, tasks, talks, gateway, store } = await scene({ speed: SLOWLY, isShown: true });
     const talk = await begin();
     const said = await say(talk, 'a secret that nobody shall know of');
@@ -70,7 +70,7 @@ describe('a member who wants to be forgotten', () => {
     await expect.poll(() => store.openErasures(), waitLimit).toEqual([]);
   });
 
-  it('A member who wants to be forgotten leaves the conversations of others, and no session of theirs remembers', async () => {
+  it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
     const { begin, say, ended, tasks, gateway, store } = await scene({ isShown: true });
     const talk = await begin();
     await ended(await say(talk, 'We speak of gardens'));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { sql } from '../store/stage.ts';
 import { guest, owner, SLOWLY, scene, waitLimit } from './scene.ts';
 
-describe('what was said in conversations', () => {
-  it('What was said in conversations can be booked again from its tasks, and comes to the same', async () => {
+describe('The records of utterances', () => {
+  it('The records of utterances produce the same ledger again from the stored tasks', async () => {
     const first = await scene({ isShown: true });
     const { begin, say, ended, gateway } = first;
     const talk = await begin();
@@ -27,7 +27,7 @@ describe('what was said in conversations', () => {
     expect(await second.entries()).toEqual(before);
   });
 
-  it('What was said in conversations stands under its conversation in lists, and by itself where it is asked for', async () => {
+  it('The records of utterances are grouped under their conversation in lists, and listed separately on request', async () => {
     const { begin, say, ended, tasks, talks } = await scene({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
     const said = await ended(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));

@@ -8,8 +8,8 @@ import { guest, SLOWLY, scene, waitLimit } from './scene.ts';
 const MINUTE = 60_000;
 const log = openLog({ level: 'error', secrets: [], readable: false, write: () => undefined });
 
-describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtimeDialect) => {
-  it('A restart, in the dialect, goes on with a conversation when someone speaks, and opens nothing before', async () => {
+describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
+  it('A restart continues a conversation with the next utterance, and opens no session before', async () => {
     const first = await scene({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
     const said = await first.ended(await first.say(talk, 'My name is Wren'));
@@ -26,8 +26,8 @@ describe.each(['ga', 'beta'] as const)('a restart, in the dialect %s', (realtime
   });
 });
 
-describe('a restart', () => {
-  it('A restart in the middle of an answer leaves it as interrupted, with what had come, and it is remembered so', async () => {
+describe('A restart', () => {
+  it('A restart in the middle of an answer leaves it interrupted with what had arrived, and the model remembers that', async () => {
     const first = await scene({ speed: SLOWLY });
     const talk = await first.begin();
     const said = await first.say(talk, 'My name is Wren');
@@ -42,7 +42,7 @@ describe('a restart', () => {
     expect(answer.text).toContain('My name is Wren');
   });
 
-  it('A restart ends at once what no one has spoken in for a quarter of an hour, and no sooner', async () => {
+  it('A restart ends conversations that were silent for a quarter of an hour, and no others', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.ended(await first.say(talk, 'Hello'));
@@ -57,7 +57,7 @@ describe('a restart', () => {
     expect(first.gateway.realtime.opened).toBe(1);
   });
 
-  it('A restart takes no conversation for begun that no one was told of', async () => {
+  it('A restart does not restore a conversation whose start was never shown', async () => {
     const first = await scene();
     first.gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-hang-open' });
     const beginning = first.begin().catch((error: unknown) => error);
@@ -69,7 +69,7 @@ describe('a restart', () => {
     expect(second.talks.inChannel('300000000000000001')).toBeUndefined();
   });
 
-  it('A restart finds everything in order after a power failure at any write', { timeout: 60_000 }, async () => {
+  it('A restart finds consistent data after a power failure at any write', { timeout: 60_000 }, async () => {
     const fates: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await scene({ diesAfter, isShown: true });
@@ -110,7 +110,7 @@ describe('a restart', () => {
       expect(findings).toEqual([]);
       if (isThrough) break;
     }
-    // Every moment at which it may happen was among them.
+    // Every moment at which it may happen was covered.
     expect(new Set(fates)).toEqual(
       new Set(['none, and no talk', 'none, in a talk', 'unconfirmed unconfirmed', 'failed interrupted', 'delivered']),
     );

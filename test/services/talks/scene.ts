@@ -26,11 +26,11 @@ export const owner = order.requesterId;
 export const guest = '100000000000000002';
 const model = 'parley-realtime';
 const transcriber = 'parley-transcribe-1';
-/** Answers, and the writing of their sound, take what a busy machine gives them. */
+/** Answers and their encoding take long on a busy machine. */
 export const waitLimit = { timeout: 20_000 };
-/** So slowly does a gateway speak that there is time to break off what it says. */
+/** A gateway at this speed speaks slowly enough for an answer to be interrupted. */
 export const SLOWLY = 0.1;
-/** What a member has spoken: three tones. */
+/** The audio of a member: three tones. */
 export const spoken = { address: 'https://files.example/tones.ogg', name: 'tones.ogg' };
 
 export interface Scene {
@@ -41,35 +41,35 @@ export interface Scene {
   sounds: AudioService;
   clock: QuickClock;
   file: string;
-  /** Everything that was told of tasks, oldest first. */
+  /** Every task change that was announced, oldest first. */
   news: Task[];
   logged(): string;
-  /** The store has taken as much as it was let. */
+  /** The store has taken as many writes as it was allowed. */
   isDead(): boolean;
-  /** Begins a conversation, and waits until it is under way. */
+  /** Begins a conversation, and waits until it is running. */
   begin(request?: object): Promise<Task>;
-  /** Comes back when the model has begun to answer. */
+  /** Resolves when the model has begun to respond. */
   say(talk: Task, words: object | string, by?: string): Promise<Task>;
-  /** The same task once it has come so far. */
+  /** The same task once the condition holds. */
   when(task: Pick<Task, 'id'>, look: (task: Task) => boolean): Promise<Task>;
   ended(task: Pick<Task, 'id'>): Promise<Task>;
   entries(): Promise<Entry[]>;
   /** As the bot stops. */
   leave(): Promise<void>;
-  /** As if the process had ended: nothing that is still under way is stored. */
+  /** As if the process had ended: no pending work is stored. */
   drop(): Promise<void>;
 }
 
 interface SceneOptions extends GatewayOptions {
-  /** Ends are settled as soon as they are told of, as if they stood in Discord. */
+  /** Ends are settled as soon as they are announced, as if Discord showed them. */
   isShown?: boolean;
-  /** Nothing reaches the store any more after so many writes. */
+  /** Nothing reaches the store after so many writes. */
   diesAfter?: number;
   sounds?: Pick<AudioService, 'writing'>;
   removed?: string[];
 }
 
-/** All of the engine without Discord: the real store, the real client, the embedded gateway, and time that goes faster. */
+/** The whole engine without Discord: the real store, the real client, the embedded gateway, and a faster clock. */
 export async function scene(options: SceneOptions = {}, before?: Scene): Promise<Scene> {
   const { isShown = false, diesAfter, sounds: others, removed = [], ...more } = options;
   const clock = before?.clock ?? new QuickClock(10);
@@ -82,7 +82,8 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     { url: `sqlite://${file}`, scheme: 'sqlite' },
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
-  // By the quick clock the usual time would be a second and a half, for which a busy machine may let a process stand still.
+  // By the quick clock the default limit would be a second and a half, and a busy machine may suspend a process for
+  // that long.
   const client = openGateway(
     { ...defaultSettings, baseUrl: gateway.url, apiKey: 'sk-sandbox' },
     { log, clock },
@@ -174,7 +175,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
       return when(talk, ({ state }) => state === 'running');
     },
     say(talk, words, by = owner) {
-      // What is short is said soon.
+      // A short text is spoken quickly.
       const said = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
       const request = { talk: talk.id, model, ...said };
       return tasks.orders.submit({ ...order, kind: 'said', requesterId: by, request, parent: talk });

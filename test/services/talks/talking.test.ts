@@ -7,8 +7,8 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { hasEnded } from '../../../src/services/tasks/task.ts';
 import { guest, owner, SLOWLY, scene, spoken, waitLimit } from './scene.ts';
 
-describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (realtimeDialect) => {
-  it('A conversation in the dialect answers in words and as a voice message, and knows what was said before', async () => {
+describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
+  it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
     const { begin, say, ended, news, tasks, sounds, entries, gateway } = await scene({ quirks: { realtimeDialect } });
     const talk = await begin({ instructions: 'Be brief.', voice: 'sage' });
     expect(talk.remoteId).toBe(gateway.realtime.sessions[0]?.id);
@@ -39,7 +39,7 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
     ]);
   });
 
-  it('A conversation in the dialect hears a sound, and says what it understood of it', async () => {
+  it('A conversation accepts audio and shows its transcript', async () => {
     const { begin, say, ended } = await scene({ quirks: { realtimeDialect } });
     const answer = await ended(await say(await begin(), { sound: spoken }));
     expect(answer.answer?.heard).toMatch(/sound of 0\.9 seconds/);
@@ -48,8 +48,8 @@ describe.each(['ga', 'beta'] as const)('a conversation in the dialect %s', (real
   });
 });
 
-describe('speaking again', () => {
-  it('Speaking again breaks off what is being said, which keeps what had come and counts as used', async () => {
+describe('A new utterance', () => {
+  it('A new utterance interrupts the running answer, which keeps what had arrived and counts as used', async () => {
     const { begin, say, ended, when, gateway, entries } = await scene({ speed: SLOWLY });
     const talk = await begin();
     const first = await say(talk, 'Tell me of the snow');
@@ -66,7 +66,7 @@ describe('speaking again', () => {
     await expect.poll(standings, waitLimit).toEqual(['settled', 'settled']);
   });
 
-  it('Speaking again takes those who speak at once in their order, one after the other', async () => {
+  it('A new utterance waits for earlier ones, so that simultaneous utterances are answered in order', async () => {
     const { begin, say, ended, tasks, gateway } = await scene();
     const talk = await begin();
     const all = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
@@ -77,7 +77,7 @@ describe('speaking again', () => {
     expect(gateway.realtime.opened).toBe(1);
   });
 
-  it('Speaking again is not needed to break an answer off', async () => {
+  it('A new utterance is not required to interrupt an answer', async () => {
     const { begin, say, when, talks, tasks } = await scene({ speed: SLOWLY });
     const said = await say(await begin(), 'Tell me of the snow');
     const growing = await when(said, ({ answer }) => (answer?.draft ?? '') !== '');
@@ -89,21 +89,24 @@ describe('speaking again', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('A request that cannot be carried out', () => {
   it.each([
     ['a model that has no realtime', { model: 'quill-5' }, 'invalid', 400],
-    ['a voice that nobody has', { voice: 'nobody' }, 'invalid', 400],
-  ])('What cannot be is refused with the gateway’s words: %s', async (_, request, kind, status) => {
-    const { begin, store, entries, gateway } = await scene();
-    const refusal = await begin(request).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(GatewayError);
-    expect(refusal).toMatchObject({ kind, status });
-    expect(await store.live()).toEqual([]);
-    expect(await entries()).toEqual([]);
-    await expect.poll(() => gateway.realtime.sessions.length, waitLimit).toBe(0);
-  });
+    ['a voice that does not exist', { voice: 'nobody' }, 'invalid', 400],
+  ])(
+    "A request that cannot be carried out is refused with the gateway's words: %s",
+    async (_, request, kind, status) => {
+      const { begin, store, entries, gateway } = await scene();
+      const refusal = await begin(request).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(GatewayError);
+      expect(refusal).toMatchObject({ kind, status });
+      expect(await store.live()).toEqual([]);
+      expect(await entries()).toEqual([]);
+      await expect.poll(() => gateway.realtime.sessions.length, waitLimit).toBe(0);
+    },
+  );
 
-  it('What cannot be is to speak where no conversation is, which leaves nothing behind', async () => {
+  it('An utterance without a conversation leaves nothing behind', async () => {
     const { begin, say, store, talks, entries } = await scene({ isShown: true });
     const talk = await begin();
     await talks.end(talk.id, 'ended');

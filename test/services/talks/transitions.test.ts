@@ -36,8 +36,8 @@ const outcome = (changes: Partial<RealtimeResponse> = {}, more: object = {}) => 
   ...more,
 });
 
-describe('a conversation', () => {
-  it('A conversation remembers each thing that was said in it once, in its order, and no more than five hundred', () => {
+describe('A conversation', () => {
+  it('A conversation remembers each utterance once, in order, and five hundred at most', () => {
     let known = markRunning(talk);
     for (let index = 0; index < 600; index++) known = addTurn(known, `said-${index}`, start + index);
     expect(addTurn(known, 'said-599', start + 10_000)).toBe(known);
@@ -47,14 +47,14 @@ describe('a conversation', () => {
     expect(removeTurn(known, 'said-599').talk?.turns).not.toContain('said-599');
   });
 
-  it('A conversation ends once, and why it ended stays', () => {
+  it('A conversation ends once and keeps the reason', () => {
     const over = endTalk(markRunning(talk), 'idle', start + 1);
     expect(over).toMatchObject({ state: 'ready', talk: { end: 'idle' }, times: { ended: start + 1 } });
     expect(endTalk(over, 'ended', start + 2)).toBe(over);
     expect(markRunning(over)).toBe(over);
   });
 
-  it('A conversation is called by how the model is to be, else by its model; what is said in it by its words, else by what was heard', () => {
+  it('A conversation is summarised by its instructions or its model, and an utterance by its text or its transcript', () => {
     expect(summaryOf(talk).summary).toBe('parley');
     expect(summaryOf(withRequest(talk, { instructions: 'Be a pirate.' })).summary).toBe('Be a pirate.');
     expect(summaryOf(said).summary).toBe('Hello');
@@ -63,14 +63,14 @@ describe('a conversation', () => {
     ).toBe('a clear sound');
   });
 
-  it('A conversation is private in lists where its thread is', () => {
+  it('A conversation is private in lists where its thread is private', () => {
     expect(summaryOf(talk).isPrivate).toBe(false);
     expect(summaryOf(withRequest(said, { isClosed: true })).isPrivate).toBe(true);
   });
 });
 
-describe('the end of an answer', () => {
-  it('The end of an answer brings words, sound and what it took at once, and counts each response once', () => {
+describe('The end of an answer', () => {
+  it('The end of an answer adds text, audio and usage at once, and counts each response once', () => {
     const ended = concludeAnswer(said, outcome(), start + 1);
     expect(ended).toMatchObject({ state: 'ready', text: 'Good day.', times: { ended: start + 1 } });
     expect(ended.answer).toMatchObject({ voice, tokens: usage, counted: ['resp-1'], draft: '' });
@@ -88,7 +88,7 @@ describe('the end of an answer', () => {
     ['cut', undefined, 'failed', 'cut'],
     ['completed', 'stopped', 'ready', undefined],
   ] as const)(
-    'The end of an answer that is %s, and was %s, leaves it %s as %s, with its words and as used',
+    'The end of an answer that is %s, and was %s, leaves it %s as %s, with its text and as used',
     (end, takenBack, state, cause) => {
       const ended = concludeAnswer(said, outcome({ end }, { takenBack }), start + 1);
       expect(ended.state).toBe(state);
@@ -98,14 +98,14 @@ describe('the end of an answer', () => {
     },
   );
 
-  it('The end of an answer keeps what had come where the last event holds nothing, and says why it is not whole', () => {
+  it('The end of an answer keeps what had arrived where the last event is empty, and gives the reason of an incomplete answer', () => {
     const grown = { ...said, answer: { rounds: [], draft: 'Good', without: [], parts: [] } };
     expect(concludeAnswer(grown, outcome({ end: 'cut', text: '', usage: undefined }), start).text).toBe('Good');
     const ended = concludeAnswer(said, outcome({ end: 'incomplete', reason: 'max_output_tokens' }), start);
     expect(ended).toMatchObject({ state: 'ready', answer: { incomplete: 'max_output_tokens' } });
   });
 
-  it('The end of an answer is no use where nothing came and nothing was told', () => {
+  it('The end of an answer is not charged where neither content nor usage arrived', () => {
     const nothing = outcome({ end: 'failed', text: '', usage: undefined }, { hasContent: false, voice: undefined });
     expect(factOfTask(concludeAnswer(said, nothing, start)).standing).toBe('refunded');
     const soundAlone = outcome({ end: 'failed', text: '', usage: undefined }, { voice: undefined });
@@ -113,11 +113,11 @@ describe('the end of an answer', () => {
   });
 });
 
-describe('the sound of an answer', () => {
+describe('The audio of an answer', () => {
   const ended = concludeAnswer(said, outcome(), start);
   const place = { channelId: 'c', id: 'm' };
 
-  it('The sound of an answer stays until it stands in Discord or cannot, and never longer', () => {
+  it('The audio of an answer is stored until Discord has it or cannot take it, and no longer', () => {
     const waiting = markPingDue(ended, place, start);
     expect(waiting.answer?.voice?.sound).toBe(voice.sound);
     const without = { seconds: 2, waveform: 'AAEC' };
@@ -132,7 +132,7 @@ describe('the sound of an answer', () => {
     }
   });
 
-  it('The sound of an answer is in no export', async () => {
+  it('The audio of an answer is not part of an export', async () => {
     async function* tasks() {
       yield ended;
     }

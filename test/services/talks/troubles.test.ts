@@ -15,12 +15,12 @@ const saids = async ({ store }: Scene) =>
 
 const standings = async ({ entries }: Scene) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
-describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) => {
+describe.each(['ga', 'beta'] as const)('Troubles of a talk in the %s dialect', (realtimeDialect) => {
   it.each([
     ['drop-middle', 'cut'],
     ['failed', 'failed'],
   ] as const)(
-    'An answer that meets with %s keeps what had come, counts as used, and the conversation goes on',
+    'An answer under %s keeps what had arrived, is charged, and lets the conversation continue',
     async (how, cause) => {
       const made = await scene({ quirks: { realtimeDialect } });
       const { begin, say, ended, gateway } = made;
@@ -37,7 +37,7 @@ describe.each(['ga', 'beta'] as const)('in the dialect %s', (realtimeDialect) =>
   );
 });
 
-it('An answer that is not whole says why', async () => {
+it('An incomplete answer shows its reason', async () => {
   const { begin, say, ended, gateway } = await scene();
   const talk = await begin();
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-incomplete' });
@@ -46,7 +46,7 @@ it('An answer that is not whole says why', async () => {
   expect(answerOf(answer).voice?.seconds).toBeGreaterThan(0);
 });
 
-it('What is refused leaves nothing behind, and the conversation stays', async () => {
+it('A refused utterance keeps the conversation and stores nothing', async () => {
   const made = await scene();
   const { begin, say, ended, gateway } = made;
   const talk = await begin();
@@ -58,7 +58,7 @@ it('What is refused leaves nothing behind, and the conversation stays', async ()
   await expect.poll(() => standings(made), waitLimit).toEqual(['refunded', 'settled']);
 });
 
-it('What it is unknown whether the gateway heard is its member’s to decide', async () => {
+it('An utterance with an unknown outcome is left to its member to decide', async () => {
   const made = await scene();
   const { begin, say, ended, gateway, tasks } = made;
   const talk = await begin();
@@ -75,7 +75,7 @@ it('What it is unknown whether the gateway heard is its member’s to decide', a
   await expect.poll(() => standings(made), waitLimit).toEqual(['unconfirmed', 'settled']);
 });
 
-it('A sound that cannot be made a voice message leaves the words, and the log says why', async () => {
+it('An answer whose voice message fails keeps its text, and the log has the reason', async () => {
   const finish = () => Promise.reject(new Error('The writer has no ink.'));
   const writing = () => ({ isEmpty: false, add: () => undefined, finish, drop: () => undefined });
   const { begin, say, ended, logged } = await scene({ sounds: { writing } });
@@ -86,11 +86,11 @@ it('A sound that cannot be made a voice message leaves the words, and the log sa
   expect(logged()).toContain('The writer has no ink.');
 });
 
-describe('a conversation that is opened anew', () => {
+describe('A conversation that is reopened', () => {
   const unavailable = { type: 'status', status: 503 } as const;
   const refused = { type: 'status', status: 404 } as const;
 
-  it('A conversation that is opened anew waits for a gateway that is away, and says so to the speaker meanwhile', async () => {
+  it('A conversation that is reopened waits for an unreachable gateway, and reports that for utterances meanwhile', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -105,7 +105,7 @@ describe('a conversation that is opened anew', () => {
     expect((await ended(await say(talk, 'Hello once more'))).state).toBe('ready');
   });
 
-  it('A conversation that is opened anew is over where it is refused for good', async () => {
+  it('A conversation that is reopened ends where the gateway refuses it permanently', async () => {
     const first = await scene();
     const talk = await first.begin();
     await first.leave();
@@ -117,11 +117,11 @@ describe('a conversation that is opened anew', () => {
   });
 });
 
-it('A request to be forgotten ends a conversation although the bot ended in between', async () => {
+it('A conversation ends for an erasure that was requested before a restart', async () => {
   const first = await scene();
   const talk = await first.begin();
   const unwanted = await first.tasks.book.get(talk.id);
-  // Stored, and no one in the process has heard of it.
+  // Stored without notifying the process.
   if (unwanted) await first.store.put({ ...unwanted, unwanted: true });
   await first.drop();
   const second = await scene({ isShown: true }, first);

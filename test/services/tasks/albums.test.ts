@@ -23,18 +23,18 @@ const titles = (count: number) => Array.from({ length: count }, (_one, index) =>
 const ended = ({ news, until }: Engine, { id }: Task): Promise<Task> =>
   until(() => news.findLast((task) => task.id === id && hasEnded(task)));
 
-/** How often one of many was polled. */
+/** How often each of many tasks was polled. */
 const rounds = ({ gateway }: Engine, id: string): number =>
   batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
-describe('an album', () => {
-  it('An album of 300 is polled with three questions a round at most, though a third is left out each time, in no order', async () => {
+describe('An album', () => {
+  it('An album of 300 tasks is polled with three requests per round at most, although a third is left out at random each time', async () => {
     const side = await engine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await orderSongs(side.gateway, ...titles(300));
     const album = await side.tasks.albums.create(origin, ids, everything);
     await side.until(() => (rounds(side, ids[0] ?? '') >= 3 ? true : undefined));
     const before = questionsOf(side);
-    // A restart does not scatter them.
+    // A restart does not spread them.
     await side.drop();
     const next = await engine({}, side);
     await ended(next, album);
@@ -43,10 +43,10 @@ describe('an album', () => {
     expect(Math.max(maxWithin(before, 2_000), maxWithin(after, 2_000))).toBeLessThanOrEqual(3);
     for (const { task } of await next.tasks.albums.partsOf(album)) expect(task).toMatchObject({ state: 'delivered' });
     expect(next.tasks.book.liveCount).toBe(1);
-    // Hundreds of tasks are hundreds of writes, on a machine that has other things to do.
+    // Hundreds of tasks are hundreds of writes, on a busy machine.
   }, 60_000);
 
-  it('An album takes nothing for an answer when a list is null, and asks again', async () => {
+  it('An album ignores a response whose list is null, and polls again', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(5));
     side.gateway.faults.add({
@@ -61,18 +61,18 @@ describe('an album', () => {
     expect(parts.every(({ task }) => task?.tracks?.length === 2)).toBe(true);
   });
 
-  it('An album gives up only what the gateway does not know for minutes, alone too, and ends without it', async () => {
+  it('An album gives a part up only when the gateway does not know it for minutes, even on its own, and ends without it', async () => {
     const side = await engine({ speed: 20 });
     const [known = ''] = await orderSongs(side.gateway, 'Song');
     const album = await side.tasks.albums.create(origin, ['nobody-1', known, 'nobody-2', 'nobody-3'], everything);
     await ended(side, album);
     const parts = await side.tasks.albums.partsOf(album);
     expect(parts.map(({ task }) => task?.failure?.cause)).toEqual(['forgotten', undefined, 'forgotten', 'forgotten']);
-    // Anyone who asks for it again may know better.
+    // A repeated request may find it.
     await side.tasks.albums.create(origin, ['nobody-1'], (found) => expect([...found.values()]).toEqual([undefined]));
   });
 
-  it('An album asks with shorter lists once the gateway has refused a long one, and for good', async () => {
+  it('An album polls with shorter lists permanently once the gateway has refused a long one', async () => {
     const side = await engine({ speed: 20, quirks: { batchLimit: 3 } });
     const ids = await orderSongs(side.gateway, ...titles(10));
     await ended(side, await side.tasks.albums.create(origin, ids, everything));
@@ -81,7 +81,7 @@ describe('an album', () => {
     expect(lengths.slice(7).every((length) => length <= 3)).toBe(true);
   });
 
-  it('An album follows what is known here already without a second task', async () => {
+  it('An album follows tasks that are known here without a second task', async () => {
     const side = await engine({ speed: 20 });
     const song = await side.tasks.orders.submit({ ...order, kind: 'song', request: { prompt: 'a storm' } });
     const ids = [song.remoteId ?? ''];
@@ -94,7 +94,7 @@ describe('an album', () => {
     expect(batchPolls(side.gateway)).toEqual([]);
   });
 
-  it('An album changes nothing when someone may not', async () => {
+  it('An album changes nothing when its member may not create it', async () => {
     const side = await engine({ speed: 20 });
     const refuse = (): void => {
       throw new Error('no');
@@ -104,7 +104,7 @@ describe('an album', () => {
     expect(side.tasks.book.liveCount).toBe(0);
   });
 
-  it('An album is forgotten with its parts when its member wants that, once they have ended', async () => {
+  it('An album is erased with its parts when its member requests erasure, once they have ended', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(2));
     await side.tasks.albums.create(origin, ids, everything);
@@ -119,7 +119,7 @@ describe('an album', () => {
     for (const id of ids) expect(await side.store.findByRemoteId(id)).toBeUndefined();
   });
 
-  it('An album is complete after a crash between the end of its last part and its own', async () => {
+  it('An album is complete after a crash between the end of its last part and its own end', async () => {
     const side = await engine({ speed: 20 });
     const ids = await orderSongs(side.gateway, ...titles(2));
     const album = await side.tasks.albums.create(origin, ids, everything);
@@ -130,7 +130,7 @@ describe('an album', () => {
     expect((await ended(next, album)).state).toBe('ready');
   });
 
-  it('An album is there as a whole or not at all, after a crash between any two of its writes', async () => {
+  it('An album is stored whole or not at all after a crash between any of its writes', async () => {
     const first = await engine({ speed: 20 });
     const ids = await orderSongs(first.gateway, ...titles(3));
     await first.drop();
@@ -183,7 +183,7 @@ async function gatheredWith(file: string, writes: number, ids: string[], { clock
 const questionsOf = ({ gateway }: Engine): number[] =>
   [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at);
 
-/** The most questions that were asked within so short a time; rounds are further apart. */
+/** The most polls within so short a time; rounds are further apart. */
 function maxWithin(times: readonly number[], ms: number): number {
   return Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + ms).length));
 }

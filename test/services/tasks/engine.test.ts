@@ -14,7 +14,7 @@ const ready = ({ news, until }: Engine, id: string): Promise<Task> =>
 
 const submitsAt = ({ gateway }: Engine): number => gateway.heard.filter(({ path }) => path.includes('/submit/')).length;
 
-/** Another program writes to the store: what we want to store meanwhile cannot be. */
+/** Another program writes to the store, so that the bot cannot write meanwhile. */
 function busy({ file }: Engine): () => void {
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -24,8 +24,8 @@ function busy({ file }: Engine): () => void {
   };
 }
 
-describe('an order', () => {
-  it('An order is stored before the gateway hears of it', async () => {
+describe('An order', () => {
+  it('An order is stored before it is submitted', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect((await submitted).state).toBe('unconfirmed');
   });
 
-  it('An order never reaches the gateway when it cannot be stored', async () => {
+  it('An order is never submitted when it cannot be stored', async () => {
     const side = await engine();
     const free = busy(side);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
@@ -45,7 +45,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 
-  it('An order that the gateway has taken is not lost when that cannot be stored just then', async () => {
+  it('An order is not lost when the gateway has taken it but the store fails afterwards', async () => {
     const side = await engine();
     const taken = Promise.withResolvers<() => void>();
     side.gateway.jobs.once('change', () => taken.resolve(busy(side)));
@@ -60,7 +60,7 @@ describe('an order', () => {
     expect(submitsAt(side)).toBe(1);
   });
 
-  it('An order that is refused leaves nothing behind', async () => {
+  it('An order leaves nothing behind when it is refused', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'quota' });
     await expect(side.tasks.orders.submit(order)).rejects.toBeInstanceOf(GatewayError);
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect(side.news).toEqual([]);
   });
 
-  it('An order that is on its way when the bot stops is unconfirmed, for the gateway may have it', async () => {
+  it('An order is unconfirmed when the bot stops during the submit, because the gateway may have taken it', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-hang' });
     const submitted = side.tasks.orders.submit(order);
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(submitsAt(next)).toBe(1);
   });
 
-  it('An order is the same only for a moment', async () => {
+  it('An order counts as the same order only for a moment', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
@@ -92,7 +92,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('An order is the same no longer than that where the clock is set back meanwhile', async () => {
+  it('An order counts as the same order no longer when the clock is set back meanwhile', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
     side.clock.setBack(3_600_000);
@@ -101,7 +101,7 @@ describe('an order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
-  it('An order that is tried again just before the bot stops is waited for, and what becomes of it is stored', async () => {
+  it('An order is awaited and stored when it is tried again just before the bot stops', async () => {
     const side = await engine();
     side.gateway.faults.add({ on: { path: /submit/ }, do: 'accepted-then-reset' });
     const lost = await side.tasks.orders.submit(order);
@@ -116,7 +116,7 @@ describe('an order', () => {
     expect(next.logged()).not.toContain('"level":50');
   });
 
-  it('An order has a prompt that the gateway’s client refuses by itself, and is not sent', async () => {
+  it("An order is not sent when the gateway's client refuses its prompt", async () => {
     const side = await engine();
     await expect(side.tasks.orders.submit({ ...order, request: { prompt: '   ' } })).rejects.toMatchObject({
       kind: 'invalid',
@@ -126,8 +126,8 @@ describe('an order', () => {
   });
 });
 
-describe('a task under way', () => {
-  it('A task under way comes to its result, with everything the specification wants kept', async () => {
+describe('A running task', () => {
+  it('A running task reaches its result with everything that the specification requires', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const task = await ready(side, id);
@@ -142,7 +142,7 @@ describe('a task under way', () => {
     expect(duration?.atMostMs).toBeGreaterThan(duration?.atLeastMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('A task under way is written only when something has changed that a restart must know', async () => {
+  it('A running task is written only when a restart must know the change', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => ((side.news.at(-1)?.progress ?? 0) > 20 ? true : undefined));
@@ -151,7 +151,7 @@ describe('a task under way', () => {
     expect(stored?.progress ?? 0).toBeLessThan(side.news.at(-1)?.progress ?? 0);
   });
 
-  it('A task under way is told of as overdue once, and loses its token when that has died', async () => {
+  it('A running task is reported as overdue once, and loses its token when that has expired', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -162,7 +162,7 @@ describe('a task under way', () => {
     expect(new Set(side.news.flatMap(({ times }) => times.overdue ?? [])).size).toBe(1);
   });
 
-  it('A task under way is polled at once on a hint', async () => {
+  it('A running task is polled at once after a hint', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     side.gateway.jobs.finish(side.gateway.jobs.list()[0]?.id ?? '');
@@ -173,7 +173,7 @@ describe('a task under way', () => {
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
-  it('A task under way whose end cannot be stored ends with the next answer that can', async () => {
+  it('A running task ends with the next response that can be stored when its end could not be', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     await side.until(() => (side.news.at(-1)?.state === 'running' ? true : undefined));
@@ -186,8 +186,8 @@ describe('a task under way', () => {
   });
 });
 
-describe('a start', () => {
-  it('A start makes unconfirmed what was on its way, follows what is under way, and tells of what has ended', async () => {
+describe('A start of the bot', () => {
+  it('A start of the bot marks pending submits as unconfirmed, follows running tasks, and announces ended ones', async () => {
     const first = await engine();
     const running = await first.tasks.orders.submit(order);
     const done = await first.tasks.orders.submit({ ...order, request: { prompt: 'done' } });
@@ -209,7 +209,7 @@ describe('a start', () => {
     expect(submitsAt(second)).toBe(3);
   });
 
-  it('A start spreads its questions over one gap', async () => {
+  it('A start of the bot spreads its polls over one gap', async () => {
     const first = await engine();
     const { id } = await first.tasks.orders.submit(order);
     await first.drop();
@@ -217,19 +217,19 @@ describe('a start', () => {
     const second = await engine({}, first);
     const before = second.clock.now();
     await second.until(() => (second.gateway.heard.length > asked ? true : undefined));
-    // Half of the random numbers' range, half of the gap.
+    // The random numbers of the test are 0.5, so half of the gap.
     expect(second.clock.now() - before).toBeGreaterThanOrEqual(1_000);
     expect(isLive((await second.tasks.book.get(id)) as Task)).toBe(true);
   });
 });
 
-describe('a change', () => {
-  it('A change of a task that no one knows is refused', async () => {
+describe('A change of a task', () => {
+  it('A change of a task is refused for an unknown task', async () => {
     const side = await engine();
     await expect(side.tasks.book.change('nobody', (task) => task)).rejects.toBeInstanceOf(Refusal);
   });
 
-  it('A change waits for the one before it', async () => {
+  it('A change of a task waits for the previous change', async () => {
     const side = await engine();
     side.gateway.faults.add({ do: 'stick' });
     const { id } = await side.tasks.orders.submit(order);
@@ -242,10 +242,10 @@ describe('a change', () => {
   });
 });
 
-describe('words for a task that waits for them', () => {
+describe('A prompt for a task that waits for one', () => {
   const isModal = ({ path }: { path: string }): boolean => path.endsWith('/submit/modal');
 
-  /** A custom zoom, whose words come with the order. */
+  /** A custom zoom, whose prompt comes with the order. */
   async function zoomed(before: (side: Engine) => void = () => undefined) {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
@@ -261,13 +261,13 @@ describe('words for a task that waits for them', () => {
     return { side, id: task.id };
   }
 
-  it('Words for a task that waits for them are sent once, and it comes to its result', async () => {
+  it('A prompt is sent once, and the task that waits for it reaches its result', async () => {
     const { side, id } = await zoomed();
     expect((await ready(side, id)).times.wordsTaken).toBeDefined();
     expect(side.gateway.heard.filter(isModal)).toHaveLength(1);
   });
 
-  it('Words for a task that waits for them whose fate is unknown are never sent again by themselves, but its member may', async () => {
+  it('A prompt with an unknown outcome is not repeated by the bot, but may be repeated by its member', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'server-error' });
     });
@@ -283,7 +283,7 @@ describe('words for a task that waits for them', () => {
     expect(side.gateway.heard.filter(isModal)).toHaveLength(2);
   });
 
-  it('Words for a task that waits for them that were never sent before the bot ended are sent by the next one, and those that were are not', async () => {
+  it('A prompt is sent by the next bot if it was never sent before the end, and not otherwise', async () => {
     const { side, id } = await zoomed(({ gateway }) => {
       gateway.faults.add({ on: { path: /modal$/ }, do: 'hang' });
     });
@@ -303,8 +303,8 @@ describe('words for a task that waits for them', () => {
   });
 });
 
-describe('a follow-up whose fate is unknown', () => {
-  it('A follow-up whose fate is unknown is still made of the same one when its member tries again', async () => {
+describe('A follow-up with an unknown outcome', () => {
+  it('A follow-up with an unknown outcome keeps its parent when its member tries again', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
     const grid = await ready(side, id);

@@ -27,14 +27,14 @@ export interface Engine {
   clock: ManualClock;
   /** The file of the store. */
   file: string;
-  /** Everything that was told of tasks, oldest first. */
+  /** Every task change that was announced, oldest first. */
   news: Task[];
   logged(): string;
-  /** Moves time on, a tenth of a second at a time, until what is looked for is there. */
+  /** Advances time in tenths of a second until the search finds a value. */
   until<Found>(look: () => Found | undefined): Promise<Found>;
-  /** As the bot stops: what is on its way to the gateway fails, and what that means is stored. */
+  /** As the bot stops: pending submits fail, and the consequence is stored. */
   leave(): Promise<void>;
-  /** As if the process had ended: nothing that is still under way is stored. */
+  /** As if the process had ended: no pending work is stored. */
   drop(): Promise<void>;
 }
 
@@ -42,14 +42,14 @@ interface EngineParts {
   gather?: Gather;
   /** In place of the store itself. */
   storeFor?: (store: StoredTasks) => TaskStore;
-  /** Kinds that stand in for our own of the same name. */
+  /** Kinds that replace the bot's own kinds of the same name. */
   kindsFor?: (client: ReturnType<typeof openGateway>) => Kind[];
   offers?: Offers;
-  /** Keeps account of what was used. */
+  /** Keeps a ledger. */
   hasLedger?: boolean;
 }
 
-/** All of the engine without Discord: the real store, the real client, the embedded gateway, and a clock of the test's own. */
+/** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
 export async function engine(
   options: GatewayOptions = {},
   before?: Engine,

@@ -6,8 +6,8 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { engine } from './engine.ts';
 import { minute, order } from './made.ts';
 
-describe('what a gateway has refused', () => {
-  it('What a gateway has refused is offered again after ten minutes even if the clock is changed', () => {
+describe('An action that the gateway has refused', () => {
+  it('An action that the gateway has refused is offered again after ten minutes, however the clock changes', () => {
     const clock = new ManualClock();
     const offers = new Offers(clock);
     offers.markRefused('MJ::JOB::upsample::1::x');
@@ -21,7 +21,7 @@ describe('what a gateway has refused', () => {
     expect(offers.isOffered('MJ::JOB::upsample::2::y')).toBe(true);
   });
 
-  it('What a gateway has refused is offered at once after it was taken', () => {
+  it('An action that the gateway has refused is offered again at once after it was taken', () => {
     const offers = new Offers(new ManualClock());
     const song = kindOfferName('song');
     for (const one of [VIDEO_ENDPOINT, song]) offers.markRefused(one);
@@ -30,7 +30,7 @@ describe('what a gateway has refused', () => {
     expect([offers.isOffered(VIDEO_ENDPOINT), offers.isMissing('song')]).toEqual([true, false]);
   });
 
-  it('What a gateway has refused is bounded where a gateway invents buttons, and what no gateway takes stays away', () => {
+  it('An action that the gateway has refused is stored within a limit where a gateway invents buttons, and stays hidden where no gateway takes it', () => {
     const offers = new Offers(new ManualClock());
     for (let at = 0; at < 1_000; at++) offers.markRefused(`invented-${at}`);
     expect(offers.isOffered('invented-0')).toBe(true);
@@ -39,14 +39,14 @@ describe('what a gateway has refused', () => {
   });
 });
 
-describe('a button of a result', () => {
+describe('A button of a result', () => {
   it.each([
     { type: 'redirect', to: 'https://elsewhere.example/login' },
     { type: 'status', status: 404, as: 'empty' },
     { type: 'status', status: 405, as: 'empty' },
     { type: 'status', status: 501, as: 'html' },
   ] as const)(
-    'A button of a result is refused to the member who presses it and to no one else where no code says why: %o',
+    'A button of a result is refused for this press only and still offered where no error code gives the reason: %o',
     async (fault) => {
       const offers = new Offers(new ManualClock());
       const side = await engine({}, undefined, { offers });
@@ -61,7 +61,7 @@ describe('a button of a result', () => {
     },
   );
 
-  it('A button of a result is taken away where the gateway names the action as unknown, and comes back with a success', async () => {
+  it('A button of a result is hidden where the gateway reports the action as unknown, and shown again after a success', async () => {
     const offers = new Offers(new ManualClock());
     const side = await engine({}, undefined, { offers });
     const { id } = await side.tasks.orders.submit(order);

@@ -6,7 +6,7 @@ const four = ['a red fox --ar 3:2', 'snow, seen from above', '3.5 metres of ice'
 const numbered = (mark: (number: number) => string, between = '\n\n') =>
   four.map((line, index) => `${mark(index + 1)}${line}`).join(between);
 
-describe('a result in words', () => {
+describe('A text result', () => {
   it.each([
     ['keycaps', numbered((number) => `${number}\ufe0f\u20e3 `)],
     ['keycaps without a variation sign', numbered((number) => `${number}\u20e3 `)],
@@ -17,30 +17,30 @@ describe('a result in words', () => {
     ['strokes', numbered(() => '- ')],
     ['paragraphs', numbered(() => '')],
     ['rows', numbered(() => '', '\n')],
-    ['a heading before', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
-    ['words beside', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
-  ])('A result in words is read line by line where it has %s', (_, text) => {
+    ['a heading above', `## Prompts\n${numbered((number) => `${number}\ufe0f\u20e3 `)}`],
+    ['a text around it', `Four of them:\n\n${numbered((number) => `${number}. `)}\n\nChoose one`],
+  ])('A text result is read line by line where it has %s', (_, text) => {
     expect(readResultText(text).lines).toEqual(four);
     expect(lineAt(text, 2)).toBe(four[1]);
     expect(lineAt(text, 5)).toBeUndefined();
   });
 
   it.each([
-    ['fewer than four', '1️⃣ one\n\n2️⃣ two', ['one', 'two']],
-    ['a line that goes on in the next row', '1. a fox\nin the snow\n2. a hare', ['a fox in the snow', 'a hare']],
+    ['fewer than four lines', '1️⃣ one\n\n2️⃣ two', ['one', 'two']],
+    ['a line that continues in the next row', '1. a fox\nin the snow\n2. a hare', ['a fox in the snow', 'a hare']],
     ['one paragraph', 'a fox in the snow, at dawn', ['a fox in the snow, at dawn']],
-    ['ten of them', '9️⃣ nine 🔟 ten', ['nine', 'ten']],
+    ['numbers up to ten', '9️⃣ nine 🔟 ten', ['nine', 'ten']],
     ['links in it', '1️⃣ a fox by [a painter](https://example.org/a?b=c)', ['a fox by a painter']],
-    ['bold words', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
-    ['an empty line among them', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
-    ['only what looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
-    ['what the lines are called', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
+    ['bold text', '1. **fox** in snow\n2. __hare__', ['**fox** in snow', '__hare__']],
+    ['an empty line in between', '1️⃣ one\n2️⃣\n3️⃣ three', ['one', 'three']],
+    ['only a line that looks like a heading', '## A fox in the snow', ['## A fox in the snow']],
+    ['a title of the lines', 'Shortened prompts\n1️⃣ one\n2️⃣ two', ['one', 'two']],
     ['nothing', ' \n ', []],
-  ])('A result in words that is odd is read as well as may be: %s', (_, text, lines) => {
+  ])('A text result in an unusual form is read as well as possible: %s', (_, text, lines) => {
     expect(readResultText(text).lines).toEqual(lines);
   });
 
-  it('A result in words has directions of what stands above it, but not of what its lines are called', () => {
+  it('A text result takes directions from the text above the lines, but not from their title', () => {
     const lines = '1️⃣ one\n2️⃣ two';
     expect(emphasisedWords(readResultText(`Shortened prompts\n\n${lines}`))).toEqual([]);
     expect(emphasisedWords(readResultText(`a fox, snow, dusk\nShortened prompts\n${lines}`))).toEqual([
@@ -48,7 +48,7 @@ describe('a result in words', () => {
     ]);
   });
 
-  it('A result in words of any kind is read without a fault, quickly, and loses nothing where it has no marks', () => {
+  it('A text result with arbitrary content is read quickly and without an error, and loses nothing where it has no marks', () => {
     const odd = fc.constantFrom(
       '1️⃣',
       '🔟',
@@ -79,14 +79,14 @@ describe('a result in words', () => {
   });
 });
 
-describe('the main directions of a prompt', () => {
+describe('The main directions of a prompt', () => {
   const drafts = '## Shortened prompts\n1️⃣ red fox, snow\n\n2️⃣ fox';
 
   it.each([
     ['**fox** (1.00), **snow** (0.62), ~~a~~, ~~the~~, dawn', ['fox (1.00)', 'snow (0.62)']],
     ['fox, snow ~~and the~~', ['fox, snow']],
     ['', []],
-  ])('The main directions of a prompt are what stands out beside the drafts: %j', (tokens, directions) => {
+  ])('The main directions of a prompt are the emphasised parts beside the drafts: %j', (tokens, directions) => {
     expect(emphasisedWords(readResultText(`## Important tokens\n${tokens}\n${drafts}`))).toEqual(directions);
   });
 });

@@ -13,7 +13,7 @@ import { order as imagine } from './made.ts';
 
 const PATH = '/v1/images/generations/jobs';
 const MODEL = 'lumen-image-1';
-/** Stands in what is sent alone: in no request, as a member gave it. */
+/** Part of what is sent only: of no request as a member gave it. */
 const SIGNED = 'signed-for-one-day';
 const reference = {
   address: 'https://files.example/fox.png',
@@ -27,7 +27,7 @@ const order = {
   request: { prompt: 'a fox', model: MODEL, references: [reference] },
 };
 
-/** An address is signed anew each time, as Discord does it. */
+/** An address is signed again each time, as Discord does. */
 function signing(): { gather: Gather; times(): number } {
   let times = 0;
   const gather: Gather = async () => {
@@ -37,7 +37,10 @@ function signing(): { gather: Gather; times(): number } {
   return { gather, times: () => times };
 }
 
-/** Orders as they reached the gateway. Our JSON has no spaces, so that what was read makes the very text again; the length proves it. */
+/**
+ * Orders as they reached the gateway. Our JSON has no spaces, so that serializing the parsed body gives the same text;
+ * the length proves it.
+ */
 const sent = ({ gateway }: Engine) =>
   gateway.heard
     .filter(({ method, path }) => method === 'POST' && path === PATH)
@@ -52,7 +55,7 @@ const isThere = <T>(value: T | undefined): T => value ?? expect.unreachable();
 const faulty = (side: Engine, name: 'reset' | 'accepted-then-reset' | 'accepted-then-hang' | 'quota' | 'too-large') =>
   side.gateway.faults.add({ on: { method: 'POST', path: PATH }, do: name });
 
-/** How the orders of the ledger stand that count. */
+/** The states of the orders that count in the ledger. */
 async function counted({ store }: Engine): Promise<string[]> {
   const standings: string[] = [];
   for await (const entry of store.entries.between('', '9999')) standings.push(standingOf(entry));
@@ -68,9 +71,9 @@ async function unknown(name: 'reset' | 'accepted-then-reset' = 'accepted-then-re
   return { side, lost, signs };
 }
 
-describe('an unconfirmed order of an image that is tried again', () => {
+describe('An unconfirmed image order that is tried again', () => {
   it.each(['accepted-then-reset', 'reset'] as const)(
-    'An unconfirmed order of an image that is tried again is sent as it was to the last byte, under its key, and makes one job (%s)',
+    'An unconfirmed image order is sent again unchanged to the last byte under the same key, and makes one job (%s)',
     async (name) => {
       const { side, lost, signs } = await unknown(name);
       const again = await side.tasks.orders.tryAgain(lost.id, order);
@@ -84,7 +87,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     },
   );
 
-  it('An unconfirmed order of an image that is tried again is counted once regardless of its outcome', async () => {
+  it('An unconfirmed image order is counted once, with any outcome', async () => {
     const side = await engine({}, undefined, { hasLedger: true });
     faulty(side, 'accepted-then-reset');
     const lost = await side.tasks.orders.submit(order);
@@ -95,7 +98,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(next)).toEqual(['settled']);
   });
 
-  it('An unconfirmed order of an image that is tried again stays one order however often no one knows what became of it', async () => {
+  it('An unconfirmed image order stays one order after any number of unknown outcomes', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'accepted-then-reset');
     const second = await side.tasks.orders.tryAgain(lost.id, order);
@@ -107,7 +110,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed order of an image that is tried again that is refused for certain may be tried again as it was', async () => {
+  it('An unconfirmed image order can be tried again unchanged after a definite refusal', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toMatchObject({ kind: 'quota' });
@@ -117,7 +120,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(await counted(side)).toEqual(['reserved']);
   });
 
-  it('An unconfirmed order of an image that is tried again by a bot that knows nothing but its key is sent under that, so that no second job comes of it', async () => {
+  it('An unconfirmed image order is sent under its key by a bot that knows only the key, so that no second job is made', async () => {
     const { side, lost } = await unknown();
     await side.drop();
     sql(side.file, "DELETE FROM atelier WHERE namespace = 'sent'");
@@ -127,7 +130,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
     expect(next.gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('An unconfirmed order of an image that is tried again after a smaller body took the place of one that was too large is the smaller one, under a key of its own', async () => {
+  it('An unconfirmed image order repeats the smaller body under its own key when a larger one was refused as too large before', async () => {
     const heavy = 'data:image/png;base64,AAAA';
     const parts = {
       gather: async (_: unknown, { isSmaller }: { isSmaller?: boolean }) => ({
@@ -165,7 +168,7 @@ describe('an unconfirmed order of an image that is tried again', () => {
   });
 });
 
-it('An image that is ordered again after its end has a key of its own', async () => {
+it('An image that is ordered again after its end has a new key', async () => {
   const side = await engine();
   side.gateway.faults.add({ do: 'fail' });
   const { id } = await side.tasks.orders.submit(order);
@@ -175,10 +178,10 @@ it('An image that is ordered again after its end has a key of its own', async ()
   expect(side.gateway.jobs.list()).toHaveLength(2);
 });
 
-describe('what is sent for an order', () => {
+describe('The sent body of an order', () => {
   const kept = ({ file }: Engine) => keysIn(file, 'sent');
 
-  it('What is sent for an order is kept before the gateway hears of it, and no longer than no one knows what became of it', async () => {
+  it('The sent body of an order is stored before the submit, and only while the outcome is unknown', async () => {
     const side = await engine({}, undefined, { gather: signing().gather });
     faulty(side, 'accepted-then-hang');
     const submitted = side.tasks.orders.submit(order);
@@ -191,7 +194,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('What is sent for an order goes when its member wants to hear no more of it', async () => {
+  it('The sent body of an order is removed when its member dismisses the task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     expect(kept(side)).toEqual([lost.id]);
@@ -199,7 +202,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([]);
   });
 
-  it('What is sent for an order goes with its task', async () => {
+  it('The sent body of an order is removed together with its task', async () => {
     const { side, lost } = await unknown();
     await side.tasks.book.change(lost.id, (task) => markDelivered(task, undefined, side.clock.now()));
     await side.tasks.erasure.begin(order.requesterId, async () => true);
@@ -207,7 +210,7 @@ describe('what is sent for an order', () => {
     expect(sql(side.file, 'SELECT value FROM atelier').some(({ value }) => String(value).includes(SIGNED))).toBe(false);
   });
 
-  it('What is sent for an order is refused with its order, and stands in no task, list, export, message or log', async () => {
+  it('The sent body of an order is kept after a refusal, and appears in no task, list, export, message or log', async () => {
     const { side, lost } = await unknown();
     faulty(side, 'quota');
     await expect(side.tasks.orders.tryAgain(lost.id, order)).rejects.toThrow();
@@ -224,7 +227,7 @@ describe('what is sent for an order', () => {
     expect(kept(side)).toEqual([lost.id]);
   });
 
-  it('What is sent for an order keeps its order from being sent where it cannot be kept', async () => {
+  it('The sent body of an order prevents its order from being submitted where it cannot be stored', async () => {
     const full = (store: StoredTasks): TaskStore =>
       overlaid(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
     const side = await engine({}, undefined, { storeFor: full, hasLedger: true });
@@ -264,21 +267,21 @@ function mortal(after: number) {
   };
 }
 
-describe('where the bot ends', () => {
+describe('An image order of a bot that ends at any write', () => {
   const isImage = ({ kind: name }: Task): boolean => name === 'image';
   const all = async ({ store, tasks }: Engine): Promise<Task[]> => {
     const { summaries } = await store.page({ of: { memberId: order.requesterId }, max: 50 });
     return Promise.all(summaries.map(async ({ id }) => isThere(await tasks.book.get(id))));
   };
 
-  /** Every task to its end, and its end shown. */
+  /** Follows every task to its end, and shows the end. */
   async function ended(side: Engine): Promise<void> {
     await side.until(() => (side.tasks.book.live(isImage).every(hasEnded) ? true : undefined));
     for (const { id } of side.tasks.book.live(isImage))
       await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
   }
 
-  /** A member who tries again until it is known what became of their order. */
+  /** A member who tries again until the outcome of their order is known. */
   async function settle(side: Engine): Promise<Engine> {
     for (;;) {
       const open = (await all(side)).find((task) => task.state === 'unconfirmed' && task.handedOver === undefined);
@@ -288,7 +291,7 @@ describe('where the bot ends', () => {
   }
 
   it.each([1, 2, 3, 4, 5])(
-    'Where the bot ends in an order of an image, it makes one job at most, counted once (%i writes)',
+    'An image order of a bot that ends at any write makes one job at most, counted once (%i writes)',
     async (writes) => {
       const first = await engine({}, undefined, { storeFor: mortal(writes), hasLedger: true });
       await first.tasks.orders.submit(order).catch(() => undefined);
@@ -301,21 +304,24 @@ describe('where the bot ends', () => {
     },
   );
 
-  it.each([1, 2, 3, 4, 5, 6])('Where the bot ends in a second try, too (%i writes)', async (writes) => {
-    const first = await engine({}, undefined, { hasLedger: true });
-    faulty(first, 'accepted-then-reset');
-    const lost = await first.tasks.orders.submit(order);
-    await first.drop();
-    const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
-    await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
-    await second.drop();
-    const next = await settle(await engine({}, second, { hasLedger: true }));
-    expect(next.gateway.jobs.list()).toHaveLength(1);
-    expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
-    await ended(next);
-    await next.leave();
-    const last = await engine({}, next, { hasLedger: true });
-    expect(await counted(last)).toEqual(['settled']);
-    expect(keysIn(last.file, 'sent')).toEqual([]);
-  });
+  it.each([1, 2, 3, 4, 5, 6])(
+    'An image order of a bot that ends at any write makes one job at most in a second try as well (%i writes)',
+    async (writes) => {
+      const first = await engine({}, undefined, { hasLedger: true });
+      faulty(first, 'accepted-then-reset');
+      const lost = await first.tasks.orders.submit(order);
+      await first.drop();
+      const second = await engine({}, first, { storeFor: mortal(writes), hasLedger: true });
+      await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
+      await second.drop();
+      const next = await settle(await engine({}, second, { hasLedger: true }));
+      expect(next.gateway.jobs.list()).toHaveLength(1);
+      expect(new Set(sent(next).map((one) => JSON.stringify(one))).size).toBe(1);
+      await ended(next);
+      await next.leave();
+      const last = await engine({}, next, { hasLedger: true });
+      expect(await counted(last)).toEqual(['settled']);
+      expect(keysIn(last.file, 'sent')).toEqual([]);
+    },
+  );
 });

@@ -4,8 +4,8 @@ import { customId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from './made.ts';
 
-describe('a task id', () => {
-  it('A task id sorts by the moment it was made', () => {
+describe('A task id', () => {
+  it('A task id sorts by the moment of its creation', () => {
     const moment = fc.integer({ min: start, max: start + 10 ** 12 });
     fc.assert(
       fc.property(moment, moment, (a, b) => {
@@ -15,18 +15,18 @@ describe('a task id', () => {
     );
   });
 
-  it('A task id is the same seldom enough', () => {
+  it('A task id is rarely the same as another', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => taskId(start))).size).toBe(10_000);
   });
 
-  it('A task id fits a custom id, and is recognised', () => {
+  it('A task id fits into a custom id and is recognised', () => {
     const id = taskId(start);
     expect(isTaskId(id)).toBe(true);
     expect(readCustomId(customId('again', 1, id))?.args).toEqual([id]);
   });
 
   it.each(['', 'short', '01k3v9x2mabcdefg!', '01K3V9X2MABCDEFGH', `${taskId(start)}0`, '../../../etc/pass'])(
-    'A task id is not %j',
+    'A task id is not recognised in %j',
     (text) => {
       expect(isTaskId(text)).toBe(false);
     },

@@ -31,7 +31,7 @@ const message = { channelId: '300000000000000001', id: '500000000000000001' };
 const followed = (): Task => markAccepted(madeTask(), taken, later);
 const ended = (state: Task['state']): Task => madeTask({ state, times: { created: start, ended: later } });
 
-describe('a new task', () => {
+describe('A new task', () => {
   it('A new task is submitting, keeps the order, and survives the store', () => {
     const task = madeTask();
     expect(task).toMatchObject({ state: 'submitting', request: { prompt: 'a fox' }, times: { created: start } });
@@ -39,7 +39,7 @@ describe('a new task', () => {
     expect(taskFrom(JSON.parse(JSON.stringify(toRecord(task))))).toEqual(task);
   });
 
-  it('A new task knows its parent and the first of its line', () => {
+  it('A new task knows its parent and the root of its lineage', () => {
     const { traits } = madeTask();
     const facts = { traits, idempotencyKey: 'k', durationKey: 'imagine', now: start };
     const child = createTask({ ...order, parent: madeTask({ id: 'a' }) }, { ...facts, id: 'b' });
@@ -50,8 +50,8 @@ describe('a new task', () => {
   });
 });
 
-describe('the gateway’s first word', () => {
-  it('The gateway’s first word makes it accepted, with the remote id and the moment', () => {
+describe("The gateway's first response", () => {
+  it("The gateway's first response makes the task accepted, with the remote id and the moment", () => {
     const task = markAccepted(madeTask(), { ...taken, queuedBehind: 3 }, later);
     expect(task).toMatchObject({
       state: 'accepted',
@@ -62,16 +62,16 @@ describe('the gateway’s first word', () => {
     expect(isFollowed(task)).toBe(true);
   });
 
-  it('The gateway’s first word makes it wait for words where the gateway does', () => {
+  it("The gateway's first response makes the task wait for a prompt where the gateway does", () => {
     expect(markAccepted(madeTask(), { ...taken, needsInput: true }, later).state).toBe('needs-input');
   });
 
-  it('The gateway’s first word is not taken twice', () => {
+  it("The gateway's first response is not applied twice", () => {
     expect(() => markAccepted(followed(), taken, later)).toThrow('is accepted');
     expect(() => markUnconfirmed(followed(), undefined, later)).toThrow('is accepted');
   });
 
-  it('The gateway’s first word leaves it unconfirmed when it never came, with the reason', () => {
+  it("The gateway's first response leaves the task unconfirmed when it never arrived, with the reason", () => {
     const task = markUnconfirmed(madeTask(), 'reset', later);
     expect(task).toMatchObject({ state: 'unconfirmed', failure: { cause: 'unconfirmed', reason: 'reset' } });
     expect(task.times.ended).toBe(later);
@@ -79,24 +79,24 @@ describe('the gateway’s first word', () => {
   });
 });
 
-describe('the decision about an unconfirmed one', () => {
-  it('The decision about an unconfirmed one names the task that took its place, and can be taken back', () => {
+describe('The decision about an unconfirmed task', () => {
+  it('The decision about an unconfirmed task names the task that replaced it, and can be undone', () => {
     const task = setSuccessor(ended('unconfirmed'), 'b');
     expect(task.successorId).toBe('b');
     expect(setSuccessor(task, undefined).successorId).toBeUndefined();
   });
 
-  it('The decision about an unconfirmed one dismisses it for good', () => {
+  it('The decision about an unconfirmed task dismisses it permanently', () => {
     const task = markDismissed(ended('unconfirmed'), later);
     expect(task).toMatchObject({ state: 'cancelled', failure: { cause: 'dismissed' }, times: { settled: later } });
     expect(() => markDismissed(task, later)).toThrow('is cancelled');
   });
 });
 
-describe('answers that do not know it', () => {
+describe('Responses that do not know the task', () => {
   const told = (times: readonly number[]): Task => times.reduce((task, at) => countNotFound(task, at), followed());
 
-  it('Answers that do not know it end it only when there are several over minutes', () => {
+  it('Responses that do not know the task end it only after several of them over minutes', () => {
     expect(told([0, 1, 2, 3, 4].map((n) => later + n * 1_000)).state).toBe('accepted');
     expect(told([0, 6].map((n) => later + n * minute)).state).toBe('accepted');
     const task = told([0, 1, 2, 3, 5].map((n) => later + n * minute));
@@ -110,8 +110,8 @@ describe('answers that do not know it', () => {
   });
 });
 
-describe('time', () => {
-  it('Time makes it overdue once, and never when it has ended', () => {
+describe('The time of a task', () => {
+  it('Time makes a task overdue once, and never after its end', () => {
     const task = markOverdue(followed(), later);
     expect(task.times.overdue).toBe(later);
     expect(markOverdue(task, later + minute)).toBe(task);
@@ -119,7 +119,7 @@ describe('time', () => {
     expect(markOverdue(over, later)).toBe(over);
   });
 
-  it('Time takes the token when it has expired, and not before', () => {
+  it('Time removes the token of a task when it has expired, and not before', () => {
     const task = followed();
     expect(dropExpiredToken(task, task.route.tokenExpiresAt - 1)).toBe(task);
     expect(dropExpiredToken(task, task.route.tokenExpiresAt).route).not.toHaveProperty('token');
@@ -128,14 +128,14 @@ describe('time', () => {
   });
 });
 
-describe('the call to the end', () => {
+describe('The owner ping', () => {
   const waiting = markPingDue(
     recordIntention(ended('ready'), { by: 'channel', channelId: 'c', nonce: 'n', at: later }),
     message,
     later,
   );
 
-  it('The call to the end is left to do when the end is shown, which keeps the task live and its token with it', () => {
+  it('The owner ping is left to do when the end is shown, and keeps the task live with its token', () => {
     expect(waiting).toMatchObject({ state: 'delivered', message, delivery: { call: { shownAt: later } } });
     expect(isLive(waiting) && hasEnded(waiting)).toBe(true);
     expect(waiting.delivery).not.toHaveProperty('intention');
@@ -144,13 +144,13 @@ describe('the call to the end', () => {
     expect(markPingDue(ended('failed'), undefined, later).state).toBe('failed');
   });
 
-  it('The call to the end keeps the moment when it was first about to go', () => {
+  it('The owner ping keeps the moment when it first became due', () => {
     const going = markPinging(waiting, later + 1);
     expect(going.delivery.call).toEqual({ shownAt: later, goingAt: later + 1 });
     expect(markPinging(going, later + minute)).toBe(going);
   });
 
-  it('The call to the end settles it, and is nothing to one that has none', () => {
+  it('The owner ping settles the task, and does nothing for a task without a due ping', () => {
     const settled = markPinged(markPinging(waiting, later), later + minute);
     expect(settled).toMatchObject({ state: 'delivered', message, times: { settled: later + minute } });
     expect(settled.delivery).not.toHaveProperty('call');
@@ -159,15 +159,15 @@ describe('the call to the end', () => {
     expect(markPinging(settled, later)).toBe(settled);
   });
 
-  it('The call to the end of one that its member has dismissed is left out', () => {
+  it('The owner ping is left out for a task that its member has dismissed', () => {
     const task = markDismissed(markPingDue(ended('unconfirmed'), message, later), later + minute);
     expect(task.delivery).not.toHaveProperty('call');
     expect(isLive(task)).toBe(false);
   });
 });
 
-describe('delivery', () => {
-  it('Delivery remembers the message, and how often it was changed', () => {
+describe('The delivery of a task', () => {
+  it('The delivery of a task remembers the message and the number of its edits', () => {
     const task = setMessage(followed(), message);
     expect(task.message).toEqual(message);
     expect(setMessage(task, { ...message })).toBe(task);
@@ -180,7 +180,7 @@ describe('delivery', () => {
     ['failed', 'failed'],
     ['unconfirmed', 'unconfirmed'],
     ['expired', 'expired'],
-  ] as const)('Delivery of one that is %s leaves it %s, settled, without token and intention', (from, to) => {
+  ] as const)('The delivery of a task that is %s leaves it %s, settled, without token and intention', (from, to) => {
     const intended = recordIntention(ended(from), { by: 'channel', channelId: 'c', nonce: 'n', at: later });
     const task = markDelivered(intended, message, later);
     expect(task).toMatchObject({ state: to, message, times: { settled: later } });
@@ -189,12 +189,12 @@ describe('delivery', () => {
     expect(task.delivery).not.toHaveProperty('intention');
   });
 
-  it('Delivery without a way leaves it ready, and settled', () => {
+  it('The delivery of a task without a message leaves it ready and settled', () => {
     const task = markUndeliverable(ended('ready'), 'no-way', later);
     expect(task).toMatchObject({ state: 'ready', delivery: { undeliverable: 'no-way' }, times: { settled: later } });
   });
 
-  it('Delivery of one that has not ended is a mistake', () => {
+  it('The delivery of a task that has not ended is an error', () => {
     expect(() => markDelivered(followed(), message, later)).toThrow('is accepted');
     expect(() => markPingDue(followed(), message, later)).toThrow('is accepted');
     expect(() => markUndeliverable(followed(), 'deleted', later)).toThrow('is accepted');

@@ -29,7 +29,7 @@ class Power extends FailingPower {
   }
 }
 
-/** Everything a member may have at once, and something of another member that was made of it. */
+/** Everything that a member may have at once, and a task that another member made from it. */
 function everything(): Task[] {
   const failed = { state: 'failed', failure: { cause: 'failed' } } as const;
   const parent = settled(makeTask({ ...own, ...at(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }));
@@ -54,8 +54,8 @@ function everything(): Task[] {
 const rowsAbout = (file: string, words: string): unknown[] =>
   sql(file, 'SELECT key FROM atelier WHERE key LIKE ? OR value LIKE ?', `%${words}%`, `%${words}%`);
 
-describe('a member who wants to be forgotten', () => {
-  it('A member who wants to be forgotten is erased completely, once, after a power failure at any write, and the sums stay', {
+describe('The erasure of a member', () => {
+  it('The erasure of a member completes once after a power failure at any write, and keeps the sums', {
     timeout: 120_000,
   }, async () => {
     const made = stage();
@@ -66,7 +66,7 @@ describe('a member who wants to be forgotten', () => {
     let expected: Record<string, number> | undefined;
     let isThrough = false;
     const runs: number[] = [];
-    // Without a failure first, to know what it comes to.
+    // Without a failure first, to know the result.
     for (let writes = 100_000; !isThrough; writes = runs.length === 1 ? 0 : writes + 1) {
       runs.push(writes);
       const { file, log, logged } = stage(join(folder(), 'copy.sqlite'));

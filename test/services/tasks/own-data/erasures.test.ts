@@ -14,7 +14,7 @@ const bob = '100000000000000002';
 
 interface Scene extends Requests, Stage {
   store: StoredTasks;
-  /** What the member who pressed the button has been told. */
+  /** The messages to the member who pressed the button. */
   heard: ErasureOutcome[];
   forget(memberId?: string): Promise<void>;
   isOver(): Promise<boolean>;
@@ -46,8 +46,8 @@ const done = (ms: number, over: Parameters<typeof makeTask>[0] = {}): Task =>
 const listed = async ({ store }: Pick<Scene, 'store'>, memberId = ann): Promise<string[]> =>
   (await store.page({ of: { memberId }, max: 1_000 })).summaries.map(({ id }) => id);
 
-describe('a request to be forgotten', () => {
-  it('A request to be forgotten follows what is running to its end, shows it nowhere, and keeps what is ordered later', async () => {
+describe('An erasure', () => {
+  it('An erasure follows running tasks to their ends without showing them, and keeps later orders', async () => {
     let isDone = false;
     const says = () => madeSnapshot(isDone ? { state: 'succeeded' } : {});
     const here = await scene([done(1)], { says });
@@ -66,7 +66,7 @@ describe('a request to be forgotten', () => {
     expect(here.told).toEqual([]);
   });
 
-  it('A request to be forgotten that comes twice is one, and keeps no one else waiting', async () => {
+  it('An erasure runs once when it is requested twice, and holds no other member back', async () => {
     const gate = Promise.withResolvers<void>();
     const removal = async ({ requesterId }: Task) => {
       if (requesterId === ann) await gate.promise;
@@ -87,7 +87,7 @@ describe('a request to be forgotten', () => {
     expect((await entriesOf(here.store)).map(({ memberId }) => memberId)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('A request to be forgotten outlives a stop while Discord keeps it waiting, and is told of in a direct message then', async () => {
+  it('An erasure continues after a stop during a Discord outage, and is then confirmed in a direct message', async () => {
     const here = await scene([done(1), done(2)], { removal: () => new Promise(() => undefined) });
     await here.forget();
     await here.until(() => here.removed.length === 1);
@@ -99,7 +99,7 @@ describe('a request to be forgotten', () => {
     expect(again.told).toMatchObject([{ memberId: ann, forgotten: { tasks: 2, messages: 2, running: 0 } }]);
   });
 
-  it('A request to be forgotten waits for a Discord in trouble, and loses no task whose message may still go', async () => {
+  it('An erasure waits for Discord to recover, and keeps every task whose message may still be deleted', async () => {
     let isInTrouble = true;
     const removal = async () => (isInTrouble ? { ...clear, needsRetry: true } : { ...clear, removed: 1 });
     const here = await scene(
@@ -116,7 +116,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 30, messages: 30, stays: 0 }]);
   });
 
-  it('A request to be forgotten does not keep what can go waiting for what cannot', async () => {
+  it('An erasure removes what it can without waiting for the rest', async () => {
     const stuck = new Set(['m1', 'm2', 'm3', 'm4']);
     const removal = async ({ message }: Task) => ({ ...clear, needsRetry: stuck.has(message?.id ?? '') });
     const tasks = Array.from({ length: 9 }, (_, index) =>
@@ -130,7 +130,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 9 }]);
   });
 
-  it('A request to be forgotten gives a message up after a day, and says where it is', async () => {
+  it('An erasure gives a message up after a day, and names its place', async () => {
     const here = await scene([done(1, { message: { channelId: 'c1', id: 'm1' }, channelId: 'c1' })], {
       removal: async () => ({ ...clear, needsRetry: true }),
     });
@@ -141,7 +141,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard).toMatchObject([{ tasks: 1, stays: 1, left: [{ channelId: 'c1', id: 'm1' }] }]);
   });
 
-  it('A request to be forgotten tells in a direct message what no one heard, as soon as one comes through', async () => {
+  it('An erasure reports in a direct message as soon as one can be delivered', async () => {
     let comesThrough = false;
     const left = [{ guildId: 'den', channelId: 'c1', id: 'm1' }];
     const here = await scene([done(1)], { removal: async () => ({ ...clear, left }), isHeard: () => comesThrough });
@@ -153,7 +153,7 @@ describe('a request to be forgotten', () => {
     expect(here.told.at(-1)).toMatchObject({ memberId: ann, forgotten: { tasks: 1, stays: 1, left } });
   });
 
-  it('A request to be forgotten counts all messages that are left, and names the first hundred', async () => {
+  it('An erasure counts all remaining messages, and lists the first hundred', async () => {
     let count = 0;
     const removal = async () => ({ ...clear, left: [{ channelId: 'c1', id: `m${count++}` }] });
     const here = await scene(
@@ -166,7 +166,7 @@ describe('a request to be forgotten', () => {
     expect(here.heard[0]?.left).toHaveLength(100);
   });
 
-  it('A request to be forgotten takes the name off an order that the gateway refuses meanwhile', async () => {
+  it('An erasure removes the member from an order that the gateway refuses meanwhile', async () => {
     const gate = Promise.withResolvers<typeof taken>();
     const here = await scene([], { submits: () => gate.promise });
     const refused = here.tasks.orders.submit(order).catch((error: unknown) => error);
@@ -182,7 +182,7 @@ describe('a request to be forgotten', () => {
     expect(entry).not.toHaveProperty('memberId');
   });
 
-  it('A request to be forgotten that no one can read is set aside, and keeps the bot from nothing', async () => {
+  it('An erasure with an unreadable row is set aside and does not stop the bot', async () => {
     const on = stage();
     await (await on.open()).close();
     sql(
@@ -195,7 +195,7 @@ describe('a request to be forgotten', () => {
     expect(await listed(here)).toHaveLength(1);
   });
 
-  it('A request to be forgotten of which nothing is left is nothing for the doctor, and the next start takes it back', async () => {
+  it('An erasure without remaining tasks is no finding of the doctor, and is closed at the next start', async () => {
     const on = stage();
     const store = await on.open();
     await store.putErasure({

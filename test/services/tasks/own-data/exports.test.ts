@@ -11,7 +11,7 @@ import { makeTask, START, settled, stage } from '../../store/stage.ts';
 const MUCH = 10_000_000;
 const HOW_MANY = 120;
 
-/** Exports of what lies in a real store; its member has ordered so much. */
+/** Exports from a real store, whose member has this many tasks. */
 async function scene(howMany = HOW_MANY) {
   const { open } = stage();
   const store = await open();
@@ -39,7 +39,7 @@ async function scene(howMany = HOW_MANY) {
 
 const refusal = (key: string) => expect.objectContaining({ constructor: Refusal, key });
 
-describe('an export', () => {
+describe('An export', () => {
   it('An export is one valid document with every row, however many there are', async () => {
     const { exports, kept } = await scene();
     const { bytes, isCompressed, tasks } = await exports.create('ann', MUCH);
@@ -49,13 +49,13 @@ describe('an export', () => {
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
   });
 
-  it('An export of a member of whom nothing is kept is a valid document as well', async () => {
+  it('An export is a valid document for a member without data as well', async () => {
     const { exports } = await scene(0);
     const { bytes } = await exports.create('ann', MUCH);
     expect(JSON.parse(bytes.toString())).toMatchObject({ about: { memberId: 'ann' }, tasks: [], ledger: [] });
   });
 
-  it('An export lets others have their turn between its rows', async () => {
+  it('An export lets other work run between its rows', async () => {
     const { exports } = await scene();
     let turns = 0;
     let isOver = false;
@@ -69,7 +69,7 @@ describe('an export', () => {
     expect(turns).toBeGreaterThanOrEqual(HOW_MANY / 10);
   });
 
-  it('An export that is larger than the message may carry is compressed, and refused in words where that does not help', async () => {
+  it('An export is compressed when it exceeds the size of a message, and refused where that is not enough', async () => {
     const { exports, kept, read } = await scene();
     const { bytes, isCompressed, release } = await exports.create('ann', 40_000);
     release();
@@ -82,7 +82,7 @@ describe('an export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('An export is made once at a time for a member, and of all members one lies in memory', async () => {
+  it('An export runs once at a time per member, with one export in memory in total', async () => {
     const { exports, read } = await scene();
     const first = await exports.create('ann', MUCH);
     const before = read();
@@ -100,7 +100,7 @@ describe('an export', () => {
     (await exports.create('ann', MUCH)).release();
   });
 
-  it('An export is refused while its member is being forgotten, and given up where that begins meanwhile', async () => {
+  it('An export is refused during an erasure of its member, and stopped when one begins', async () => {
     const { exports, forget, read } = await scene();
     const made = exports.create('ann', MUCH);
     const told = expect(made).rejects.toEqual(refusal('refusals.exportDuringErasure'));

@@ -19,12 +19,12 @@ export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 
 export interface Requests {
   tasks: Tasks;
-  /** What direct messages have said. */
+  /** The texts of direct messages. */
   told: { memberId: string; forgotten: ErasureOutcome }[];
-  /** Tasks whose messages were asked to go, and those whose end was shown. */
+  /** Tasks whose messages were to be deleted, and those whose end was shown. */
   removed: string[];
   shown: string[];
-  /** Lets time go by, a second at a time. */
+  /** Advances time, a second at a time. */
   until(look: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface RequestsOptions {
   clock: ManualClock;
   log: Log;
   removal?: (task: Task) => Promise<MessageRemoval>;
-  /** What the gateway says of a task by its id there. */
+  /** The gateway's response for a task by its remote id. */
   says?: (remoteId: string) => Snapshot;
   submits?: () => Promise<typeof taken>;
   isHeard?: () => boolean;
@@ -113,7 +113,7 @@ const MAX_STEPS = 2_000;
 export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
   Array.fromAsync(store.entries.between('', '9999-12-31'));
 
-/** What the ledger says was used, by all members together: how often and for how much, by kind, model and how it stands. */
+/** The usage in the ledger over all members: counts and amounts by kind, model and state. */
 export function sums(entries: readonly Entry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { kind: name, model = '', facts } of entries) {
