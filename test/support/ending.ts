@@ -1,6 +1,6 @@
 const endings: (() => Promise<unknown>)[] = [];
 
-/** Is done when the test has ended; what came last goes first. */
+/** Runs when the test has ended, in reverse order of the calls. */
 export function atEnd(ending: () => Promise<unknown>): void {
   endings.push(ending);
 }

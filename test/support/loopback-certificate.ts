@@ -1,4 +1,4 @@
-/** For servers of tests on 127.0.0.1, signed by itself. Nothing trusts it but a test that says so. */
+/** For servers of tests on 127.0.0.1, self-signed. Only tests that configure it trust it. */
 export const loopbackCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjDJYLC4BPcfzXszq

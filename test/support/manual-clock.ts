@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that stands still until `advance` moves it, calling on the way whatever has become due, in order. */
+/** A clock that stands still until `advance` moves it, running on the way all timers that become due, in order. */
 export class ManualClock implements Clock {
   #now: number;
   #due: { at: number; order: number; task: () => void }[] = [];
@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** As when a machine's clock is corrected: what waits goes on waiting as long as before. */
+  /** As when a machine's clock is corrected: pending timers keep their remaining time. */
   setBack(ms: number): void {
     this.#now -= ms;
     for (const entry of this.#due) entry.at -= ms;

@@ -1,6 +1,9 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that goes so many times faster than the real one, and can be put forward: minutes pass while a test awaits their effect. */
+/**
+ * A clock that runs faster than the real one by a factor and can be put forward: minutes pass while a test awaits their
+ * effect.
+ */
 export class QuickClock implements Clock {
   readonly #speed: number;
   readonly #start = Date.now();
@@ -37,7 +40,7 @@ export class QuickClock implements Clock {
     };
   }
 
-  /** So much later at once: what has become due meanwhile comes next. */
+  /** Skips this much time at once: timers that became due meanwhile run next. */
   putForward(ms: number): void {
     this.#ahead += ms;
     for (const { arm } of this.#waiting) arm();

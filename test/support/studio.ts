@@ -4,12 +4,12 @@ import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { even } from '../../sandbox/gateway/studio/size.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The drawing of a grid in its full size takes most of a second of a core, and no test looks at its details. */
+/** Drawing a grid in full size takes most of a second of a core, and no test checks its details. */
 const LONGEST_SIDE = 512;
-/** No test tells previews apart by how far they have come, so one of each is enough. */
+/** No test distinguishes previews by their progress, so one of each is enough. */
 const PREVIEW_FINISHED = 0.3;
 
-/** What was made, by what it was made of; the oldest goes where there is no more room. */
+/** Results by their inputs; the oldest one is dropped where there is no more room. */
 class Memory<Made extends { readonly bytes: Uint8Array }> {
   readonly #made = new Map<string, Made>();
   #bytes = 0;
@@ -40,14 +40,16 @@ const images = new Memory<Awaited<ReturnType<Studio['drawImage']>>>();
 const videos = new Memory<Awaited<ReturnType<Studio['shoot']>>>();
 const sounds = new Memory<Awaited<ReturnType<Studio['compose']>>>();
 
-/** One for all tests of a process: a worker that makes videos or songs takes half a second of a core to start. */
+/** One for all tests of a process: a worker for videos or songs takes half a second of a core to start. */
 let shared: Studio | undefined;
 const real = (): Studio => {
   shared ??= openStudio();
   return shared;
 };
 
-/** The real studio, which makes the same thing once in a process: tests order the same few images over and over. */
+/**
+ * The real studio, which makes the same result once per process, because tests order the same few images over and over.
+ */
 export function thriftyStudio(): Studio {
   let working = 0;
   const counted = <Made>(making: Promise<Made>): Promise<Made> => {
@@ -75,7 +77,7 @@ export function thriftyStudio(): Studio {
     },
     compose: (...asked) => sounds.once(asked, [], () => counted(real().compose(...asked))),
     async close() {
-      // A video or song that is still being made is of no use any more, and the next test would have to wait for it.
+      // A video or song that is still being made is no longer needed, and the next test would have to wait for it.
       if (working === 0) return;
       const left = shared;
       shared = undefined;

@@ -19,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import pg from 'pg';
 
-// Runs a command while a Redis and a Postgres of its own are there, on loopback, in a folder that goes with them:
+// Runs a command beside a Redis and a Postgres of its own, on loopback, in a folder that is removed afterwards:
 // npm run with-stores -- [--durable] npx vitest run test/services/store
 
 const START_WAIT_LIMIT_MS = 30_000;
@@ -38,7 +38,7 @@ interface Request {
   folder: string;
   port: number;
   password: string;
-  /** On the disk before it is believed, as in a store that someone relies on; tests do without. */
+  /** Written to the disk before it is confirmed, as in a production store; tests do without. */
   durable: boolean;
 }
 
@@ -67,7 +67,7 @@ async function startRedis({ folder, port, password, durable }: Request): Promise
   return { url, stop: () => stopped(server, 'SIGTERM') };
 }
 
-/** It refuses to run as root, so there it is another member's. */
+/** It refuses to run as root, so that root runs it as another user. */
 function postgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -143,12 +143,12 @@ async function run(args: readonly string[]): Promise<number> {
     return EX_USAGE;
   }
   const folder = mkdtempSync(join(tmpdir(), 'atelier-servers-'));
-  // The user that Postgres runs as must get through to its own.
+  // The user that Postgres runs as must be able to reach its data folder.
   chmodSync(folder, 0o755);
   const servers: Server[] = [];
   let child: ChildProcess | undefined;
   let isOver = false;
-  // Anyone who ends this ends the command first, and then everything comes to its end here.
+  // A signal to this process ends the command first; then everything is cleaned up here.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isOver = true;
