@@ -70,6 +70,8 @@ export const faultPresets = {
   'text-chat-usage': { type: 'text', how: 'chat-usage' },
   'text-chat': { type: 'text', how: 'chat' },
   'text-plain': { type: 'text', how: 'plain' },
+  'no-stream': { type: 'text', how: 'refuse-stream' },
+  'no-format': { type: 'text', how: 'refuse-format' },
   'no-tools': { type: 'text', how: 'refuse-tools' },
   'no-reasoning': { type: 'text', how: 'refuse-reasoning' },
   ...realtimePresets,

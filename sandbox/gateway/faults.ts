@@ -4,7 +4,7 @@ import { type AnswerFault, type Fault, type FaultTarget, isJobFault, isRealtimeF
 import { faultPresets, type PresetName } from './fault-presets.ts';
 import type { JobOrders } from './job.ts';
 import { type Moment, momentOf, type RealtimeFault } from './realtime/fault.ts';
-import type { TextFault } from './text/fault.ts';
+import { refusedFields, type TextFault } from './text/fault.ts';
 
 export interface FaultOrder {
   readonly on?: FaultTarget;
@@ -68,9 +68,11 @@ export class FaultBook extends EventEmitter<{ change: [] }> {
   }
 
   /** A refusal of something strikes those alone who ask for it. */
-  forText(occasion: Occasion, asked: { hasTools: boolean; hasReasoning: boolean }): TextFault | undefined {
-    const concerns = ({ how }: TextFault) =>
-      (how !== 'refuse-tools' || asked.hasTools) && (how !== 'refuse-reasoning' || asked.hasReasoning);
+  forText(occasion: Occasion, sentFields: readonly string[]): TextFault | undefined {
+    const concerns = ({ how }: TextFault) => {
+      const field = refusedFields.get(how);
+      return field === undefined || sentFields.includes(field);
+    };
     return this.#take(occasion, (fault): fault is TextFault => isTextFault(fault) && concerns(fault), 1)[0];
   }
 

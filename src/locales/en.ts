@@ -26,6 +26,8 @@ export const en = {
     failed: 'The answer failed: {{reason}}',
     failedSilently: 'The answer failed, and the gateway gave no reason. Press **Retry** to ask again.',
     without: {
+      stream: 'This model does not stream its answers, so the answer came all at once.',
+      format: 'This model does not support output formats, so the format was not used.',
       tools: 'This model does not support tools, so they were not used.',
       reasoning: 'This model does not support reasoning effort, so it was not used.',
     },

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isRecord } from '../../../src/lib/exact-json.ts';
 import { amountOf, times } from '../decimal.ts';
 import { modelFor, pathOf } from '../intake.ts';
 import type { Parts, Routes } from '../parts.ts';
@@ -6,7 +7,7 @@ import { Refusal } from '../refusal.ts';
 import { read } from '../requests/read.ts';
 import { textRequest } from '../requests/text.ts';
 import { answerTo } from '../text/engine.ts';
-import type { TextFault } from '../text/fault.ts';
+import { refusedFields, type TextFault } from '../text/fault.ts';
 import { strokesOf } from '../text/strokes.ts';
 import { writtenBy } from '../text/writer.ts';
 import { chatBody, itemBodies, responseBody, statusOf, type Written } from '../wire/text.ts';
@@ -17,8 +18,14 @@ export const textRoutes: Routes = (server, parts) => {
     const order = read(textRequest, request.body);
     const model = modelFor(parts, request.grant, order.model, ['text']);
     const { tools, reasoning, stream } = order;
-    const asked = { hasTools: tools.length > 0, hasReasoning: reasoning !== undefined };
-    const fault = parts.faults.forText({ method: request.method, path: pathOf(request), kind: 'text' }, asked);
+    const isSent = {
+      stream,
+      'text.format': hasFormat(request.body),
+      tools: tools.length > 0,
+      reasoning: reasoning !== undefined,
+    };
+    const sentFields = Object.entries(isSent).flatMap(([field, isThere]) => (isThere ? [field] : []));
+    const fault = parts.faults.forText({ method: request.method, path: pathOf(request), kind: 'text' }, sentFields);
     refuse(fault);
     // The others read over it (specification, 4.6).
     const answer = answerTo(order, /reasoning/i.test(model.id));
@@ -34,8 +41,10 @@ export const textRoutes: Routes = (server, parts) => {
   });
 };
 
+const hasFormat = (body: unknown): boolean => isRecord(body) && isRecord(body.text) && body.text.format !== undefined;
+
 function refuse(fault: TextFault | undefined): void {
-  const part = fault?.how === 'refuse-tools' ? 'tools' : fault?.how === 'refuse-reasoning' ? 'reasoning' : undefined;
+  const part = refusedFields.get(fault?.how ?? '');
   if (part === undefined) return;
   throw new Refusal(`This model does not take ${part}.`, { status: 400, code: 'unsupported_parameter', param: part });
 }

@@ -21,9 +21,19 @@ const textTroubles = [
   /** JSON, although a stream was asked for. */
   'plain',
   /** A model that takes no such thing says so. */
+  'refuse-stream',
+  'refuse-format',
   'refuse-tools',
   'refuse-reasoning',
 ] as const;
+
+/** The field that each of these refuses. */
+export const refusedFields: ReadonlyMap<string, string> = new Map([
+  ['refuse-stream', 'stream'],
+  ['refuse-format', 'text.format'],
+  ['refuse-tools', 'tools'],
+  ['refuse-reasoning', 'reasoning'],
+]);
 
 export const textFault = z.strictObject({
   type: z.literal('text'),

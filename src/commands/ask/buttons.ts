@@ -70,6 +70,7 @@ export const detailsButton = button(customIds.details, {
 });
 
 const LONGEST_MODEL = 200;
+const LONGEST_EFFORT = 30;
 
 /** What the gateway has not reported is not guessed. */
 function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
@@ -79,7 +80,9 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
   const tools = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
     say('ask.details.model', { model: inCode(escapeText(task.model ?? '', LONGEST_MODEL)) }),
-    ...(request.effort !== undefined ? [say('ask.details.effort', { effort: request.effort })] : []),
+    ...(request.effort !== undefined
+      ? [say('ask.details.effort', { effort: escapeText(request.effort, LONGEST_EFFORT) })]
+      : []),
     ...tokenLines(task, say),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
     say('ask.details.characters', { count: answerText(task).length }),

@@ -8,6 +8,7 @@ import {
   modelOption,
   promptOption,
   referenceRefusal,
+  suggestionsFrom,
   suggestModels,
 } from '../options.ts';
 import type { Services } from '../services.ts';
@@ -23,6 +24,7 @@ import { text } from './text.ts';
 import { allowButton, declineButton } from './tool-calls.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
+const LONGEST_EFFORT = 30;
 
 const askCommand = command({
   name: 'ask',
@@ -33,7 +35,7 @@ const askCommand = command({
     image: imageOption,
     file: { type: 'attachment' },
     instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
-    effort: { type: 'text', choices: efforts },
+    effort: { type: 'text', hasSuggestions: true, max: LONGEST_EFFORT },
     format: { type: 'text', choices: formats },
     web: { type: 'switch' },
     new: { type: 'switch' },
@@ -41,7 +43,9 @@ const askCommand = command({
   },
   parse: (values) => emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? values,
   guards: [requirePostPermissions],
-  suggest: (_option, typed, asked: HandlerContext<Services>) => suggestModels('text', typed, asked),
+  async suggest(option, typed, context: HandlerContext<Services>) {
+    return option === 'effort' ? suggestionsFrom(efforts, typed) : suggestModels('text', typed, context);
+  },
   async run({ new: isNew, private: _, ...question }, ask: HandlerContext<Services>) {
     // A question continues from the member's last one in the same place, unless it is to start a new conversation.
     const { requesterId: memberId, channelId, route } = ask.origin;

@@ -2,7 +2,7 @@ import type { Origin } from '../../discord/place.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { mayInheritInstructions } from '../../services/asks/conversation.ts';
-import { type AskRequest, efforts, formats } from '../../services/asks/request.ts';
+import { type AskRequest, formats } from '../../services/asks/request.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { chooseModel } from '../options.ts';
@@ -40,7 +40,7 @@ function requestFrom(question: Question, model: string, before: Task | undefined
     model,
     ...withoutUndefined({
       instructions: question.instructions?.trim() || inherited?.instructions || undefined,
-      effort: efforts.find((one) => one === question.effort),
+      effort: question.effort?.trim() || undefined,
       format: formats.find((one) => one === question.format),
       web: question.web || undefined,
       pictures: image && [{ address: image.address, name: image.name }],

@@ -22,12 +22,16 @@ export interface AnswerStyle {
 }
 
 const LONGEST_MODEL = 60;
+const LONGEST_EFFORT = 30;
 const LONGEST_REASON = 160;
 
 export const askStyle: AnswerStyle = {
   title: (task, max) => escapeText(titleOf(task), max),
   facts({ model = '', request }, link, say) {
-    const effort = request.effort === undefined ? '' : ` · ${say('ask.effort', { effort: request.effort })}`;
+    const effort =
+      request.effort === undefined
+        ? ''
+        : ` · ${say('ask.effort', { effort: escapeText(request.effort, LONGEST_EFFORT) })}`;
     return [
       say('ask.facts', { model: escapeText(model, LONGEST_MODEL) }) + effort,
       ...(link === undefined ? [] : [say('ask.title', { link })]),

@@ -2,14 +2,15 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
-import { refusedParts, type TextRequest } from '../gateway/responses/request.ts';
+import { refusedPart, type TextRequest } from '../gateway/responses/request.ts';
 import type { Answer, AnswerCall, RefusableFeature } from '../tasks/answer.ts';
 import type { TaskBook, TasksLog } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
 import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
-import { type AskRequest, buildTextRequest, withoutRefusedPart } from './request.ts';
+import { RefusedFeatures } from './refused-features.ts';
+import { type AskRequest, buildTextRequest, withoutPart } from './request.ts';
 import { DraftReporter, type OpenStream, openStream } from './stream.ts';
 import { runTools, type ToolParts } from './tools.ts';
 import {
@@ -51,12 +52,12 @@ export class Asks {
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
-  /** What a model has refused once is not sent to it again, as long as this process lives. */
-  readonly #refused = new Map<string, readonly RefusableFeature[]>();
+  readonly #refused: RefusedFeatures;
   #isStopping = false;
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
+    this.#refused = new RefusedFeatures(parts.clock);
     this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
     this.kind = defineKind({
       name: 'ask',
@@ -64,9 +65,7 @@ export class Asks {
       waitLimit: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, requester }) => {
-        // Only a member who wanted such a part is told that the model refuses it.
-        const refused = request.web ? (this.#refused.get(request.model) ?? []) : [];
-        const stream = await this.#open(await this.#requestOf(request, materials, requester), refused);
+        const stream = await this.#open(await this.#requestOf(request, materials, requester), this.#known(request));
         this.#openStreams.set(idempotencyKey, stream);
         return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
@@ -125,38 +124,44 @@ export class Asks {
   }
 
   async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
-    const { rounds = [], without = this.#refused.get(request.model) ?? [] } = answer;
+    const { rounds = [] } = answer;
+    const without = [...(answer.without ?? []), ...this.#refused.of(request.model)];
     const earlier = await earlierTurns(this.#answers, request.after, asker);
     const isLast = rounds.length >= MAX_ROUNDS;
     const models = await this.#parts.models.listQuickly();
     return buildTextRequest({ request, earlier, materials, models, rounds, without, isLast });
   }
 
+  #known(request: AskRequest): Refused {
+    const without = this.#refused.of(request.model);
+    return { without, told: without.filter((part) => isWanted(part, request)) };
+  }
+
   /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(request: TextRequest, without: readonly RefusableFeature[] = []): Promise<OpenStream> {
+  async #open(request: TextRequest, { without, told }: Refused): Promise<OpenStream> {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
     try {
-      const events = this.#parts.responses.stream(request, { signal: stop.signal });
-      const stream = await openStream(events, { request, stop, without });
-      // Effort is set per question, and its refusal told each time; tools come with every question.
-      if (without.includes('tools')) this.#refused.set(request.model, ['tools']);
-      return stream;
+      const events = this.#parts.responses.stream(request, {
+        signal: stop.signal,
+        isWhole: without.includes('stream'),
+      });
+      return await openStream(events, { request, stop, without, told });
     } catch (error) {
-      const reduced = error instanceof GatewayError ? this.#withoutRefusedFeature(request, error) : undefined;
-      if (!reduced) throw error;
-      return this.#open(reduced.asked, [...without, reduced.part]);
+      const part = error instanceof GatewayError ? this.#refusedFeature(request, without, error) : undefined;
+      if (!part) throw error;
+      return this.#open(withoutPart(request, part), { without: [...without, part], told: [...told, part] });
     }
   }
 
-  #withoutRefusedFeature(request: TextRequest, error: GatewayError) {
-    const reduced = withoutRefusedPart(request, refusedParts(error, request));
-    if (reduced)
-      this.#parts.log.info(
-        { model: request.model, part: reduced.part, code: error.code },
-        'A model rejected a feature of a request; the request is sent without it.',
-      );
-    return reduced;
+  #refusedFeature(request: TextRequest, without: readonly RefusableFeature[], error: GatewayError) {
+    const { model } = request;
+    const part = refusedPart(error, request, { isStreamed: !without.includes('stream') });
+    if (!part) return undefined;
+    this.#refused.add(model, part);
+    const sentence = 'A model rejected a feature of a request; the request is sent without it.';
+    this.#parts.log.info({ model, part, code: error.code }, sentence);
+    return part;
   }
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
@@ -170,7 +175,10 @@ export class Asks {
       const materials = await this.#parts.gather(task.request, context);
       await this.#answer(
         task.id,
-        await this.#open(await this.#requestOf(task.request, materials, task, answerOf(task))),
+        await this.#open(
+          await this.#requestOf(task.request, materials, task, answerOf(task)),
+          this.#known(task.request),
+        ),
       );
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
@@ -179,16 +187,20 @@ export class Asks {
   }
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
-    const { stop, without, request } = stream;
+    const { stop, without, told, request } = stream;
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) => markAnswering(known, [...answerOf(known).without, ...without]));
+      const task = await this.#change(id, (known) => markAnswering(known, [...answerOf(known).without, ...told]));
       // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
-      const reduced = end === 'failed' && isEmpty(response) && error && this.#withoutRefusedFeature(request, error);
-      if (reduced) return await this.#answer(id, await this.#open(reduced.asked, [reduced.part]));
+      const part = end === 'failed' && isEmpty(response) && error && this.#refusedFeature(request, without, error);
+      if (part)
+        return await this.#answer(
+          id,
+          await this.#open(withoutPart(request, part), { without: [...without, part], told: [part] }),
+        );
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
@@ -258,6 +270,13 @@ export class Asks {
       .finally(() => this.#running.delete(done));
     this.#running.add(done);
   }
+}
+
+type Refused = Pick<OpenStream, 'without' | 'told'>;
+
+/** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
+function isWanted(part: RefusableFeature, { format, web, effort }: AskRequest): boolean {
+  return { stream: true, format: format === 'json', tools: web === true, reasoning: effort !== undefined }[part];
 }
 
 function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {

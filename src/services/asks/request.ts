@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutUndefined } from '../../lib/entries.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { ListedModel } from '../models/catalogue.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
@@ -7,15 +8,15 @@ import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
 import { toolDefinitions } from './tools.ts';
 
-/** How long a reasoning model may think; the words are the gateway's. */
-export const efforts = ['minimal', 'low', 'medium', 'high'] as const;
+/** Usual words for how long a reasoning model may think; a gateway may know others. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export const formats = ['text', 'json'] as const;
 
 const askShape = defineRequest({
   prompt: z.string(),
   model: z.string(),
   instructions: z.string().optional(),
-  effort: z.enum(efforts).optional(),
+  effort: z.string().optional(),
   format: z.enum(formats).optional(),
   web: z.boolean().optional(),
   /** The previous answer of the conversation. */
@@ -62,7 +63,7 @@ export function buildTextRequest({ request, earlier, materials, models, rounds, 
     ],
     ...(instructions !== undefined && { instructions }),
     ...(effort !== undefined && !without.includes('reasoning') && { effort }),
-    ...(format === 'json' && { format: { type: 'json' } }),
+    ...(format === 'json' && !without.includes('format') && { format: { type: 'json' } }),
     ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isLast && { toolChoice: 'none' }) }),
   };
 }
@@ -88,14 +89,15 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   ];
 }
 
-const ORDER = ['reasoning', 'tools'] as const;
-
-/** The request without the refused part that the specification's order of verification (4.6) adds last. */
-export function withoutRefusedPart(request: TextRequest, refused: readonly RefusableFeature[]) {
-  const part = ORDER.find((one) => refused.includes(one) && (one === 'tools' ? request.tools : request.effort));
-  if (part === undefined) return undefined;
-  const { tools, toolChoice, ...withoutTools } = request;
-  if (part === 'tools') return { asked: withoutTools, part };
-  const { effort, ...withoutEffort } = request;
-  return { asked: withoutEffort, part };
+/** The request without a part that its model refused. Streaming is no part of it. */
+export function withoutPart(request: TextRequest, part: RefusableFeature): TextRequest {
+  const { effort, tools, toolChoice, format, ...rest } = request;
+  return {
+    ...rest,
+    ...withoutUndefined({
+      effort: part === 'reasoning' ? undefined : effort,
+      format: part === 'format' ? undefined : format,
+      ...(part !== 'tools' && { tools, toolChoice }),
+    }),
+  };
 }

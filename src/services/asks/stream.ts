@@ -8,13 +8,15 @@ export interface OpenStream {
   events: AsyncIterable<TextEvent>;
   request: TextRequest;
   stop: AbortController;
+  /** What the model refuses, and what of it the member is told. */
   without: readonly RefusableFeature[];
+  told: readonly RefusableFeature[];
 }
 
 /** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
 export async function openStream(
   events: AsyncGenerator<TextEvent>,
-  facts: Pick<OpenStream, 'request' | 'stop' | 'without'>,
+  facts: Pick<OpenStream, 'request' | 'stop' | 'without' | 'told'>,
 ) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;

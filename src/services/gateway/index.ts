@@ -22,7 +22,7 @@ export { GatewayError, type GatewayErrorKind } from './errors.ts';
 export type { Snapshot } from './read/snapshot.ts';
 export type { TextEvent, TextResponse } from './responses/events.ts';
 export type { TextRequest, TextTool } from './responses/request.ts';
-export { refusedParts } from './responses/request.ts';
+export { refusableParts, refusedPart } from './responses/request.ts';
 export { defaultSettings } from './settings.ts';
 
 export type Gateway = Readonly<ReturnType<typeof openGateway>>;

@@ -6,7 +6,10 @@ import { AnswerReader } from './responses/reader.ts';
 import { type TextRequest, textRequest, toRequestBody } from './responses/request.ts';
 import { validate } from './schemas.ts';
 
-type TextOptions = Pick<CallOptions, 'signal'>;
+type TextOptions = Pick<CallOptions, 'signal'> & {
+  /** For a model that refuses to stream: the same events, all at the end. */
+  isWhole?: boolean;
+};
 
 const PATH = '/v1/responses';
 
@@ -23,9 +26,14 @@ export class Responses extends Resource {
   }
 
   /** Early refusals are thrown; later the last event says how it ended. Leaving the loop closes the connection. */
-  async *stream(request: TextRequest, { signal }: TextOptions = {}): AsyncGenerator<TextEvent, void, void> {
-    const body = toRequestBody(validate(textRequest, request), true);
-    const answer = await this.http.stream({ path: PATH, body, signal });
+  async *stream(
+    request: TextRequest,
+    { signal, isWhole = false }: TextOptions = {},
+  ): AsyncGenerator<TextEvent, void, void> {
+    const body = toRequestBody(validate(textRequest, request), !isWhole);
+    const answer = isWhole
+      ? { whole: await this.http.submit({ path: PATH, body, signal, firstByteLimit: 'wholeTextMs' }) }
+      : await this.http.stream({ path: PATH, body, signal });
     const reader = new AnswerReader(this.http.parseError);
     if (!('whole' in answer)) return yield* readEvents(answer, reader);
     yield* reader.takeWhole(answer.whole);

@@ -33,6 +33,8 @@ export const taskMigrations: ReadonlyMap<number, Migration> = new Map([
   [1, (record) => record],
   // The same of the second.
   [2, (record) => record],
+  // References of any medium, and more features that a model may refuse.
+  [3, (record) => record],
 ]);
 
 /** undefined where a migration is missing. */

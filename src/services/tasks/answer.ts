@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** What is left out of the request where a model refuses it. */
-const refusable = ['tools', 'reasoning'] as const;
+import { refusableParts } from '../gateway/index.ts';
 
 const call = z.object({
   callId: z.string(),
@@ -58,7 +56,7 @@ export const answer = z.object({
   keptAt: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
   /** What the model refused, so that the request was repeated without it. */
-  without: z.array(z.enum(refusable)),
+  without: z.array(z.enum(refusableParts)),
   /** Why it is not complete, in the gateway's word. */
   incomplete: z.string().optional(),
   tokens: tokens.optional(),
@@ -81,6 +79,6 @@ export type PendingPost = z.output<typeof posting>;
 export type AnswerCall = z.output<typeof call>;
 export type Voice = z.output<typeof voice>;
 export type Tokens = z.output<typeof tokens>;
-export type RefusableFeature = (typeof refusable)[number];
+export type RefusableFeature = (typeof refusableParts)[number];
 
 export const EMPTY_ANSWER: Answer = { rounds: [], draft: '', without: [], parts: [] };

@@ -4,7 +4,7 @@ import { answer } from './answer.ts';
 import { memberFile, reference, region } from './materials.ts';
 
 /** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
-export const TASK_VERSION = 3;
+export const TASK_VERSION = 4;
 
 /** submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
 export const taskStates = [

@@ -81,6 +81,38 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     expect(asks(gateway)).toHaveLength(4);
   });
 
+  it('A model that refuses to stream answers all at once, is remembered, and the answer says so', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const member = discord.as('member');
+    gateway.faults.add({ do: 'no-stream', times: 100 });
+    const final = await (await member.slash('ask', { prompt })).message(hasEnded);
+    expect(text(final)).toContain('does not stream its answers');
+    expect(text(final)).toContain(latestAnswer(gateway));
+    const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
+    expect(text(later)).toContain('does not stream its answers');
+    // A gateway that names no field makes the bot try the others first.
+    const streams = asks(gateway).map((body) => 'stream' in body);
+    expect(streams.slice(-2)).toEqual([false, false]);
+    expect(streams.filter(Boolean).length).toBe(profile === 'stock' ? 1 : 2);
+  });
+
+  it('A model that refuses a format answers without it, and the answer says so', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile: 'stock', speed: 20 } });
+    gateway.faults.add({ do: 'no-format', times: 100 });
+    const final = await (await discord.as('member').slash('ask', { prompt, format: 'json' })).message(hasEnded);
+    expect(text(final)).toContain('does not support output formats');
+    expect(asks(gateway).map((body) => 'text' in body)).toEqual([true, false]);
+  });
+
+  it('Any effort that a member types is sent as it is', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const member = discord.as('member');
+    const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
+    expect(choices.map(({ value }) => value)).toEqual(['high', 'xhigh']);
+    await (await member.slash('ask', { prompt, effort: ' ultra ' })).message(hasEnded);
+    expect(asks(gateway).at(-1)).toMatchObject({ reasoning: { effort: 'ultra' } });
+  });
+
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
     const stage = await quickStage({ settings: models, gateway: { profile, speed: 0.2 } });
     const { discord, gateway } = stage;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { keysOf, withoutUndefined } from '../../../lib/entries.ts';
 import type { GatewayError } from '../errors.ts';
 import { splitWords } from '../read/places.ts';
 import { imageSource, modelId, nonEmptyText, taskId, webAddress } from '../schemas.ts';
@@ -157,8 +156,15 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
   return { ...format, type: 'json_schema' };
 }
 
-/** Added last in the specification's order of verification (4.6); a model may refuse them. */
-type RefusablePart = 'tools' | 'reasoning';
+/** What a model may refuse, in the specification's order of verification (4.6). */
+export const refusableParts = ['stream', 'format', 'tools', 'reasoning'] as const;
+type RefusablePart = (typeof refusableParts)[number];
+
+/** By the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`. */
+const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
+  ...refusableParts.map((part) => [part, part] as const),
+  ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
+]);
 
 /** Codes that refuse a request for something other than its parts. */
 const UNRELATED_CODES: ReadonlySet<string> = new Set(
@@ -169,17 +175,23 @@ const UNRELATED_CODES: ReadonlySet<string> = new Set(
 /** These require a smaller body (413) or another content type (415), not fewer parts. */
 const BODY_STATUSES = new Set([413, 415]);
 
-/**
- * The parts that a refusal may be about; the caller retries without them. That is the field the gateway names, else
- * every part that was sent. Empty if the refusal is not definite or is about something else.
- */
-export function refusedParts(error: GatewayError, request: TextRequest): RefusablePart[] {
-  if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return [];
-  if (UNRELATED_CODES.has(error.code ?? '') || BODY_STATUSES.has(error.status ?? 0)) return [];
-  const { tools, effort: reasoning } = request;
-  const sent = keysOf(withoutUndefined({ tools, reasoning }));
-  // `tools[0].type`, `tool_choice`, `reasoning.effort`
+/** The part that a definite refusal is about: the one that the gateway names, else the last of those that were sent. */
+export function refusedPart(
+  error: GatewayError,
+  request: TextRequest,
+  { isStreamed }: { isStreamed: boolean },
+): RefusablePart | undefined {
+  if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
+  if (UNRELATED_CODES.has(error.code ?? '') || BODY_STATUSES.has(error.status ?? 0)) return undefined;
+  const { format, tools, effort: reasoning } = request;
+  const isSent = {
+    stream: isStreamed,
+    format: format !== undefined,
+    tools: tools !== undefined,
+    reasoning: reasoning !== undefined,
+  };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
-  if (field === undefined) return sent;
-  return sent.filter((part) => part === field || (part === 'tools' && field === 'tool'));
+  if (field === undefined) return refusableParts.findLast((part) => isSent[part]);
+  const part = PART_OF_FIELD.get(field);
+  return part !== undefined && isSent[part] ? part : undefined;
 }
