@@ -6,7 +6,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan, turnButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
-/** Discord's 2,000 characters, less the lines around the events. */
+/** Discord's 2,000 characters, less what surrounds the events. */
 const ROOM = 1_500;
 /** An event may be a stack trace; the file contains all of it. */
 const LONGEST_EVENT = 700;
@@ -38,9 +38,9 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
     pages.length > 1
       ? say('fineTune.pageHeading', { ...counted, page: String(shown + 1), pages: String(pages.length) })
       : say('fineTune.heading', counted);
-  const body =
-    events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : (pages[shown] ?? []).join('\n');
-  const isCut = events.some(({ message }) => escapeMarkdown(message).length > LONGEST_EVENT);
+  const block = ['```', ...(pages[shown] ?? []), '```'].join('\n');
+  const body = events.length === 0 ? say(known ? 'fineTune.empty' : 'fineTune.noResponse') : block;
+  const isCut = events.some(({ message }) => inBlock(message).length > LONGEST_EVENT);
   return {
     content: [heading, body, ...noteOf(following, say)].join('\n'),
     files: pages.length > 1 || isCut ? [fileOf(fineTuneId, events)] : [],
@@ -48,17 +48,18 @@ export function fineTunePage({ fineTuneId, events: known, page, following }: Fin
   };
 }
 
+/** As in a log, in UTC: a code block shows no timestamps of Discord's. */
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
-  const time = at === undefined ? say('fineTune.noTime') : `<t:${Math.floor(at / 1000)}:f>`;
-  const words = escapeMarkdown(message);
-  // Not between a backslash and the character that it escapes, nor inside a surrogate pair.
+  const time = at === undefined ? say('fineTune.noTime') : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+  const words = inBlock(message);
+  // Not inside a surrogate pair.
   const shown =
-    words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/(?:\\|[\uD800-\uDBFF])$/, '')}…` : words;
-  return `${time} · ${level === undefined ? '' : `**${escapeMarkdown(level)}** · `}${shown}`;
+    words.length > LONGEST_EVENT ? `${words.slice(0, LONGEST_EVENT).replace(/[\uD800-\uDBFF]$/, '')}…` : words;
+  return [time, ...(level === undefined ? [] : [inBlock(level)]), shown].join('  ');
 }
 
-/** Escapes every character that Discord could interpret, so that the reader sees exactly what was written. */
-export const escapeMarkdown = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&');
+/** Three backticks would end the code block; an invisible space between them changes nothing that a reader sees. */
+export const inBlock = (text: string): string => text.replace(/`(?=`)/g, '`\u200b');
 
 /** Filled from the end, so that the newest page is full. */
 function pagesOf(lines: readonly string[]): string[][] {

@@ -67,10 +67,11 @@ export interface GatewayParts {
   readonly random: () => number;
 }
 
-/** Refuses credentials in the address, which would end up in logs. */
+/** Refuses credentials in the address, which would end up in logs. Every path of the client begins with its version, so `/v1` is left out. */
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
-  if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '') return url;
+  if (url && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
+    return new URL(url.pathname.replace(/\/v1\/?$/, '/'), url);
   throw new GatewayError('The gateway needs an address such as https://gateway.example.', { kind: 'invalid' });
 }
 

@@ -50,12 +50,19 @@ export function readAddress(value: unknown, { base, imgxPath }: ResponseContext)
   // A gateway that does not know its public name may leave the host out.
   const text = value.trim().replace(/^https?:\/{3,}/i, '/');
   if (!/^(?:https?:\/)?\/\S+$/i.test(text)) return undefined;
-  const url = URL.parse(text, base.href);
+  const isPath = text.startsWith('/') && !text.startsWith('//');
+  const url = URL.parse(isPath ? underBase(text, base) : text, base.origin);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
   const path = url.pathname.replace(/^\/+/, '/');
   const isImageProxy = (imgxPath !== '' && path.startsWith(`${imgxPath}/image/`)) || path.startsWith('/mj/image/');
   const isOnGateway = isImageProxy || (isLoopback(url) && !isLoopback(base));
-  return isOnGateway ? URL.parse(base.origin + path + url.search)?.href : url.href;
+  return isOnGateway ? URL.parse(base.origin + underBase(path, base) + url.search)?.href : url.href;
+}
+
+/** A gateway that is served under a path of a proxy does not know that path. */
+function underBase(path: string, base: URL): string {
+  const prefix = base.pathname.replace(/\/$/, '');
+  return path.startsWith(`${prefix}/`) ? path : prefix + path;
 }
 
 function isLoopback(url: URL): boolean {
