@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
+import { recognise } from '../../src/services/media/recognise.ts';
 import { isLoopbackName } from '../loopback.ts';
 import { shown } from './refusal.ts';
 import type { Source } from './work.ts';
@@ -37,12 +38,12 @@ export class References {
 
   async #image(source: Source, at: number): Promise<Buffer | undefined> {
     if (source.from === 'request') {
-      if (isNoImage(source.mime)) return undefined;
+      if (isVideoOrAudio(source.bytes, source.mime)) return undefined;
       return await kept(source.bytes, `Reference image ${at + 1} of the request is not an image that can be read.`);
     }
     const name = shown(source.address);
     const answer = await this.#fetch(source.address, name);
-    if (isNoImage(answer.mime)) return undefined;
+    if (isVideoOrAudio(answer.bytes, answer.mime)) return undefined;
     return await kept(answer.bytes, `What is at the reference address ${name} is not an image.`);
   }
 
@@ -85,7 +86,9 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
     .catch(() => undefined);
 }
 
-const isNoImage = (mime = '') => /^(?:video|audio)\//.test(mime);
+/** By its bytes, where the server does not say. */
+const isVideoOrAudio = (bytes: Buffer, mime = ''): boolean =>
+  /^(?:video|audio)\//.test(mime) || (recognise(bytes)?.kind ?? 'image') !== 'image';
 
 async function kept(bytes: Buffer, sentence: string): Promise<Buffer> {
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { guessKind } from '../../src/services/models/families.ts';
 import { both } from '../contract/both.ts';
 import { browserPath } from '../support/browser.ts';
 import { playMedia } from './play-media.ts';
@@ -7,7 +8,7 @@ describe.skipIf(browserPath === undefined)('The media of results in a real Chrom
   it('The result of a video job plays with the requested size and duration', async () => {
     const side = await both();
     const models = await side.gateway.models.list();
-    const model = models.find(({ fields }) => JSON.stringify(fields).includes('video'))?.id ?? '';
+    const model = models.find((one) => guessKind(one) === 'video')?.id ?? '';
     const order = { model, prompt: 'waves at dawn', size: '320x180', duration: 2 };
     const { remoteId } = await side.gateway.videos.create(order);
     const [video] = (await side.until(() => side.gateway.videos.get(remoteId))).media;

@@ -147,7 +147,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
         ),
       );
     };
-    await expect.poll(sent).toContain('data:image/png;base64');
+    await expect.poll(sent).toContain('/mine.png?');
     await here.latest().getByRole('button', { name: 'U1' }).waitFor();
   });
 

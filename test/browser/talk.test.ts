@@ -76,7 +76,7 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       expect(await here.faults()).toEqual([]);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection was cut without notice/).waitFor();
-      await page.getByText('The connection was lost mid-reply.').first().waitFor(WAIT);
+      await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT);
 
       await write(here, 'and of hail');
       await page.getByText('You said: “and of hail”').first().waitFor(WAIT);

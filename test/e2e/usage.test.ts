@@ -257,7 +257,7 @@ describe('/usage at gateways with other formats', () => {
     const said = text(await (await discord.as('admin').slash('usage')).message());
     expect(said).toContain('Total: **2.5**');
     expect(said).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
-    expect(said).toContain('The gateway’s total of 509.5 includes them.');
+    expect(said).toContain('The gateway’s own total is 509.5.');
   });
 
   it('/usage says that rows have no day, or do not add up to the total', async () => {

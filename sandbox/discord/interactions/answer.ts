@@ -103,9 +103,9 @@ export function followUp(interaction: Interaction, body: MessageBody, files: rea
   }
   if (isUserInstallOnly(interaction) && interaction.followUps.length >= parts.limits.userInstallFollowUps)
     throw tooManyFollowUps();
-  const isFirst = acknowledgement?.type === Answer.DeferredMessageUpdate;
+  const isDeferredUpdate = acknowledgement?.type === Answer.DeferredMessageUpdate;
   const ephemeral = isEphemeralAnswer(interaction, body);
-  const parent = isFirst ? interaction.source : (original ?? interaction.source);
+  const parent = isDeferredUpdate ? interaction.source : (original ?? interaction.source);
   const post = parts.messages.write({
     ...writingOf(interaction, body, files, ephemeral, parts),
     type: MessageType.Reply,

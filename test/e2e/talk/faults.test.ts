@@ -31,7 +31,7 @@ function outcomeOf(message: Message): string {
   const words = text(message);
   if (isRefused(message)) return words;
   if (isUnconfirmed(message)) return 'unconfirmed';
-  const [line] = /The (?:connection ended|reply failed|model stopped).*/.exec(words) ?? [];
+  const [line] = /The (?:connection to the gateway|reply failed|model stopped).*/.exec(words) ?? [];
   return line ?? 'whole';
 }
 
@@ -128,7 +128,7 @@ describe.each(dialects)('Faults of a live session in the dialect %s', (dialect) 
       'failed',
       'incomplete',
     ]);
-    const cut = 'The connection was lost mid-reply. What arrived is kept. Send your message again.';
+    const cut = 'The connection to the gateway was lost mid-reply. What arrived is kept. Send your message again.';
     expect(outcomes).toEqual({
       'drop-middle': cut,
       'hang-middle': cut,

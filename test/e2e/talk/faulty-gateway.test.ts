@@ -30,7 +30,7 @@ describe.each(profiles)('A talk at a faulty gateway of the %s profile', (profile
     const { opening } = await startTalk(stage);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });
     const cut = await sendUtterance(stage, opening, 'tell me of snow');
-    expect(text(cut)).toMatch(/This is[\s\S]*The connection was lost mid-reply/);
+    expect(text(cut)).toMatch(/This is[\s\S]*The connection to the gateway was lost mid-reply/);
     expect(text(await sendUtterance(stage, opening, 'once more'))).toContain('You said: “once more”');
   });
 });

@@ -116,7 +116,7 @@ describe.each(profiles)('The video of a single image at a gateway of the %s prof
     const before = submits(stage.gateway);
     const refused = [
       ['fox', 'is not a valid URL'],
-      ['https://example.org/1.png https://example.org/2.png', 'at most `1` images'],
+      ['https://example.org/1.png https://example.org/2.png', 'at most `1` files and URLs'],
       ['http://192.168.0.1/fox.png', 'could not be downloaded'],
       [`${stage.gateway.url}/v1/models`, 'could not be downloaded'],
     ] as const;

@@ -18,7 +18,7 @@ it('A model whose ID says nothing is suggested first for videos once it has deli
   const model = 'northlight/keyframes-1';
   const exchange = await discord.as('member').slash('video', { prompt: 'waves', model });
   await exchange.message(says('Finished in'));
-  const fitting = ['reel-2', 'reel-2-pro', model, 'motion-v1.6', 'Harbour/Motion-Turbo:2026-02-28'];
+  const fitting = ['reel-2', 'reel-2-pro', model, 'kling-v2-1', 'motion-v1.6'];
   expect((await suggested(stage)).slice(0, 5)).toEqual(fitting);
   await stage.app.stop();
   await enter(stage);

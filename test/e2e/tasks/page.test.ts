@@ -28,7 +28,9 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     expect(text(page)).toContain('Cost: ~0.05');
     expect(text(page)).toContain(`/${shown.id}`);
     const member = stage.discord.as('member');
-    expect(text(await (await member.click(page, 'Delete message')).message(says('is deleted')))).toContain('kept');
+    expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(
+      'kept',
+    );
     expect(publicMessages(stage)).toEqual([]);
     const again = await openTask(stage, await (await member.click(page, 'Back')).message(says('Your tasks')));
     expect(labels(again)).not.toContain('Delete message');
@@ -95,7 +97,7 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     stage.gateway.jobs.expireFiles(job?.id ?? '');
     stage.clock.putForward(90 * DAY_MS);
     const page = await openTask(stage, await list(stage));
-    await (await member.click(page, 'Delete message')).message(says('is deleted'));
+    await (await member.click(page, 'Delete message')).message(says('has been deleted'));
     stage.gateway.faults.add({ on: { path: /\/fetch$/ }, do: 'bad-gateway', times: 100 });
     await (await member.click(page, 'Show only to me')).message(says('could not be downloaded'));
     stage.gateway.faults.clear();

@@ -35,7 +35,7 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
     expect(text(failed).split('\n').slice(-5)).toEqual([
       '-# The reference `good.png` is available and valid.',
       '-# The URL of the reference `lost.png` returns HTTP 404. Check the URL.',
-      '-# The reference `page.png` is not an image. Choose another file.',
+      '-# The reference `page.png` is not an image, a video or audio. Choose another file.',
       '-# The URL of the reference `dance.mp4` returns HTTP 500. Check the URL.',
       '-# The reference `song.wav` is available and valid.',
     ]);
@@ -49,7 +49,7 @@ describe.each(profiles)('The notes of a video task at a gateway of the %s profil
     const stage = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     stage.gateway.faults.add({ do: 'stick' });
     const exchange = await stage.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
-    await exchange.message(says('Running. Requested <t:'));
+    await exchange.message(says('Running. '));
     stage.gateway.jobs.fail(stage.gateway.jobs.list()[0]?.id ?? '', 'The reference was not there.');
     stage.clock.putForward(1_100_000);
     const failed = () => stage.discord.messages('studio').map(text).join('\n');

@@ -80,7 +80,7 @@ describe('Live sessions on the workbench', () => {
     expect(session.said).toBe(LONG);
     expect((await order('cut', session.id)).body.said).toMatch(/^The connection was cut/);
     await at.until(() => live.events.find((event) => event.is === 'session-gone' && event.id === session.id));
-    await answerTo(said, 'The connection was lost mid-reply');
+    await answerTo(said, 'The connection to the gateway was lost mid-reply');
     await at.trouble({ do: 'clear' });
     await other(session);
     await sendAndWait('once more');
@@ -133,7 +133,7 @@ describe('Faults of live sessions', () => {
     await at.trouble({ do: 'clear' });
     expect((await at.workbench()).gateway.faults).toEqual([]);
     await at.trouble({ do: 'talk-trouble', how: 'drop-middle' });
-    await answerTo(await write(LONG), 'The connection was lost mid-reply');
+    await answerTo(await write(LONG), 'The connection to the gateway was lost mid-reply');
     expect((await at.workbench()).gateway.faults).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describe('The sheet of the gateway account', () => {
       total: '1.50',
       notes: [{ kind: 'otherDays', count: 1, first: '2026-04-01', last: '2026-04-01', total: '10.50' }],
     });
-    expect(accountSheet({ total: '9', rows: [other] }, range, 'day')).toMatchObject({ total: undefined, lines: [] });
+    expect(accountSheet({ total: '9', rows: [other] }, range, 'day')).toMatchObject({ total: undefined, rows: [] });
     expect(accountSheet({ total: '2', rows: [kept] }, range, 'day').notes).toEqual([{ kind: 'differs', sum: '1.50' }]);
     expect(accountSheet({ total: '7', rows: [] }, range, 'day').notes).toEqual([{ kind: 'totalOnly' }]);
   });
@@ -102,6 +102,6 @@ describe("The sheet of the bot's ledger", () => {
 
   it("The sheet of the bot's ledger reports no missing price where there are no prices at all, and names an order without a model by its kind", () => {
     const sheet = ledgerSheet([{ ...use, amount: undefined }], range, 'model', 'own');
-    expect(sheet).toMatchObject({ total: undefined, notes: [], lines: [{ label: 'imagine', requests: 1 }] });
+    expect(sheet).toMatchObject({ total: undefined, notes: [], rows: [{ label: 'imagine', requests: 1 }] });
   });
 });

@@ -37,14 +37,16 @@ export function write(words: string): void {
 }
 
 export function startCommand(leaf: Leaf, values: ReadonlyMap<string, OptionValue> = new Map()): void {
-  const required = leaf.options.filter((option) => option.required || values.has(option.name)).map(({ name }) => name);
+  const initiallyShown = leaf.options
+    .filter((option) => option.required || values.has(option.name))
+    .map(({ name }) => name);
   chosenCommand.value = leaf;
   optionValues.value = values;
-  shownOptions.value = required;
+  shownOptions.value = initiallyShown;
   validationErrors.value = new Map();
   text.value = '';
-  focusTarget.value = required[0];
-  focusedOption.value = required[0];
+  focusTarget.value = initiallyShown[0];
+  focusedOption.value = initiallyShown[0];
 }
 
 export function discardCommand(): void {
