@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
-import { recognise } from '../../src/services/media/recognise.ts';
 import { isLoopbackName } from '../loopback.ts';
 import { shown } from './refusal.ts';
 import type { Source } from './work.ts';
@@ -86,9 +85,14 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
     .catch(() => undefined);
 }
 
+/** How videos and audio begin; an AVIF or HEIF image has the box of an MP4 with another brand. */
+const STARTS = [/^.{4}ftyp(?!avi|hei|hev|mif|msf)/s, /^\x1aE\xdf\xa3/, /^RIFF.{4}(?:WAVE|AVI )/s, /^(?:OggS|ID3|fLaC)/];
+
 /** By its bytes, where the server does not say. */
-const isVideoOrAudio = (bytes: Buffer, mime = ''): boolean =>
-  /^(?:video|audio)\//.test(mime) || (recognise(bytes)?.kind ?? 'image') !== 'image';
+function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
+  const start = bytes.toString('latin1', 0, 16);
+  return /^(?:video|audio)\//.test(mime) || STARTS.some((sign) => sign.test(start));
+}
 
 async function kept(bytes: Buffer, sentence: string): Promise<Buffer> {
   try {
