@@ -86,7 +86,7 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
 }
 
 /** How videos and audio begin; an AVIF or HEIF image has the box of an MP4 with another brand. */
-const STARTS = [/^.{4}ftyp(?!avi|hei|hev|mif|msf)/s, /^\x1aE\xdf\xa3/, /^RIFF.{4}(?:WAVE|AVI )/s, /^(?:OggS|ID3|fLaC)/];
+const STARTS = [/^.{4}ftyp(?!avi|hei|hev|mif|msf)/s, /^.E\xdf\xa3/s, /^RIFF.{4}(?:WAVE|AVI )/s, /^(?:OggS|ID3|fLaC)/];
 
 /** By its bytes, where the server does not say. */
 function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
