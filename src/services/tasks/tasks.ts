@@ -5,6 +5,7 @@ import { START_SPREAD_MS, specSchedule } from '../polling/schedule.ts';
 import type { Scheduler } from '../polling/scheduler.ts';
 import { Albums } from './albums.ts';
 import { removeMessageById } from './delivery-state.ts';
+import { InlineResults } from './inline-results.ts';
 import type { Kind, Source } from './kind.ts';
 import { Offers } from './offers.ts';
 import { Orders, type OrdersParts } from './orders.ts';
@@ -45,6 +46,7 @@ export class Tasks {
   readonly #kinds: ReadonlyMap<TaskKind, Kind>;
   readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
+  readonly #inlineResults: InlineResults;
   readonly #sweep: Sweep;
   #leftOver: Task[] = [];
 
@@ -61,11 +63,13 @@ export class Tasks {
     const experience = new DurationHistory({ store, log });
     const learned = new LearnedSchedule({ durationHistory: experience, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
+    this.#inlineResults = new InlineResults(clock);
     this.#tracker = new Tracker({
       book,
       earlierPolls: this.#earlierPolls,
       schedule,
       durationHistory: experience,
+      inlineResults: this.#inlineResults,
       clock,
       log,
     });
@@ -116,7 +120,7 @@ export class Tasks {
     if (live && isFollowed(live)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
-    return source.pollOne(remoteId);
+    return this.#inlineResults.take(id) ?? source.pollOne(remoteId);
   }
 
   /** A member is viewing this task: its next poll is for it alone, and as soon as its allowance permits. */

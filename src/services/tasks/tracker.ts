@@ -5,6 +5,7 @@ import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
 import { advance } from './advance.ts';
 import { settlePart } from './delivery-state.ts';
+import type { InlineResults } from './inline-results.ts';
 import type { Source } from './kind.ts';
 import type { OrdersParts } from './orders.ts';
 import { isFollowed, type Task } from './task.ts';
@@ -19,6 +20,7 @@ interface TrackerParts extends Pick<OrdersParts, 'book' | 'clock' | 'log'> {
   schedule: Schedule;
   durationHistory: DurationHistory;
   earlierPolls: EarlierPolls;
+  inlineResults: InlineResults;
 }
 
 /** Polls tasks and applies the responses. It only suggests when to poll next: the scheduler decides. */
@@ -112,8 +114,10 @@ export class Tracker {
   }
 
   async #applyTo(id: string, news: News, now: number): Promise<Verdict> {
-    const { book, schedule, log } = this.#parts;
+    const { book, schedule, inlineResults, log } = this.#parts;
     try {
+      // Before its end is announced and shown.
+      if (typeof news === 'object') inlineResults.keep(id, news);
       const task = await book.change(id, (before) =>
         settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
       );

@@ -33,6 +33,21 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
     );
   });
 
+  it('A result that came inside the response of a poll is shown without another request', async () => {
+    const stage = await start({ gateway: { quirks: { base64Results: true } } });
+    const message = await orderImage(stage);
+    expect(message.attachments).toHaveLength(1);
+    const { finishedAt = Number.NaN } = stage.gateway.jobs.list()[0] ?? {};
+    const polls = stage.gateway.heard.filter(
+      ({ method, path, at }) => method === 'GET' && path.startsWith(PATH) && at >= finishedAt,
+    );
+    expect(polls).toHaveLength(1);
+    // Later it is requested again.
+    const shown = await stage.discord.as('member').click(message, 'Run again');
+    await shown.message(says('Finished in'));
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
   it('/image sends the addresses of its reference images, first the uploaded ones, then the linked ones', async () => {
     const stage = await start();
     const said = await stage.discord.as('member').say('look', [await imageUpload('linked.png')]);

@@ -1,0 +1,36 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Snapshot } from '../gateway/index.ts';
+
+/** A result is shown within seconds; after this time it is polled again. */
+const KEPT_MS = 60_000;
+/** Characters of base64 of all results together; a larger one is polled again. */
+const MAX_LENGTH = 16 * 2 ** 20;
+
+/** Results that came inside a poll's response, kept in memory until they are shown, so that they are not requested twice. */
+export class InlineResults {
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, { snapshot: Snapshot; length: number; forget: () => void }>();
+  #length = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  keep(id: string, snapshot: Snapshot): void {
+    const length = snapshot.media.reduce((sum, { base64 = '' }) => sum + base64.length, 0);
+    if (snapshot.state !== 'succeeded' || length === 0) return;
+    this.take(id);
+    if (this.#length + length > MAX_LENGTH) return;
+    this.#length += length;
+    this.#kept.set(id, { snapshot, length, forget: this.#clock.after(KEPT_MS, () => void this.take(id)) });
+  }
+
+  take(id: string): Snapshot | undefined {
+    const kept = this.#kept.get(id);
+    if (!kept) return undefined;
+    kept.forget();
+    this.#kept.delete(id);
+    this.#length -= kept.length;
+    return kept.snapshot;
+  }
+}

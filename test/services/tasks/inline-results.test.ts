@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../../../src/services/gateway/index.ts';
+import { InlineResults } from '../../../src/services/tasks/inline-results.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const MIB = 2 ** 20;
+const snapshot = (length: number, state: Snapshot['state'] = 'succeeded'): Snapshot =>
+  ({ state, media: [{ kind: 'image', base64: 'A'.repeat(length) }] }) as unknown as Snapshot;
+
+it('A result inside a response is kept until it is shown, once', () => {
+  const results = new InlineResults(new ManualClock());
+  const one = snapshot(10);
+  results.keep('a', one);
+  expect(results.take('a')).toBe(one);
+  expect(results.take('a')).toBeUndefined();
+});
+
+it('A result at an address and a preview of a running task are not kept', () => {
+  const results = new InlineResults(new ManualClock());
+  results.keep('a', snapshot(0));
+  results.keep('b', snapshot(10, 'running'));
+  expect([results.take('a'), results.take('b')]).toEqual([undefined, undefined]);
+});
+
+it('A result that is not shown within a minute is dropped', () => {
+  const clock = new ManualClock();
+  const results = new InlineResults(clock);
+  results.keep('a', snapshot(10));
+  clock.advance(60_000);
+  expect(results.take('a')).toBeUndefined();
+});
+
+it('All kept results together have at most 16 MiB, and their room is free again once they are shown', () => {
+  const results = new InlineResults(new ManualClock());
+  results.keep('a', snapshot(10 * MIB));
+  results.keep('b', snapshot(10 * MIB));
+  expect(results.take('b')).toBeUndefined();
+  results.take('a');
+  results.keep('b', snapshot(16 * MIB));
+  expect(results.take('b')).toBeDefined();
+});
