@@ -2,7 +2,7 @@ export const text = {
   command: {
     description: 'Show the events of a fine-tune',
     example: '/finetune id:ft-abc123 follow:True',
-    who: 'the operator, and admins of the admin servers',
+    who: 'the operator, and admins of the bot’s admin servers',
     options: {
       id: 'ID of the fine-tune, as the gateway gave it',
       follow: 'Automatic updates until you stop them',
@@ -28,7 +28,7 @@ export const text = {
     },
   },
   refusals: {
-    fineTuneNotYours: 'Only the operator and admins of the admin servers can see fine-tunes. Ask one of them.',
+    fineTuneNotYours: 'Only the operator and admins of the bot’s admin servers can see fine-tunes. Ask one of them.',
     fineTuneNoId:
       'This is not a fine-tune ID. Enter it as the gateway gave it, such as `ft-abc123`, with at most 60 characters.',
     fineTuneUnknown: 'The gateway does not know the fine-tune {{id}}. Check that the ID is exact.',

@@ -4,7 +4,7 @@ export const text = {
     follow: {
       description: 'Follow songs of the gateway in one message',
       example: '/music follow ids:4f1c…, 88a0…',
-      who: 'everyone, for their own and public tasks; the operator and admins of the admin servers, for any ID',
+      who: 'everyone, for their own and public tasks; the operator and admins of the bot’s admin servers, for any ID',
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
@@ -35,7 +35,7 @@ export const text = {
     idsInvalid: 'These are not valid task IDs: {{odd}}. Remove them and try again.',
     tooManyIds: 'One message can follow at most {{max}} tasks, and you entered {{count}}. Use several messages.',
     idsNotYours:
-      'You can follow only your own tasks and public ones. Only the operator and admins of the admin servers can follow {{ids}}.',
+      'You can follow only your own tasks and public ones. Only the operator and admins of the bot’s admin servers can follow {{ids}}.',
     idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
     idsPrivate: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
   },

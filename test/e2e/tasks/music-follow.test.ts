@@ -155,7 +155,7 @@ describe('/music follow', () => {
     const follow = async (by: string, ids: string, isPrivate = false, where = 'studio') =>
       text(await (await discord.as(by).in(where).slash('music follow', { ids, private: isPrivate })).message());
     const [first = '', second = '', third = ''] = await orderSongs(gateway, 'A1', 'B2', 'C3');
-    const not = 'Only the operator and admins of the admin servers can follow';
+    const not = 'Only the operator and admins of the bot’s admin servers can follow';
     expect(await follow('member', `${first} ${second}`)).toMatch(new RegExp(`${not} .${first}., .${second}.`));
     expect(batchPolls(gateway).length + singlePolls(gateway).length).toBe(0);
     // The owner is the operator; the admin manages the admin server.
