@@ -4,7 +4,6 @@ import { Buckets } from './buckets.ts';
 import { createWorld } from './create-world.ts';
 import { FaultBook } from './faults.ts';
 import { InteractionBook } from './interactions/interaction-book.ts';
-import { JudgeBook } from './judging.ts';
 import { discordLimits } from './limits.ts';
 import { MessageBook } from './messages.ts';
 import type { DiscordOptions } from './options.ts';
@@ -16,6 +15,7 @@ import { Hub } from './socket/hub.ts';
 import { Stream } from './stream.ts';
 import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
+import { Validator } from './validator.ts';
 import { Watch } from './watch.ts';
 import { messageWire } from './wire/message.ts';
 
@@ -51,7 +51,7 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
     buckets: new Buckets(limits, clock),
     faults: new FaultBook(),
     heard: new RequestLog((what) => stream.tell({ kind: 'heard', what })),
-    judge: new JudgeBook(now),
+    validator: new Validator(now),
     stream,
     watch,
     wire,

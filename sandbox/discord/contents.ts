@@ -1,8 +1,8 @@
 import { type APIAllowedMentions, type APIMessageTopLevelComponent, ComponentType } from 'discord-api-types/v10';
 import type { SentFile } from './body.ts';
-import { isVoice } from './judge/voice.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { Upload, Uploads } from './uploads.ts';
+import { isVoice } from './validation/voice.ts';
 
 interface Place {
   readonly folder: string;

@@ -34,7 +34,7 @@ export const controlRoutes: Routes = (server, parts) => {
   );
 };
 
-function state({ world, registry, hub, judge, buckets }: Parts) {
+function state({ world, registry, hub, validator, buckets }: Parts) {
   const guilds = [...world.guilds.values()].map((guild) => ({
     id: guild.id,
     name: guild.name,
@@ -50,7 +50,7 @@ function state({ world, registry, hub, judge, buckets }: Parts) {
     direct: [...world.channels.values()].filter(({ people }) => people).map((channel) => channelWire(channel, world)),
     commands: registry.list(undefined),
     gateway: { sessions: hub.connected, identifies: hub.identifies, resumes: hub.resumes },
-    violations: judge.violations,
+    violations: validator.violations,
     rateLimited: buckets.limited,
   };
 }

@@ -4,7 +4,6 @@ import type { RateLimited } from './buckets.ts';
 import { directMessageChannel } from './direct.ts';
 import { type Message, messageOf } from './exchange.ts';
 import type { FaultRule } from './faults.ts';
-import type { RecordedViolation } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
 import { type Outcome, obey } from './orders.ts';
@@ -15,6 +14,7 @@ import { serverFor } from './server.ts';
 import { type Sight, sightOf } from './sight.ts';
 import type { StreamEvent } from './stream.ts';
 import { text } from './text.ts';
+import type { RecordedViolation } from './validator.ts';
 import type { Channel, World } from './world.ts';
 
 export { type DiscordOptions, text };
@@ -69,7 +69,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   let url = '';
   const parts = partsOf(options, token, () => url);
   const server = await serverFor(parts);
-  const { world, watch, interactions, hub, registry, judge, buckets, heard, faults, messages } = parts;
+  const { world, watch, interactions, hub, registry, validator, buckets, heard, faults, messages } = parts;
   const close = async () => {
     interactions.close();
     watch.close();
@@ -88,7 +88,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     applicationId: world.applicationId,
     world,
     commands: { global: () => [...registry.list(undefined)], guild: (id) => [...registry.list(world.guild(id).id)] },
-    violations: judge.violations,
+    violations: validator.violations,
     rateLimited: buckets.limited,
     heard: heard.entries,
     gateway: {

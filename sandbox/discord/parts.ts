@@ -4,7 +4,6 @@ import type { Clock } from '../../src/lib/clock.ts';
 import type { Buckets } from './buckets.ts';
 import type { FaultBook } from './faults.ts';
 import type { InteractionBook } from './interactions/interaction-book.ts';
-import type { JudgeBook } from './judging.ts';
 import type { Limits } from './limits.ts';
 import type { MessageBook } from './messages.ts';
 import type { Post } from './post.ts';
@@ -16,6 +15,7 @@ import type { PrivilegedIntent } from './socket/intents.ts';
 import type { Stream } from './stream.ts';
 import type { Threads } from './threads.ts';
 import type { Uploads } from './uploads.ts';
+import type { Validator } from './validator.ts';
 import type { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
@@ -37,7 +37,7 @@ export interface Parts {
   readonly buckets: Buckets;
   readonly faults: FaultBook;
   readonly heard: RequestLog;
-  readonly judge: JudgeBook;
+  readonly validator: Validator;
   readonly stream: Stream;
   readonly watch: Watch;
   /** Builds the full API message. */

@@ -34,7 +34,7 @@ export interface Post {
   mentionsEveryone: boolean;
 }
 
-/** The parts of a message body that the routes share, after the judge has accepted it. */
+/** The parts of a message body that the routes share, after the validator has accepted it. */
 export interface MessageBody {
   readonly content?: string | null;
   readonly tts?: boolean;

@@ -1,4 +1,4 @@
-import type { Violation } from './judge/index.ts';
+import type { Violation } from './validation/index.ts';
 
 /** An error response with Discord's error code (documentation, "Opcodes and Status Codes", "JSON"). */
 export interface RefusalDetail {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Violation } from './judge/index.ts';
+import type { Violation } from './validation/index.ts';
 
 export interface RecordedRequest {
   readonly id: number;
@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly ms?: number;
   /** The response as text, truncated if long. */
   readonly answer?: string;
-  /** What the judge found wrong with the body. */
+  /** What the validator found wrong with the body. */
   readonly violations?: readonly Violation[];
 }
 

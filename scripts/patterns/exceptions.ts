@@ -14,7 +14,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     pattern: String.raw`/^\p{RGI_Emoji}$/v`,
-    path: 'sandbox/discord/judge/emoji.ts',
+    path: 'sandbox/discord/validation/emoji.ts',
     reason: 'The checker does not know the flag; a set of fixed texts cannot be matched in two ways.',
   },
   {

@@ -1,7 +1,7 @@
 import { ComponentType } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { truncate, truncateMarkdown } from '../../src/discord/message-text.ts';
 import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
@@ -11,7 +11,7 @@ const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${num
 /** The violations that Discord would report for the body of a plan. */
 function verdict(plan: MessagePlan) {
   const { body, files } = bodyOf(plan);
-  return judgeBody('webhook-edit', body, {
+  return validateBody('webhook-edit', body, {
     files: files.map(({ name, data }, id) => ({ id: String(id), name, bytes: Buffer.byteLength(data as Buffer) })),
   });
 }

@@ -1,6 +1,6 @@
 import { type APIApplicationCommand, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { installLinks, planDeployment } from '../../src/discord/deployment.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
@@ -65,7 +65,7 @@ describe('The deployment of commands', () => {
   });
 
   it.each([true, false])('Discord accepts the registered commands (user installation: %s)', (userInstall) => {
-    expect(judgeBody('commands', registrations(features, { userInstall }))).toEqual([]);
+    expect(validateBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
   it.each([true, false])('Talks are offered only in servers (user installation: %s)', (userInstall) => {

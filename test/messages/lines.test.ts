@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
@@ -31,7 +31,7 @@ describe('The message of a description', () => {
   it('The message of a description shows each line with its number, and buttons for each line, for all and for a repetition', () => {
     const plan = planOf(describeTask(numberLines(['a *red* fox --ar 3:2', 'snow', 'ice', 'white'])));
     expect(plan).toMatchSnapshot();
-    expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
+    expect(validateBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   });
 
   it('The message of a description with one line has no button for all', () => {
@@ -61,7 +61,7 @@ describe('The message of a description', () => {
     expect(plan.content?.match(/line/g)).toHaveLength(10);
     expect(plan.files?.[0]?.bytes?.toString()).toBe(text);
     const files = [{ id: '0', name: 'x.txt', bytes: 1 }];
-    expect(judgeBody('webhook-edit', bodyOf(plan).body, { files })).toEqual([]);
+    expect(validateBody('webhook-edit', bodyOf(plan).body, { files })).toEqual([]);
   });
 
   it('The message of an empty description says that it is empty', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
@@ -66,7 +66,7 @@ describe('The message of a talk', () => {
 
   it('Discord accepts the message of a talk with the longest instructions', () => {
     const plan = opening(talk({ instructions: '`*_'.repeat(600), voice: '|'.repeat(60) }));
-    expect(judgeBody('channel-message', bodyOf(plan).body)).toEqual([]);
+    expect(validateBody('channel-message', bodyOf(plan).body)).toEqual([]);
   });
 });
 

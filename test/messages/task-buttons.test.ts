@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
@@ -24,7 +24,7 @@ const four = [1, 2, 3, 4] as const;
 /** The rows as a member sees them: the labels, or the emoji of buttons without a label. */
 function rowsOf(task: Task): string[][] {
   const { body } = bodyOf({ content: 'x', controls: taskButtons(task, context, say) });
-  expect(judgeBody('webhook-edit', body, { files: [] })).toEqual([]);
+  expect(validateBody('webhook-edit', body, { files: [] })).toEqual([]);
   return body.components.map((row) =>
     'components' in row
       ? row.components.map((one) => {

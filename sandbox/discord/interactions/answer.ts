@@ -49,12 +49,12 @@ const allowedResponses: Readonly<Record<number, readonly Answer[]>> = {
 
 /** Applies the initial response of an interaction. */
 export function answer(interaction: Interaction, body: CallbackBody, files: readonly SentFile[], parts: Parts): void {
-  const { interactions, messages, judge, watch } = parts;
+  const { interactions, messages, validator, watch } = parts;
   const { type, data = {} } = body;
   const { source } = interaction;
   const updates = type === Answer.DeferredMessageUpdate || type === Answer.UpdateMessage;
   if (!allowedResponses[interaction.type]?.includes(type) || (updates && !source))
-    judge.refuse('/interactions/:interaction/:token/callback', [
+    validator.refuse('/interactions/:interaction/:token/callback', [
       {
         path: 'type',
         code: 'INTERACTION_TYPE_INVALID',

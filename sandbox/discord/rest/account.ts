@@ -5,10 +5,10 @@ import { ownUserWire, userWire } from '../wire/user.ts';
 
 /** Routes for the application's account and the address of the gateway. */
 export const accountRoutes: Routes = (server, parts) => {
-  const { judge, world, limits, hub } = parts;
+  const { validator, world, limits, hub } = parts;
   server.get('/gateway', { config: { open: true } }, () => ({ url: parts.gatewayUrl() }));
   server.get('/gateway/bot', () =>
-    judge.answer('gateway-bot', {
+    validator.response('gateway-bot', {
       url: parts.gatewayUrl(),
       shards: 1,
       session_start_limit: {
@@ -19,15 +19,15 @@ export const accountRoutes: Routes = (server, parts) => {
       },
     }),
   );
-  server.get('/users/@me', () => judge.answer('user', ownUserWire(world)));
+  server.get('/users/@me', () => validator.response('user', ownUserWire(world)));
   server.get<{ Params: { user: string } }>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);
     if (!user) throw unknownUser();
-    return judge.answer('user', userWire(user));
+    return validator.response('user', userWire(user));
   });
   const application = () => {
     const guilds = [...world.guilds.values()].filter(({ installed }) => installed).length;
-    return judge.answer('application', {
+    return validator.response('application', {
       id: world.applicationId,
       name: 'Atelier',
       icon: null,

@@ -2,8 +2,8 @@ import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
 import { factsOf } from '../body.ts';
 import { answer, type CallbackBody, factsOfEdit } from '../interactions/answer.ts';
 import type { Interaction } from '../interactions/interaction.ts';
-import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
+import { isVoice } from '../validation/voice.ts';
 import { checkSizes } from './sizes.ts';
 import { checkVoice } from './voice.ts';
 
@@ -22,10 +22,10 @@ export const callbackRoutes: Routes = (server, parts) => {
     const { data } = (body ?? {}) as Partial<CallbackBody>;
     if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);
     checkSizes(files, parts);
-    parts.judge.body(route, 'callback', body, factsOfEdit(edited(interaction, body), factsOf(files)));
+    parts.validator.body(route, 'callback', body, factsOfEdit(edited(interaction, body), factsOf(files)));
     answer(interaction, body as CallbackBody, files, parts);
     if (request.query.with_response !== 'true') return reply.code(204).send();
-    return parts.judge.answer('callback', answerOf(interaction, parts));
+    return parts.validator.response('callback', answerOf(interaction, parts));
   });
 };
 

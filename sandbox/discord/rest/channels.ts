@@ -18,9 +18,9 @@ interface InGuild {
 
 /** Routes for channels, direct messages and guild data. */
 export const channelRoutes: Routes = (server, parts) => {
-  const { judge, world } = parts;
+  const { validator, world } = parts;
   const shown = (channel: Channel) =>
-    judge.answer('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
+    validator.response('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
 
   server.get<InChannel>('/channels/:channel', (request) => shown(channelFor(request.params.channel, 0n, parts)));
   server.post<InChannel>('/channels/:channel/typing', (request, reply) => {

@@ -10,40 +10,42 @@ type Scoped = {
 
 /** Documentation, interactions/application-commands, "Endpoints", for both scopes. */
 export const commandRoutes: Routes = (server, parts) => {
-  const { judge, registry, stream } = parts;
+  const { validator, registry, stream } = parts;
   const tell = () => stream.tell({ kind: 'world', what: { commands: true } });
   for (const base of ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands']) {
     const one = `${base}/:command`;
     server.get<Scoped>(base, (request) => {
       const commands = registry.list(scopeOf(request, parts));
       const full = request.query.with_localizations === 'true';
-      return judge.answer('commands', full ? commands : commands.map(withoutLocalizations));
+      return validator.response('commands', full ? commands : commands.map(withoutLocalizations));
     });
     server.put<Scoped>(base, (request) => {
       const scope = scopeOf(request, parts);
-      judge.body(base, 'commands', request.sent.body);
+      validator.body(base, 'commands', request.sent.body);
       const commands = registry.overwrite(scope, request.sent.body as CommandBody[]);
       tell();
-      return judge.answer('commands', commands);
+      return validator.response('commands', commands);
     });
     server.post<Scoped>(base, (request, reply) => {
       const scope = scopeOf(request, parts);
-      judge.body(base, 'command', request.sent.body);
+      validator.body(base, 'command', request.sent.body);
       const { command, isNew } = registry.put(scope, request.sent.body as CommandBody);
       tell();
       reply.code(isNew ? 201 : 200);
-      return judge.answer('command', command);
+      return validator.response('command', command);
     });
-    server.get<Scoped>(one, (request) => judge.answer('command', registry.get(scopeOf(request, parts), idOf(request))));
+    server.get<Scoped>(one, (request) =>
+      validator.response('command', registry.get(scopeOf(request, parts), idOf(request))),
+    );
     server.patch<Scoped>(one, (request) => {
       const scope = scopeOf(request, parts);
       const existing = registry.get(scope, idOf(request));
       const body = request.sent.body as Partial<Command>;
       // An edit may omit any key, so the resulting command is validated.
-      judge.body(one, 'command', { ...writable(existing), ...body });
+      validator.body(one, 'command', { ...writable(existing), ...body });
       const command = registry.edit(scope, existing.id, body);
       tell();
-      return judge.answer('command', command);
+      return validator.response('command', command);
     });
     server.delete<Scoped>(one, (request, reply) => {
       registry.remove(scopeOf(request, parts), idOf(request));

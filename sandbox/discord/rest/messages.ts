@@ -1,11 +1,11 @@
 import { PermissionFlagsBits as May } from 'discord-api-types/v10';
 import { factsOf, type SentFile } from '../body.ts';
 import { factsOfEdit } from '../interactions/answer.ts';
-import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
+import { isVoice } from '../validation/voice.ts';
 import { asSeenByApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
 import { channelFor, checkOpen, messageIn, toSend } from './access.ts';
@@ -23,7 +23,7 @@ interface OfMessage {
 
 /** Message routes for the bot token (documentation, resources/message). */
 export const messageRoutes: Routes = (server, parts) => {
-  const { judge, messages, world } = parts;
+  const { validator, messages, world } = parts;
   const all = '/channels/:channel/messages';
   const one = '/channels/:channel/messages/:message';
   const shown = (post: Post) =>
@@ -38,11 +38,11 @@ export const messageRoutes: Routes = (server, parts) => {
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
     // `after` selects the messages directly after it, but the page is still sorted newest first.
     const page = after === undefined ? there.slice(-most) : there.slice(0, most);
-    return page.reverse().map((post) => judge.answer('message', shown(post)));
+    return page.reverse().map((post) => validator.response('message', shown(post)));
   });
   server.get<OfMessage>(one, (request) => {
     const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
-    return judge.answer('message', shown(messageIn(channel, request.params.message, parts)));
+    return validator.response('message', shown(messageIn(channel, request.params.message, parts)));
   });
   server.post<InChannel>(all, (request) => {
     const { channel: id } = request.params;
@@ -55,10 +55,10 @@ export const messageRoutes: Routes = (server, parts) => {
     if (isVoice(body?.flags)) checkVoice(channel, parts);
     else checkFiles(channel, files, parts);
     checkSizes(files, parts);
-    judge.body(all, 'channel-message', body, { files: factsOf(files) });
+    validator.body(all, 'channel-message', body, { files: factsOf(files) });
     checkReference(channel, body, parts);
     const post = sameNonce(channel, body, parts) ?? messages.write({ channel, author: world.bot, body, files });
-    return judge.answer('message', parts.wire(post));
+    return validator.response('message', parts.wire(post));
   });
   server.patch<OfMessage>(one, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
@@ -68,7 +68,7 @@ export const messageRoutes: Routes = (server, parts) => {
     const { body, files } = request.sent;
     checkFiles(channel, files, parts);
     checkSizes(files, parts);
-    judge.body(one, 'channel-edit', body, factsOfEdit(post, factsOf(files)));
+    validator.body(one, 'channel-edit', body, factsOfEdit(post, factsOf(files)));
     const wait = isOld(post, parts) ? parts.buckets.takeOldEdit(channel.id) : undefined;
     if (wait !== undefined) {
       parts.buckets.noteLimited(one, 'shared');
@@ -76,7 +76,7 @@ export const messageRoutes: Routes = (server, parts) => {
     }
     messages.edit(post, body as MessageBody, files);
     parts.watch.changed();
-    return reply.send(judge.answer('message', parts.wire(post)));
+    return reply.send(validator.response('message', parts.wire(post)));
   });
   server.delete<OfMessage>(one, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
@@ -98,7 +98,7 @@ function checkFiles(channel: Channel, files: readonly SentFile[], parts: Parts):
 function checkReference(channel: Channel, { message_reference: reference }: MessageBody, parts: Parts): void {
   if (!reference?.message_id || reference.fail_if_not_exists === false) return;
   if (parts.messages.get(reference.message_id)?.channel === channel) return;
-  parts.judge.refuse('/channels/:channel/messages', [
+  parts.validator.refuse('/channels/:channel/messages', [
     { path: 'message_reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' },
   ]);
 }

@@ -22,16 +22,16 @@ interface EditBody {
 
 /** Routes that edit and delete threads (documentation, topics/threads, "Editing & Deleting Threads"). */
 export const threadEditRoutes: Routes = (server, parts) => {
-  const { judge, world, threads, messages } = parts;
+  const { validator, world, threads, messages } = parts;
   const route = '/channels/:channel';
 
   server.patch<OfChannel>(route, (request) => {
     const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
     const body = (request.sent.body ?? {}) as EditBody;
-    judge.body(route, 'thread-edit', body);
+    validator.body(route, 'thread-edit', body);
     checkEdit(thread, body, parts);
     threads.change(thread, changeIn(body));
-    return judge.answer('thread', threadWire(thread, world));
+    return validator.response('thread', threadWire(thread, world));
   });
   server.delete<OfChannel>(route, (request) => {
     const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
@@ -39,7 +39,7 @@ export const threadEditRoutes: Routes = (server, parts) => {
     const last = threadWire(thread, world);
     threads.remove(thread);
     messages.removeAll(thread.id);
-    return judge.answer('thread', last);
+    return validator.response('thread', last);
   });
 };
 

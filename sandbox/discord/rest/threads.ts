@@ -33,8 +33,8 @@ interface StartBody {
 
 /** Routes that start threads and manage their members (documentation, resources/channel, "Start Thread …"). */
 export const threadRoutes: Routes = (server, parts) => {
-  const { judge, world, threads } = parts;
-  const started = (thread: ThreadChannel) => judge.answer('thread', threadWire(thread, world));
+  const { validator, world, threads } = parts;
+  const started = (thread: ThreadChannel) => validator.response('thread', threadWire(thread, world));
   const plain = '/channels/:channel/threads';
   const onMessage = '/channels/:channel/messages/:message/threads';
   const one = '/channels/:channel/thread-members/:user';
@@ -42,7 +42,7 @@ export const threadRoutes: Routes = (server, parts) => {
   server.post<InChannel>(plain, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
     const body = request.sent.body as StartBody;
-    judge.body(plain, 'thread', body);
+    validator.body(plain, 'thread', body);
     // The default is a private thread, for compatibility with the first version of threads.
     const type = body.type ?? ChannelType.PrivateThread;
     checkKind(parent, type);
@@ -60,7 +60,7 @@ export const threadRoutes: Routes = (server, parts) => {
     if (!has(botPermissions(parent, parts), May.CreatePublicThreads)) throw missingPermissions();
     const from = messageIn(parent, request.params.message, parts);
     const body = request.sent.body as StartBody;
-    judge.body(onMessage, 'thread-on-message', body);
+    validator.body(onMessage, 'thread-on-message', body);
     const { name, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
     return started(startThread({ parent, owner: world.bot, name, type, archiveMinutes, from }, parts));
@@ -86,7 +86,7 @@ export const threadRoutes: Routes = (server, parts) => {
     const thread = threadFor(request.params.channel, parts);
     const userId = named(request.params.user, parts);
     if (!thread.thread.members.has(userId)) throw unknownMember();
-    return judge.answer('thread-member', threadMemberWire(thread, userId));
+    return validator.response('thread-member', threadMemberWire(thread, userId));
   });
   server.get<InChannel>('/channels/:channel/thread-members', (request) => {
     const thread = threadFor(request.params.channel, parts);

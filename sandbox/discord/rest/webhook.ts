@@ -1,10 +1,10 @@
 import { factsOf } from '../body.ts';
 import { factsOfEdit, followUp } from '../interactions/answer.ts';
 import type { Interaction } from '../interactions/interaction.ts';
-import { isVoice } from '../judge/voice.ts';
 import type { Parts, Routes } from '../parts.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { unknownMessage, unknownWebhook } from '../refusal.ts';
+import { isVoice } from '../validation/voice.ts';
 import { checkOpen } from './access.ts';
 import { checkSizes } from './sizes.ts';
 import { checkVoice } from './voice.ts';
@@ -18,7 +18,7 @@ interface WebhookMessage {
 
 /** Webhook routes of an interaction, authenticated by its token (documentation, "Followup Messages"). */
 export const webhookRoutes: Routes = (server, parts) => {
-  const { judge, messages, wire } = parts;
+  const { validator, messages, wire } = parts;
   const one = '/webhooks/:application/:token/messages/:message';
   const all = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
@@ -33,11 +33,11 @@ export const webhookRoutes: Routes = (server, parts) => {
     const { body, files } = request.sent;
     if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
     checkSizes(files, parts);
-    judge.body(all, 'webhook-message', body, { files: factsOf(files) });
-    return judge.answer('message', wire(followUp(interaction, body as MessageBody, files, parts)));
+    validator.body(all, 'webhook-message', body, { files: factsOf(files) });
+    return validator.response('message', wire(followUp(interaction, body as MessageBody, files, parts)));
   });
   server.get<WebhookMessage>(one, (request) =>
-    judge.answer('message', wire(wanted(interactionOf(request.params), request.params.message, parts))),
+    validator.response('message', wire(wanted(interactionOf(request.params), request.params.message, parts))),
   );
   server.patch<WebhookMessage>(one, (request) => {
     const interaction = interactionOf(request.params);
@@ -45,9 +45,9 @@ export const webhookRoutes: Routes = (server, parts) => {
     checkOpen(post.channel, 'edit', parts);
     const { body, files } = request.sent;
     checkSizes(files, parts);
-    judge.body(one, 'webhook-edit', body, factsOfEdit(post, factsOf(files)));
+    validator.body(one, 'webhook-edit', body, factsOfEdit(post, factsOf(files)));
     messages.edit(post, body as MessageBody, files);
-    return judge.answer('message', wire(post));
+    return validator.response('message', wire(post));
   });
   server.delete<WebhookMessage>(one, (request, reply) => {
     const interaction = interactionOf(request.params);

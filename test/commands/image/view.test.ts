@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { readReferenceForm, referenceForm } from '../../../src/commands/image/reference.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
@@ -22,7 +22,7 @@ const made = (changes: Partial<Task>): Task =>
 
 function shown(task: Task) {
   const plan = taskMessage(task, context, say);
-  expect(judgeBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
+  expect(validateBody('webhook-edit', bodyOf(plan).body, { files: [] })).toEqual([]);
   const buttons = (plan.controls ?? []).map((one) => ('id' in one && 'label' in one ? `${one.label} → ${one.id}` : ''));
   return { content: plan.content, buttons };
 }
@@ -136,7 +136,7 @@ describe('The form for an image with references', () => {
     'Discord accepts the form for an image with %i references, and no address is cut',
     (count) => {
       const plan = form(count);
-      expect(judgeBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
+      expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
       const field = plan.fields.find(({ name }) => name === 'pictures');
       const addresses = (field?.type === 'text' ? (field.value ?? '') : '').split('\n');
       expect(addresses.length).toBeGreaterThanOrEqual(Math.min(count, 7));

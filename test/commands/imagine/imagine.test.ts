@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
-import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { imagine } from '../../../src/commands/imagine/feature.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
@@ -21,7 +21,7 @@ async function refusalOf(asked: ReturnType<ReturnType<EmbeddedDiscord['as']>['sl
 describe('/imagine', () => {
   it('Discord accepts the registration of /imagine', () => {
     const body = registrationOf(imagine, { userInstall: true });
-    expect(judgeBody('commands', [body])).toEqual([]);
+    expect(validateBody('commands', [body])).toEqual([]);
     const byName = Object.fromEntries((body.options ?? []).map((option) => [option.name, option]));
     expect(byName.prompt).toMatchObject({ type: 3, required: true, max_length: 6_000 });
     expect(byName.aspect).toMatchObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { kindSpecs, texts } from '../../../src/commands/index.ts';
 import { taskListPlan } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
@@ -8,7 +8,7 @@ import { createSay } from '../../../src/locales/index.ts';
 import { kindNames, taskStates } from '../../../src/services/tasks/task.ts';
 import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 
-const violationsOf = (body: unknown) => judgeBody('webhook-edit', body);
+const violationsOf = (body: unknown) => validateBody('webhook-edit', body);
 
 const line: TaskSummary = {
   ...{ id: '01k3v9x2mabcdefgh', kind: 'imagine', state: 'delivered', requesterId: '100000000000000001' },

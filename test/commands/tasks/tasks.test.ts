@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { features, handlers, kindSpecs } from '../../../src/commands/index.ts';
 import type { Services } from '../../../src/commands/services.ts';
 import { taskSelect, tasks, tasksPageButton } from '../../../src/commands/tasks/feature.ts';
@@ -45,9 +45,9 @@ const filters = fc.record({
 });
 
 it('Discord accepts the registration of /tasks', () => {
-  expect(judgeBody('commands', [registrationOf(tasks(kindNames(kindSpecs), features), { userInstall: true })])).toEqual(
-    [],
-  );
+  expect(
+    validateBody('commands', [registrationOf(tasks(kindNames(kindSpecs), features), { userInstall: true })]),
+  ).toEqual([]);
 });
 
 it('The kind filter of /tasks uses the name that each feature defines, and all names differ', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeBody } from '../../../sandbox/discord/judge/index.ts';
+import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { usage, usageRangeButton } from '../../../src/commands/usage/feature.ts';
 import { customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
@@ -7,7 +7,7 @@ import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('Discord accepts the registration of /usage', () => {
   const body = registrationOf(usage, { userInstall: true });
-  expect(judgeBody('commands', [body])).toEqual([]);
+  expect(validateBody('commands', [body])).toEqual([]);
   expect(body.options?.map(({ name, required }) => [name, required])).toEqual([
     ['start', false],
     ['end', false],

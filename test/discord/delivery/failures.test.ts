@@ -100,7 +100,7 @@ describe('The delivery of a result during failures', () => {
     expect(read().at(-1)).toContain('ready');
   });
 
-  it('The delivery waits if the refusal is from a proxy before Discord, which cannot judge messages', async () => {
+  it('The delivery waits if the refusal is from a proxy before Discord, which cannot validator messages', async () => {
     const { advanceOnceWaiting, task, tell, tasks, discord, writes } = await sceneWithOrder();
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'status', status: 403, body: '<html>no</html>' } });
     await tell(task.id, { state: 'ready' });

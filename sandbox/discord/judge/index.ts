@@ -1,5 +1,0 @@
-export { judgeAnswer } from './answer.ts';
-export { type BodyKind, judgeBody } from './body.ts';
-export type { BodyFacts } from './facts.ts';
-export { formError } from './form-error.ts';
-export type { Violation } from './violation.ts';

@@ -1,0 +1,88 @@
+import { ApplicationCommandType } from 'discord-api-types/v10';
+import type { $ZodType } from 'zod/v4/core';
+import { isAbsent, isObject, type JsonObject, listIn, textIn } from './json.ts';
+import { isMenu, repeated, validateLocales, validateName } from './names.ts';
+import { validateOptions } from './options.ts';
+import { request, command as schema } from './schemas.ts';
+import { validateSet } from './set.ts';
+import { validateShape } from './shape.ts';
+import { sizeOf } from './size.ts';
+import { field, item, required, type Violation, violation } from './violation.ts';
+
+const MAX_COMMAND_SIZE = 8000;
+
+const LIMITS: ReadonlyMap<unknown, { readonly most: number; readonly what: string }> = new Map([
+  [ApplicationCommandType.ChatInput, { most: 100, what: 'chat commands' }],
+  [ApplicationCommandType.User, { most: 15, what: 'user commands' }],
+  [ApplicationCommandType.Message, { most: 15, what: 'message commands' }],
+  [ApplicationCommandType.PrimaryEntryPoint, { most: 1, what: 'entry points' }],
+]);
+
+/** Judges a bulk overwrite, the complete list of commands in one scope. */
+export function validateCommands(body: unknown): Violation[] {
+  if (!Array.isArray(body)) return [violation('', 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType')];
+  const commands = body.flatMap((of: unknown, index) => (isObject(of) ? [{ of, path: item('', index) }] : []));
+  return [
+    ...body.flatMap((each, index) => validateOne(schema.overwrite, each, item('', index))),
+    ...repeated(commands, ({ of }) => typeOf(of)).map(({ path }) =>
+      violation(path, 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique'),
+    ),
+    ...[...LIMITS]
+      .filter(([type, { most }]) => commands.filter(({ of }) => typeOf(of) === type).length > most)
+      .map(([, { most, what }]) =>
+        violation('', 'APPLICATION_COMMANDS_TOO_MANY', `An application can have at most ${most} ${what}`),
+      ),
+  ];
+}
+
+/** Judges a create or an edit; only an edit may omit the name. */
+export function validateCommand(body: unknown): Violation[] {
+  const edit = isObject(body) && body.name === undefined && Object.keys(body).length > 0;
+  return validateOne(edit ? schema.edit : schema.create, body, '');
+}
+
+const typeOf = (command: JsonObject): unknown =>
+  isAbsent(command.type) ? ApplicationCommandType.ChatInput : command.type;
+
+function validateOne(shape: $ZodType, body: unknown, path: string): Violation[] {
+  const found = validateShape(shape, withNumericPermissions(body), path, request);
+  if (!isObject(body)) return found;
+  const type = typeOf(body);
+  return [
+    ...found,
+    ...validateName(body, path, isMenu(type)),
+    ...validateLocales(body, path),
+    ...validateDescription(body, type, path),
+    ...validateOptionsOf(body, type, field(path, 'options')),
+    ...['contexts', 'integration_types'].flatMap((key) => validateSet(body[key], field(path, key))),
+    ...(sizeOf(body) > MAX_COMMAND_SIZE
+      ? [violation(path, 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${MAX_COMMAND_SIZE})`)]
+      : []),
+  ];
+}
+
+function validateOptionsOf(command: JsonObject, type: unknown, at: string): Violation[] {
+  if (!isMenu(type)) return validateOptions(command.options, at);
+  if (listIn(command.options).length === 0) return [];
+  return [violation(at, 'APPLICATION_COMMAND_MENU_OPTIONS', 'Context menu commands cannot have options')];
+}
+
+/** discord.js sends permissions as a string of digits, as documented, but the schema requires a number. */
+function withNumericPermissions(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const permissions = body.default_member_permissions;
+  if (typeof permissions !== 'string' || !/^\d+$/.test(permissions)) return body;
+  return { ...body, default_member_permissions: Number(permissions) };
+}
+
+function validateDescription(command: JsonObject, type: unknown, path: string): Violation[] {
+  // An edit without a name may also omit the description.
+  if (command.name === undefined) return [];
+  const at = field(path, 'description');
+  const text = textIn(command.description);
+  if (isMenu(type) && text !== '') {
+    return [violation(at, 'APPLICATION_COMMAND_MENU_DESCRIPTION', 'Context menu commands cannot have a description')];
+  }
+  const missing = isAbsent(command.description) || command.description === '';
+  return type === ApplicationCommandType.ChatInput && missing ? [required(at)] : [];
+}

@@ -1,0 +1,14 @@
+import { isAbsent, isObject } from './json.ts';
+import { field, required, type Violation, violation } from './violation.ts';
+
+const UNICODE_EMOJI = /^\p{RGI_Emoji}$/v;
+
+/** Without an id, the name must be a Unicode emoji; one similar-looking character makes Discord refuse the message. */
+export function validateEmoji(emoji: unknown, path: string): Violation[] {
+  if (!isObject(emoji) || !isAbsent(emoji.id)) return [];
+  const { name } = emoji;
+  const at = field(path, 'name');
+  if (isAbsent(name)) return [required(at)];
+  if (typeof name !== 'string' || UNICODE_EMOJI.test(name)) return [];
+  return [violation(at, 'COMPONENT_INVALID_EMOJI', 'Invalid emoji')];
+}

@@ -1,0 +1,12 @@
+/** What the validator must know in addition to the body. */
+export interface BodyFacts {
+  /** The uploaded parts `files[n]`; `id` is the n. */
+  readonly files: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly bytes: number;
+    readonly isAudio?: boolean;
+  }[];
+  /** For an edit: the previous state of the message. */
+  readonly before?: { readonly flags: number; readonly attachmentNames: readonly string[] };
+}

@@ -1,0 +1,95 @@
+import { ComponentType, MessageFlags } from 'discord-api-types/v10';
+import { isAbsent, type JsonObject, listIn, numberIn, objectIn, textIn } from './json.ts';
+import { flattenComponents } from './tree.ts';
+import { field, item, type Violation, violation } from './violation.ts';
+
+const ROWS = 5;
+const COMPONENTS = 40;
+const DISPLAYED_TEXT = 4000;
+
+/** The layout of the message; `unknown` for an edit without flags of a message whose flags are unknown. */
+export type Layout = 'rows' | 'components-v2' | 'unknown';
+
+const hasV2 = (flags: number): boolean => (flags & MessageFlags.IsComponentsV2) !== 0;
+
+export function layoutOf(message: JsonObject, editing: boolean, before: number | undefined): Layout {
+  const flags = numberIn(message.flags);
+  if (hasV2((flags ?? 0) | (before ?? 0))) return 'components-v2';
+  return editing && before === undefined && flags === undefined ? 'unknown' : 'rows';
+}
+
+/** https://discord.com/developers/docs/components/reference#component-reference */
+export function validateLayout(
+  message: JsonObject,
+  layout: Layout,
+  path: string,
+  before: number | undefined,
+): Violation[] {
+  if (layout === 'unknown') return [];
+  const at = field(path, 'components');
+  if (layout === 'rows') return validateRows(listIn(message.components), at);
+  return [
+    ...validateFlag(message, path, before),
+    ...validateLegacyFields(message, path),
+    ...validateTotals(message, at),
+  ];
+}
+
+function validateRows(components: readonly unknown[], at: string): Violation[] {
+  const found = components.flatMap((component, index) => {
+    const { type } = objectIn(component);
+    // The schema refuses unknown components.
+    if (type === ComponentType.ActionRow || !TOP_LEVEL.has(type)) return [];
+    return [violation(item(at, index), 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')];
+  });
+  if (components.length > ROWS) {
+    found.push(violation(at, 'BASE_TYPE_MAX_LENGTH', `Must be ${ROWS} or fewer in length.`));
+  }
+  return found;
+}
+
+const TOP_LEVEL: ReadonlySet<unknown> = new Set([
+  ComponentType.ActionRow,
+  ComponentType.Section,
+  ComponentType.TextDisplay,
+  ComponentType.MediaGallery,
+  ComponentType.File,
+  ComponentType.Separator,
+  ComponentType.Container,
+]);
+
+function validateFlag(message: JsonObject, path: string, before: number | undefined): Violation[] {
+  const flags = numberIn(message.flags);
+  if (flags === undefined || before === undefined || !hasV2(before) || hasV2(flags)) return [];
+  const reason = 'MessageFlags.IS_COMPONENTS_V2 cannot be removed from a message that has it';
+  return [violation(field(path, 'flags'), 'MESSAGE_COMPONENTS_V2_FLAG_REMOVED', reason)];
+}
+
+function validateLegacyFields(message: JsonObject, path: string): Violation[] {
+  const used = [
+    ...(textIn(message.content) === '' ? [] : ['content']),
+    ...['embeds', 'sticker_ids'].filter((name) => listIn(message[name]).length > 0),
+    ...(isAbsent(message.poll) ? [] : ['poll']),
+  ];
+  const code = 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2';
+  return used.map((name) =>
+    violation(field(path, name), code, `The '${name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`),
+  );
+}
+
+function validateTotals(message: JsonObject, at: string): Violation[] {
+  const all = flattenComponents(message.components, at);
+  const text = all.reduce((sum, { component }) => {
+    return component.type === ComponentType.TextDisplay ? sum + textIn(component.content).length : sum;
+  }, 0);
+  const found: Violation[] = [];
+  if (all.length > COMPONENTS) {
+    const reason = `Total number of components exceeds the maximum of ${COMPONENTS}`;
+    found.push(violation(at, 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', reason));
+  }
+  if (text > DISPLAYED_TEXT) {
+    const reason = `Components displayable text size exceeds maximum size of ${DISPLAYED_TEXT}`;
+    found.push(violation(at, 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED', reason));
+  }
+  return found;
+}

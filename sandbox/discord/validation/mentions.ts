@@ -1,0 +1,18 @@
+import { isObject, listIn } from './json.ts';
+import { validateSet } from './set.ts';
+import { field, type Violation, violation } from './violation.ts';
+
+/** https://discord.com/developers/docs/resources/message#allowed-mentions-object: all of a kind or listed ids. */
+export function validateMentions(allowed: unknown, path: string): Violation[] {
+  if (!isObject(allowed)) return [];
+  const both = ['users', 'roles'].filter(
+    (kind) => listIn(allowed.parse).includes(kind) && listIn(allowed[kind]).length > 0,
+  );
+  return [
+    ...['parse', 'users', 'roles'].flatMap((key) => validateSet(allowed[key], field(path, key))),
+    ...both.map((kind) => {
+      const message = `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`;
+      return violation(path, 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', message);
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+import { type $ZodLiteral, type $ZodObject, type $ZodType, type $ZodTypes, safeParse } from 'zod/v4/core';
+import { isObject, shown } from './json.ts';
+import { field, item, required, type Violation, violation } from './violation.ts';
+import { badLength, bounds, worded } from './wording.ts';
+
+export interface ValidationOptions {
+  /** Discord ignores unknown keys, but in a request of the bot an unknown key is a mistake. */
+  readonly unknownKeys: 'refused' | 'ignored';
+  /** Replacements for schemas that Discord defines too narrowly or too broadly. */
+  readonly corrections: ReadonlyMap<$ZodType, $ZodType>;
+}
+
+/**
+ * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so that one
+ * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
+ */
+export function validateShape(given: $ZodType, value: unknown, path: string, reading: ValidationOptions): Violation[] {
+  const schema = (reading.corrections.get(given) ?? given) as $ZodTypes;
+  const { def } = schema._zod;
+  switch (def.type) {
+    case 'lazy':
+      return validateShape(def.getter(), value, path, reading);
+    case 'optional':
+      return value === undefined ? [] : validateShape(def.innerType, value, path, reading);
+    case 'nullable':
+      return value === null ? [] : validateShape(def.innerType, value, path, reading);
+    case 'object':
+      return validateObject(schema as $ZodObject, value, path, reading);
+    case 'array':
+      if (value === undefined || value === null) return [required(path)];
+      if (!Array.isArray(value)) {
+        return [violation(path, 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType')];
+      }
+      return [
+        ...validateLength(schema, value.length, path),
+        ...value.flatMap((each, index) => validateShape(def.element, each, item(path, index), reading)),
+      ];
+    case 'record':
+      if (!isObject(value)) return [notAnObject('DictType', path, value)];
+      return Object.entries(value).flatMap(([name, each]) =>
+        validateShape(def.valueType, each, field(path, name), reading),
+      );
+    case 'union':
+      return validateUnion(def.options, value, path, reading);
+    case 'intersection':
+      return [def.left, def.right].flatMap((side) =>
+        validateShape(side, value, path, { ...reading, unknownKeys: 'ignored' }),
+      );
+    default: {
+      const parsed = safeParse(schema, value);
+      const issue = parsed.error?.issues[0];
+      return issue === undefined ? [] : [worded(schema, issue, path, value)];
+    }
+  }
+}
+
+function validateLength(schema: $ZodType, length: number, path: string): Violation[] {
+  const limits = bounds(schema);
+  return length < (limits.least ?? 0) || length > (limits.most ?? length) ? [badLength(path, limits)] : [];
+}
+
+function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknown): Violation {
+  if (value === undefined || value === null) return required(path);
+  const code = kind === 'ModelType' ? 'MODEL_TYPE_CONVERT' : 'DICT_TYPE_CONVERT';
+  return violation(path, code, `Only dictionaries may be used in a ${kind}`);
+}
+
+function validateObject(schema: $ZodObject, value: unknown, path: string, reading: ValidationOptions): Violation[] {
+  if (!isObject(value)) return [notAnObject('ModelType', path, value)];
+  const { shape } = schema._zod.def;
+  // For a wrong `type`, violations of the other keys would only mislead.
+  const types = typesOf(schema);
+  if (types !== undefined && !types.includes(value.type)) return [wrongType(path, types)];
+  const known = Object.entries(shape).flatMap(([name, each]) =>
+    validateShape(each, ownValue(value, name), field(path, name), reading),
+  );
+  if (reading.unknownKeys === 'ignored') return known;
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(shape, name) && value[name] !== undefined);
+  return [
+    ...known,
+    ...unknown.map((name) =>
+      violation(field(path, name), 'UNKNOWN_KEY', `Discord does not know "${shown(name)}" here and would ignore it.`),
+    ),
+  ];
+}
+
+/** A body may have a key with the name of an inherited property. */
+const ownValue = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(value, name) ? value[name] : undefined;
+
+const wrongType = (path: string, types: readonly unknown[]): Violation =>
+  violation(path, 'UNION_TYPE_CHOICES', `Value of field "type" must be one of (${types.map(String).join(', ')}).`);
+
+function validateUnion(
+  options: readonly $ZodType[],
+  value: unknown,
+  path: string,
+  reading: ValidationOptions,
+): Violation[] {
+  const branches = options.map((option) => opened(option, reading));
+  const typed = branches.map(typesOf);
+  if (isObject(value) && typed.every((types) => types !== undefined)) {
+    const index = typed.findIndex((types) => types?.includes(value.type));
+    const chosen = branches[index];
+    return chosen === undefined ? [wrongType(path, typed.flat())] : validateShape(chosen, value, path, reading);
+  }
+  // Without a `type`, the branch with the fewest violations decides.
+  let best: Violation[] | undefined;
+  for (const each of branches) {
+    const found = validateShape(each, value, path, reading);
+    if (found.length === 0) return [];
+    if (best === undefined || found.length < best.length) best = found;
+  }
+  return best ?? [];
+}
+
+function opened(schema: $ZodType, reading: ValidationOptions): $ZodType {
+  const corrected = (reading.corrections.get(schema) ?? schema) as $ZodTypes;
+  return corrected._zod.def.type === 'lazy' ? opened(corrected._zod.def.getter(), reading) : corrected;
+}
+
+/** The values of `type` that an object schema accepts, if it lists them. */
+function typesOf(schema: $ZodType): readonly unknown[] | undefined {
+  const { def } = (schema as $ZodTypes)._zod;
+  if (def.type !== 'object') return undefined;
+  const type = def.shape.type as $ZodTypes | undefined;
+  return type?._zod.def.type === 'literal' ? (type as $ZodLiteral)._zod.def.values : undefined;
+}

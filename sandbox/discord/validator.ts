@@ -1,0 +1,52 @@
+import { Refusal } from './refusal.ts';
+import {
+  type BodyFacts,
+  type BodyKind,
+  formError,
+  type Violation,
+  validateAnswer,
+  validateBody,
+} from './validation/index.ts';
+
+export interface RecordedViolation extends Violation {
+  readonly at: number;
+  readonly route: string;
+}
+
+const MOST = 1_000;
+
+/** Records the validator's violations; those of a request are also its error response. */
+export class Validator {
+  readonly violations: RecordedViolation[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  body(route: string, kind: BodyKind, body: unknown, facts?: BodyFacts): void {
+    this.refuse(route, validateBody(kind, body, facts));
+  }
+
+  /** For violations that depend on state, such as a response that does not fit its interaction. */
+  refuse(route: string, violations: readonly Violation[]): void {
+    if (violations.length === 0) return;
+    this.#record(route, violations);
+    const [first] = violations;
+    if (first?.number !== undefined && violations.every(({ number }) => number !== undefined))
+      throw new Refusal(first.message, { status: 400, code: first.number, violations });
+    const { code, message, errors } = formError(violations);
+    throw new Refusal(message, { status: 400, code, more: { errors }, violations });
+  }
+
+  /** Records violations of the embedded Discord's own response, and sends the response anyway. */
+  response<Answer>(kind: Parameters<typeof validateAnswer>[0], answer: Answer): Answer {
+    this.#record(`answer ${kind}`, validateAnswer(kind, answer));
+    return answer;
+  }
+
+  #record(route: string, violations: readonly Violation[]): void {
+    for (const violation of violations) this.violations.push({ ...violation, at: this.#now(), route });
+    this.violations.splice(0, Math.max(0, this.violations.length - MOST));
+  }
+}

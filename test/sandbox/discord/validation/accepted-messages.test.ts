@@ -1,0 +1,233 @@
+import {
+  ActionRowBuilder,
+  AttachmentBuilder,
+  ButtonBuilder,
+  ButtonStyle,
+  ChannelSelectMenuBuilder,
+  ContainerBuilder,
+  EmbedBuilder,
+  FileBuilder,
+  MediaGalleryBuilder,
+  MediaGalleryItemBuilder,
+  RoleSelectMenuBuilder,
+  SectionBuilder,
+  SeparatorBuilder,
+  StringSelectMenuBuilder,
+  TextDisplayBuilder,
+  ThumbnailBuilder,
+  UserSelectMenuBuilder,
+} from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { validateBody } from '../../../../sandbox/discord/validation/index.ts';
+import { button, type Case, EPHEMERAL, long, row, text, times, upload, V2 } from './bodies.ts';
+import { asSent } from './real-client.ts';
+
+const press = (id: string) => new ButtonBuilder().setCustomId(id).setLabel(id).setStyle(ButtonStyle.Primary);
+const buttons = (...of: ButtonBuilder[]) => new ActionRowBuilder<ButtonBuilder>().addComponents(...of);
+const stored = '100000000000000007';
+
+const sent = (says: string, body: unknown, more: Partial<Case> = {}): Case => ({
+  says,
+  kind: 'webhook-message',
+  body,
+  ...more,
+});
+const edit = (
+  says: string,
+  body: unknown,
+  flags: number,
+  attachmentNames: string[] = [],
+  files = [upload('n.png')],
+): Case => sent(says, body, { kind: 'webhook-edit', facts: { files, before: { flags, attachmentNames } } });
+
+const cases: Case[] = [
+  sent('2,000 characters', { content: long(2000) }),
+  sent('2,000 characters in a channel', { content: long(2000) }, { kind: 'channel-message' }),
+  sent('a file alone', {}, { facts: { files: [upload('a.png')] } }),
+  sent(
+    'a file with alt text',
+    {
+      attachments: [new AttachmentBuilder(Buffer.of(1), { name: 'a.png', description: long(1024) })].map(
+        (file, id) => ({ id, description: file.description }),
+      ),
+    },
+    { facts: { files: [upload('a.png')] } },
+  ),
+  sent(
+    'ten files',
+    { content: 'x', attachments: times(10, (n) => ({ id: `${n}` })) },
+    { facts: { files: times(10, (n) => upload(`${n}.png`, `${n}`)) } },
+  ),
+  sent('a private follow-up', { content: 'x', flags: EPHEMERAL }),
+  sent(
+    'a reply with a nonce',
+    { content: 'x', nonce: long(25), enforce_nonce: true, message_reference: { message_id: stored } },
+    { kind: 'channel-message' },
+  ),
+  sent(
+    'a forwarded message',
+    { message_reference: { type: 1, message_id: stored, channel_id: stored } },
+    { kind: 'channel-message' },
+  ),
+  sent('a sticker alone', { sticker_ids: [stored] }, { kind: 'channel-message' }),
+  sent('components alone', { components: [row(button('a'))] }),
+  sent('five rows of five', {
+    content: 'x',
+    components: times(5, (n) => buttons(...times(5, (m) => press(`${n}.${m}`)))),
+  }),
+  sent('buttons of every style', {
+    content: 'x',
+    components: [
+      buttons(
+        press('a').setEmoji('😀'),
+        press('b').setEmoji('<:blob:123456789012345678>').setStyle(ButtonStyle.Danger),
+        press('c').setEmoji('123456789012345678').setDisabled(true),
+        new ButtonBuilder().setStyle(ButtonStyle.Link).setURL('https://a.example/b').setLabel('d'),
+        new ButtonBuilder().setStyle(ButtonStyle.Premium).setSKUId(stored),
+      ),
+    ],
+  }),
+  ...['👍🏽', '👩‍🚀', '🇩🇪', '1️⃣', '▶️', '❤️', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '↩️', '🔄'].map((emoji) =>
+    sent(`a button with nothing but ${emoji}`, {
+      content: 'x',
+      components: [buttons(new ButtonBuilder().setCustomId('a').setStyle(ButtonStyle.Secondary).setEmoji(emoji))],
+    }),
+  ),
+  sent('selects of every kind', {
+    content: 'x',
+    components: [
+      new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(
+        new StringSelectMenuBuilder()
+          .setCustomId('s')
+          .setMinValues(0)
+          .setMaxValues(2)
+          .setPlaceholder('which?')
+          .addOptions(
+            { label: 'a', value: 'a', description: 'the first', emoji: '🎨', default: true },
+            { label: 'b', value: 'b' },
+          ),
+      ),
+      new ActionRowBuilder<UserSelectMenuBuilder>().addComponents(
+        new UserSelectMenuBuilder().setCustomId('u').setDefaultUsers(stored),
+      ),
+      new ActionRowBuilder<RoleSelectMenuBuilder>().addComponents(
+        new RoleSelectMenuBuilder().setCustomId('r').setMaxValues(25),
+      ),
+      new ActionRowBuilder<ChannelSelectMenuBuilder>().addComponents(
+        new ChannelSelectMenuBuilder().setCustomId('c').setChannelTypes(0),
+      ),
+    ],
+  }),
+  sent(
+    'a full embed',
+    {
+      embeds: [
+        new EmbedBuilder()
+          .setTitle('t')
+          .setDescription(long(4096))
+          .setColor(0xffffff)
+          .setTimestamp(0)
+          .setURL('https://a.example')
+          .setAuthor({ name: 'a', iconURL: 'https://a.example/i.png' })
+          .setFooter({ text: 'f' })
+          .setImage('attachment://a.png')
+          .setThumbnail('https://a.example/t.png')
+          .addFields({ name: 'n', value: 'v', inline: true }),
+      ],
+    },
+    { facts: { files: [upload('a.png')] } },
+  ),
+  sent('6,000 characters of embeds', { embeds: [{ description: long(4000) }, { description: long(2000) }] }),
+  sent('a poll alone', {
+    poll: { question: { text: 'q' }, answers: [{ poll_media: { text: 'a', emoji: { name: '😀' } } }], duration: 24 },
+  }),
+  sent(
+    'a V2 message of everything',
+    {
+      flags: V2,
+      components: [
+        new TextDisplayBuilder().setContent('# hello'),
+        new SectionBuilder()
+          .addTextDisplayComponents(new TextDisplayBuilder().setContent('a'))
+          .setButtonAccessory(press('a')),
+        new ContainerBuilder()
+          .setAccentColor(0)
+          .addSectionComponents(
+            new SectionBuilder()
+              .addTextDisplayComponents(new TextDisplayBuilder().setContent('b'))
+              .setThumbnailAccessory(new ThumbnailBuilder().setURL('attachment://a.png').setDescription('alt')),
+          )
+          .addMediaGalleryComponents(
+            new MediaGalleryBuilder().addItems(
+              new MediaGalleryItemBuilder().setURL('attachment://a.png').setSpoiler(true),
+              new MediaGalleryItemBuilder().setURL('https://a.example/b.png'),
+            ),
+          )
+          .addSeparatorComponents(new SeparatorBuilder().setDivider(true).setSpacing(2))
+          .addFileComponents(new FileBuilder().setURL('attachment://b.txt'))
+          .addActionRowComponents(buttons(press('b'))),
+      ],
+    },
+    { facts: { files: [upload('a.png'), upload('b.txt', '1')] } },
+  ),
+  sent('forty V2 components', { flags: V2, components: [{ type: 17, components: times(39, () => text('a')) }] }),
+  sent('4,000 characters of V2', { flags: V2, components: [text(long(2000)), text(long(2000))] }),
+  sent('six rows of V2', { flags: V2 | EPHEMERAL, components: times(6, (n) => row(button(`${n}`))) }),
+  sent(
+    'a renamed file',
+    { embeds: [{ image: { url: 'attachment://b.png' } }], attachments: [{ id: '0', filename: 'b.png' }] },
+    { facts: { files: [upload('a.png')] } },
+  ),
+
+  edit('a deferred answer filled', { content: 'x' }, 128, [], []),
+  edit('a deferred answer filled with a file', { content: '', attachments: [{ id: '0' }] }, 128 | EPHEMERAL),
+  edit('a deferred answer filled with V2', { flags: V2, components: [text('a')] }, 128, [], []),
+  edit('content taken, a file kept', { content: '' }, 0, ['a.png'], []),
+  edit('content taken, what else there was unknown', { content: '' }, 0, [], []),
+  edit('files taken away', { content: 'x', attachments: [] }, 0, ['a.png'], []),
+  edit('a stored file kept beside a new one', { attachments: [{ id: stored }, { id: '0' }] }, 0, ['a.png']),
+  edit('a stored image in an embed', { embeds: [{ image: { url: 'attachment://a.png' } }] }, 0, ['a.png'], []),
+  edit('V2 components of a V2 message', { components: [text('a')] }, V2, [], []),
+  edit(
+    'a V2 message stripped of content it cannot have',
+    { content: '', embeds: [], flags: V2, components: [text('a')] },
+    V2,
+    [],
+    [],
+  ),
+  sent('V2 components of an unknown message', { components: [text('a')] }, { kind: 'webhook-edit' }),
+  edit(
+    'a file kept as discord.js writes it',
+    {
+      attachments: [
+        {
+          id: stored,
+          attachment: 'https://a.example',
+          name: 'a.png',
+          size: 1,
+          url: 'https://a.example',
+          proxyURL: 'https://a.example',
+          contentType: 'image/png',
+          height: 1,
+          width: 1,
+          description: null,
+          ephemeral: false,
+          duration: null,
+          waveform: null,
+          flags: 0,
+          title: null,
+        },
+      ],
+    },
+    0,
+    ['a.png'],
+    [],
+  ),
+  sent('a channel edit', { content: 'x', tts: false, enforce_nonce: false, flags: 4 }, { kind: 'channel-edit' }),
+];
+
+describe('The validator accepts a message', () => {
+  it.each(cases)('The validator accepts this $kind body: $says', ({ kind, body, facts }) => {
+    expect(validateBody(kind, asSent(body), facts)).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import {
+  type Arbitrary,
+  assert,
+  constantFrom,
+  dictionary,
+  integer,
+  jsonValue,
+  letrec,
+  oneof,
+  property,
+  record,
+} from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type BodyKind,
+  formError,
+  validateAnswer,
+  validateBody,
+} from '../../../../sandbox/discord/validation/index.ts';
+
+const KINDS: BodyKind[] = [
+  'callback',
+  'webhook-message',
+  'webhook-edit',
+  'channel-message',
+  'channel-edit',
+  'thread',
+  'thread-on-message',
+  'thread-edit',
+  'commands',
+  'command',
+];
+const ANSWERS = [
+  'message',
+  'callback',
+  'commands',
+  'command',
+  'gateway-bot',
+  'user',
+  'application',
+  'channel',
+  'thread',
+  'thread-member',
+] as const;
+
+/** Keys with a meaning for Discord, which a random body would rarely contain. */
+const KEYS = [
+  'type',
+  'data',
+  'flags',
+  'content',
+  'embeds',
+  'components',
+  'component',
+  'accessory',
+  'attachments',
+  'waveform',
+  'duration_secs',
+  'id',
+  'custom_id',
+  'label',
+  'emoji',
+  'name',
+  'options',
+  'choices',
+  'value',
+  'style',
+  'url',
+  'items',
+  'media',
+  'file',
+  'fields',
+  'name_localizations',
+  'description',
+  'min_values',
+  'max_values',
+  'allowed_mentions',
+  'nonce',
+  'title',
+  'default_member_permissions',
+  'contexts',
+  'poll',
+  '__proto__',
+  'constructor',
+  'toString',
+];
+
+const { body } = letrec<{ body: unknown }>((again) => ({
+  body: oneof(
+    { maxDepth: 6 },
+    integer({ min: 0, max: 23 }),
+    jsonValue({ maxDepth: 1 }),
+    dictionary(constantFrom(...KEYS), again('body'), { maxKeys: 6 }),
+    again('body').map((each) => [each, each]),
+  ),
+}));
+
+const facts = record({
+  files: constantFrom([], [{ id: '0', name: 'a', bytes: 1 }]),
+  before: record({ flags: constantFrom(0, 64, 128, 1 << 15), attachmentNames: constantFrom([], ['a']) }),
+});
+
+describe('The validator never throws', () => {
+  it.each<[string, Arbitrary<unknown>]>([
+    ['JSON value', jsonValue()],
+    ["JSON value with Discord's keys", body],
+  ])('The validator does not throw for any %s', async (_, values) => {
+    await assert(
+      property(constantFrom(...KINDS), values, facts, (kind, value, beside) => {
+        const found = validateBody(kind, value, beside);
+        formError(found);
+        const places = found.map(({ path, code }) => `${code} ${path}`);
+        expect(new Set(places).size).toBe(places.length);
+        for (const answer of ANSWERS) validateAnswer(answer, value);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('The validator does not throw for a deeply nested body', () => {
+    const deep = (key: string) => JSON.parse(`${`{"type":1,"${key}":[`.repeat(5000)}${']}'.repeat(5000)}`) as unknown;
+    for (const kind of KINDS) {
+      for (const key of ['components', 'options', 'embeds']) expect(validateBody(kind, deep(key))).not.toEqual([]);
+    }
+  });
+
+  it('The validator does not throw for a very long list', () => {
+    expect(validateBody('commands', new Array(20_000).fill(0)).length).toBe(20_000);
+  });
+});

@@ -1,0 +1,40 @@
+import type { BodyFacts, BodyKind } from '../../../../sandbox/discord/validation/index.ts';
+
+/** A body and the expected violations. */
+export interface Case {
+  readonly says: string;
+  readonly kind: BodyKind;
+  readonly body: unknown;
+  readonly facts?: BodyFacts;
+}
+
+export interface BadCase extends Case {
+  readonly faults: readonly (readonly [path: string, code: string])[];
+}
+
+export const V2 = 1 << 15;
+export const EPHEMERAL = 64;
+
+export const long = (length: number): string => 'x'.repeat(length);
+
+export const times = <Each>(count: number, make: (index: number) => Each): Each[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+export const row = (...components: unknown[]) => ({ type: 1, components });
+
+export const button = (id: string, more: object = {}) => ({ type: 2, style: 1, custom_id: id, label: id, ...more });
+
+export const select = (id: string, more: object = {}) => ({
+  type: 3,
+  custom_id: id,
+  options: [{ label: 'a', value: 'a' }],
+  ...more,
+});
+
+export const text = (content: string) => ({ type: 10, content });
+
+export const option = (name: string, more: object = {}) => ({ type: 3, name, description: 'what it is', ...more });
+
+export const chat = (name: string, more: object = {}) => ({ name, description: 'what it does', ...more });
+
+export const upload = (name: string, id = '0') => ({ id, name, bytes: 10 });

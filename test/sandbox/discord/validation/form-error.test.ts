@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { formError, validateBody } from '../../../../sandbox/discord/validation/index.ts';
+import { button, chat, long, row } from './bodies.ts';
+
+describe("Discord's error tree", () => {
+  it('A form error has a branch for each step of the path and the faults in its leaves', () => {
+    const components = [row(button('a'), button('b', { label: long(81) }))];
+    expect(formError(validateBody('callback', { type: 4, data: { content: 'x', components } }))).toEqual({
+      code: 50035,
+      message: 'Invalid Form Body',
+      errors: {
+        data: {
+          components: {
+            0: {
+              components: {
+                1: {
+                  label: { _errors: [{ code: 'BASE_TYPE_MAX_LENGTH', message: 'Must be 80 or fewer in length.' }] },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('For a list, a form error starts with the index', () => {
+    expect(formError(validateBody('commands', [chat('a'), chat('B')])).errors).toEqual({
+      1: { name: { _errors: [{ code: 'APPLICATION_COMMAND_INVALID_NAME', message: 'Command name is invalid' }] } },
+    });
+  });
+
+  it('A fault of the whole body is at the root, next to deeper ones', () => {
+    const faults = [
+      { path: '', code: 'A', message: 'a' },
+      { path: 'x.y', code: 'B', message: 'b' },
+      { path: 'x', code: 'C', message: 'c' },
+      { path: 'x', code: 'D', message: 'd' },
+    ];
+    expect(formError(faults).errors).toEqual({
+      _errors: [{ code: 'A', message: 'a' }],
+      x: {
+        _errors: [
+          { code: 'C', message: 'c' },
+          { code: 'D', message: 'd' },
+        ],
+        y: { _errors: [{ code: 'B', message: 'b' }] },
+      },
+    });
+  });
+
+  it('A form error accepts any key', () => {
+    const tree = formError([{ path: '__proto__', code: 'A', message: 'a' }]).errors;
+    expect(JSON.stringify(tree)).toBe('{"__proto__":{"_errors":[{"code":"A","message":"a"}]}}');
+  });
+
+  it('Without faults, a form error is empty', () => {
+    expect(formError([]).errors).toEqual({});
+  });
+});

@@ -1,0 +1,106 @@
+import {
+  ActionRowBuilder,
+  AttachmentBuilder,
+  AutocompleteInteraction,
+  ButtonBuilder,
+  ButtonStyle,
+  ChatInputCommandInteraction,
+  ClientApplication,
+  LabelBuilder,
+  MessageFlags,
+  ModalBuilder,
+  SlashCommandBuilder,
+  TextInputBuilder,
+  TextInputStyle,
+} from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import { type BodyFacts, type BodyKind, validateBody } from '../../../../sandbox/discord/validation/index.ts';
+import { upload } from './bodies.ts';
+import { rawInteraction, realClient, type Sent } from './real-client.ts';
+
+const COMMAND = { id: '100000000000000006', name: 'draw', type: 1 };
+
+/** The constructors of discord.js are private, so the test creates the objects as the gateway handler does. */
+type Made<Type> = new (client: unknown, data: unknown) => Type;
+const make = <Type>(of: unknown, client: unknown, data: unknown): Type => new (of as Made<Type>)(client, data);
+
+const ask = (client: unknown) =>
+  make<ChatInputCommandInteraction>(ChatInputCommandInteraction, client, rawInteraction(2, COMMAND));
+
+const validator = (kind: BodyKind, { body }: Sent, facts?: BodyFacts) => validateBody(kind, body, facts);
+const file = (name: string) => new AttachmentBuilder(Buffer.of(1), { name, description: 'alt' });
+const button = new ButtonBuilder().setCustomId('a').setLabel('a').setStyle(ButtonStyle.Primary).setEmoji('🎨');
+const buttons = new ActionRowBuilder<ButtonBuilder>().addComponents(button);
+
+describe('Requests of discord.js', () => {
+  it('The validator accepts a response of discord.js with buttons and a file', async () => {
+    const { client, sent } = realClient();
+    await ask(client).reply({
+      content: 'x',
+      components: [buttons],
+      files: [file('a.png')],
+      flags: MessageFlags.Ephemeral,
+    });
+    expect(sent.map((each) => validator('callback', each, { files: [upload('a.png')] }))).toEqual([[]]);
+  });
+
+  it('The validator accepts a deferral of discord.js, its edit and a follow-up', async () => {
+    const { client, sent } = realClient();
+    const asked = ask(client);
+    await asked.deferReply({ flags: MessageFlags.Ephemeral });
+    await asked.editReply({ content: 'x', components: [buttons], files: [file('a.png')] });
+    await asked.followUp({
+      content: 'y',
+      poll: { question: { text: 'q' }, answers: [{ text: 'a', emoji: '😀' }], duration: 1, allowMultiselect: false },
+    });
+    const [deferral, edit, followUp] = sent;
+    if (deferral === undefined || edit === undefined || followUp === undefined) throw new Error('three were sent');
+    const before = { flags: 128, attachmentNames: [] };
+    expect(validator('callback', deferral)).toEqual([]);
+    expect(validator('webhook-edit', edit, { files: [upload('a.png')], before })).toEqual([]);
+    expect(validator('webhook-message', followUp)).toEqual([]);
+  });
+
+  it('The validator accepts a modal of discord.js', async () => {
+    const { client, sent } = realClient();
+    const input = new TextInputBuilder().setCustomId('t').setStyle(TextInputStyle.Short);
+    const label = new LabelBuilder().setLabel('prompt').setTextInputComponent(input);
+    await ask(client).showModal(new ModalBuilder().setCustomId('m').setTitle('t').addLabelComponents(label));
+    expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
+  });
+
+  it('The validator accepts autocomplete choices of discord.js', async () => {
+    const { client, sent } = realClient();
+    const options = [{ name: 'model', type: 3, value: '', focused: true }];
+    const typed = make<AutocompleteInteraction>(
+      AutocompleteInteraction,
+      client,
+      rawInteraction(4, { ...COMMAND, options }),
+    );
+    await typed.respond([{ name: 'a', value: 'a' }]);
+    expect(sent.map((each) => validator('callback', each))).toEqual([[]]);
+  });
+
+  it('The validator accepts commands of discord.js, in bulk and one by one', async () => {
+    const { client, sent } = realClient();
+    const { commands } = make<ClientApplication>(ClientApplication, client, { id: '100000000000000001' });
+    Object.assign(client, { application: { id: '100000000000000001' } });
+    const draw = new SlashCommandBuilder().setName('draw').setDescription('d').setDefaultMemberPermissions(32n);
+    draw.addStringOption((option) => option.setName('model').setDescription('d').setAutocomplete(true));
+    await commands.set([draw, { name: 'Ask Me', type: 3 }]);
+    await commands.create({ name: 'sing', description: 'd', options: [{ type: 3, name: 'text', description: 'd' }] });
+    expect(sent.map((each) => validator(each.method === 'PUT' ? 'commands' : 'command', each))).toEqual([[], []]);
+  });
+
+  it('The validator accepts a channel message of discord.js and its edit', async () => {
+    const { client, sent } = realClient({ enforceNonce: true });
+    Object.assign(client, { user: { id: '100000000000000001' } });
+    const raw = { id: '100000000000000004', type: 1, recipients: [{ id: '100000000000000005', username: 'member' }] };
+    const channels = client.channels as unknown as { _add(data: unknown): { send: typeof sendable } };
+    const sendable = async (_: unknown): Promise<{ edit(options: unknown): Promise<unknown> }> => Promise.reject();
+    const message = await channels._add(raw).send({ content: 'x', reply: { messageReference: '100000000000000008' } });
+    await message.edit({ content: 'y', components: [buttons] });
+    const kinds: BodyKind[] = ['channel-message', 'channel-edit'];
+    expect(sent.map((each, index) => validator(kinds[index] ?? 'channel-edit', each))).toEqual([[], []]);
+  });
+});

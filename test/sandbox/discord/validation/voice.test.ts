@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { type BodyKind, validateBody } from '../../../../sandbox/discord/validation/index.ts';
+import { button, EPHEMERAL, row, upload } from './bodies.ts';
+
+const VOICE = 1 << 13;
+const sound = { ...upload('voice-message.ogg'), isAudio: true };
+const note = { id: 0, filename: 'voice-message.ogg', duration_secs: 1.5, waveform: 'AAAA' };
+const kinds: BodyKind[] = ['channel-message', 'webhook-message'];
+
+const violationsOf = (kind: BodyKind, more: object = {}, files: object[] = [sound], attachment: object = {}) =>
+  validateBody(
+    kind,
+    { flags: VOICE, attachments: [{ ...note, ...attachment }], ...more },
+    {
+      files: files as (typeof sound)[],
+    },
+  ).map(({ path, number, code }) => [path, number ?? code]);
+
+describe.each(kinds)('A voice message as %s', (kind) => {
+  it('A voice message is one audio file with duration and waveform, and may be a reply', () => {
+    expect(violationsOf(kind)).toEqual([]);
+    expect(violationsOf(kind, { content: '', embeds: [], components: [], tts: false })).toEqual([]);
+    expect(violationsOf(kind, { allowed_mentions: { parse: [] } })).toEqual([]);
+  });
+
+  it.each([
+    ['content', 'hello'],
+    ['embeds', [{ description: 'x' }]],
+    ['components', [row(button('a'))]],
+  ])('A voice message cannot have %s', (name, value) => {
+    expect(violationsOf(kind, { [name]: value })).toEqual([[name, 50159]]);
+  });
+
+  it('A voice message cannot have a poll', () => {
+    const poll = { question: { text: '?' }, answers: [{ poll_media: { text: 'a' } }] };
+    expect(violationsOf(kind, { poll })).toContainEqual(['poll', 50159]);
+  });
+
+  it('A voice message has exactly one file, and it is audio', () => {
+    expect(violationsOf(kind, {}, [])).toContainEqual(['attachments', 50160]);
+    expect(violationsOf(kind, {}, [{ ...sound, isAudio: false }])).toEqual([['attachments', 50160]]);
+    expect(violationsOf(kind, {}, [sound, { ...sound, id: '1' }])).toEqual([['attachments', 50160]]);
+  });
+
+  it.each([{ duration_secs: undefined }, { duration_secs: 0 }, { waveform: null }, { waveform: '' }])(
+    'A voice message requires a duration and a waveform: %j',
+    (attachment) => {
+      expect(violationsOf(kind, {}, [sound], attachment)).toEqual([['attachments', 50161]]);
+    },
+  );
+
+  it('A waveform has at most 256 bytes', () => {
+    const waveform = (bytes: number) => ({ waveform: Buffer.alloc(bytes).toString('base64') });
+    const wrong = [['attachments[0].waveform', 'VOICE_MESSAGE_WAVEFORM_INVALID']];
+    expect(violationsOf(kind, {}, [sound], waveform(256))).toEqual([]);
+    expect(violationsOf(kind, {}, [sound], waveform(257))).toEqual(wrong);
+    expect(violationsOf(kind, {}, [sound], { waveform: 'not base64!' })).toEqual(wrong);
+  });
+});
+
+it('An ephemeral response may be a voice message', () => {
+  const data = { flags: VOICE | EPHEMERAL, attachments: [note] };
+  expect(validateBody('callback', { type: 4, data }, { files: [sound] })).toEqual([]);
+});
+
+it('A duration without the voice flag is accepted and makes no voice message', () => {
+  expect(validateBody('channel-message', { attachments: [note] }, { files: [sound] })).toEqual([]);
+});
+
+describe('An edit', () => {
+  const before = { flags: VOICE, attachmentNames: ['voice-message.ogg'] };
+
+  it.each([{ content: 'x' }, { attachments: [] }, { components: [row(button('a'))] }])(
+    'An edit cannot change a voice message: %j',
+    (body) => {
+      const [fault] = validateBody('channel-edit', body, { files: [], before });
+      expect(fault).toMatchObject({ number: 50162 });
+    },
+  );
+
+  it('An edit cannot turn a message into a voice message', () => {
+    const other = { flags: 0, attachmentNames: [] };
+    expect(validateBody('webhook-edit', { content: 'x', flags: VOICE }, { files: [], before: other })).toMatchObject([
+      { path: 'flags', code: 'MESSAGE_FLAG_NOT_ALLOWED' },
+    ]);
+  });
+});
