@@ -6,6 +6,7 @@ import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
+import { LONGEST_EFFORT } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../services.ts';
@@ -70,7 +71,6 @@ export const detailsButton = button(customIds.details, {
 });
 
 const LONGEST_MODEL = 200;
-const LONGEST_EFFORT = 30;
 
 /** What the gateway has not reported is not guessed. */
 function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
@@ -104,7 +104,7 @@ function tokenLines(task: Task, say: Say): string[] {
 }
 
 /** Ends a conversation: nothing of it is sent to a model again. */
-export const forgetConversationButton = button(customIds.endConversation, {
+export const endConversationButton = button(customIds.endConversation, {
   reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {
     await context.services.asks.forget(mustBeOfKind('ask', await ownTask(taskId, context)));

@@ -1,6 +1,6 @@
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { command, type HandlerContext } from '../../discord/handlers.ts';
-import { askSpec, efforts, formats } from '../../services/asks/request.ts';
+import { askSpec, efforts, formats, LONGEST_EFFORT } from '../../services/asks/request.ts';
 import type { Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
@@ -12,19 +12,12 @@ import {
   suggestModels,
 } from '../options.ts';
 import type { Services } from '../services.ts';
-import {
-  detailsButton,
-  forgetConversationButton,
-  nextQuestionOpener,
-  nextQuestionSubmit,
-  stopButton,
-} from './buttons.ts';
+import { detailsButton, endConversationButton, nextQuestionOpener, nextQuestionSubmit, stopButton } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { text } from './text.ts';
 import { allowButton, declineButton } from './tool-calls.ts';
 
 const LONGEST_INSTRUCTIONS = 2_000;
-const LONGEST_EFFORT = 30;
 
 const askCommand = command({
   name: 'ask',
@@ -59,7 +52,7 @@ export const ask: Feature<typeof text> = {
   command: askCommand,
   specs: { ask: askSpec },
   text,
-  buttons: [stopButton, forgetConversationButton, detailsButton, allowButton, declineButton],
+  buttons: [stopButton, endConversationButton, detailsButton, allowButton, declineButton],
   openers: [nextQuestionOpener],
   forms: [nextQuestionSubmit],
 };

@@ -10,8 +10,8 @@ const MAX_BARS = 10;
 
 /** A sheet as a chart; undefined if there is nothing to compare. */
 export function chartOf(sheet: Sheet, say: Say): ChartData | undefined {
-  const { by, rows: lines } = sheet;
-  const ofAmounts = lines.some(({ amount }) => amount !== undefined);
+  const { by, rows } = sheet;
+  const ofAmounts = rows.some(({ amount }) => amount !== undefined);
   const entries = by === 'day' ? dayBars(sheet, ofAmounts) : rankedBars(sheet, ofAmounts, say);
   if (entries.length === 0) return undefined;
   const title = say(`usage.chart.title.${sheet.subject}.${by}`);
@@ -23,17 +23,17 @@ export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
 
 /** Every day of the range has its place, because gaps are information too. */
-function dayBars({ rows: lines, range }: Sheet, ofAmounts: boolean): Bar[] {
-  const told = new Map(lines.map((line) => [line.label, line]));
-  const dated = lines.some(({ label }) => label !== undefined);
+function dayBars({ rows, range }: Sheet, ofAmounts: boolean): Bar[] {
+  const told = new Map(rows.map((line) => [line.label, line]));
+  const dated = rows.some(({ label }) => label !== undefined);
   return dated ? listDays(range).map((day) => bar(day.slice(5), told.get(day), ofAmounts)) : [];
 }
 
 function rankedBars(sheet: Sheet, ofAmounts: boolean, say: Say): Bar[] {
-  const { rows: lines } = sheet;
-  const max = lines.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = lines.slice(0, max).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
-  const rest = lines.slice(max);
+  const { rows } = sheet;
+  const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
+  const bars = rows.slice(0, max).map((line, index) => bar(shortLabel(line, index, sheet, say), line, ofAmounts));
+  const rest = rows.slice(max);
   if (rest.length === 0) return bars;
   const others = say('usage.chart.others', { count: rest.length });
   return [...bars, bar(others, { label: undefined, ...totalOf(rest) }, ofAmounts)];
@@ -50,14 +50,14 @@ const textOf = (line: SheetRow, ofAmounts: boolean): string | undefined =>
   ofAmounts ? amountText(line) : line.requests?.toString();
 
 function factsOf(sheet: Sheet, ofAmounts: boolean, say: Say): string[] {
-  const { rows: lines, range, total, isEstimate } = sheet;
-  const largest = lines.reduce((one, other) =>
+  const { rows, range, total, isEstimate } = sheet;
+  const largest = rows.reduce((one, other) =>
     compare(measure(other, ofAmounts), measure(one, ofAmounts)) > 0 ? other : one,
   );
   const whole = ofAmounts
     ? say('usage.chart.total', { total: amountText({ amount: total, isEstimate }) ?? '' })
     : say('usage.chart.totalRequests', { count: sheet.requests ?? 0 });
-  const label = shortLabel(largest, lines.indexOf(largest), sheet, say);
+  const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
   const max = textOf(largest, ofAmounts);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),

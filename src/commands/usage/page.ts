@@ -63,9 +63,9 @@ function totalOf({ subject, total: amount, requests, isEstimate }: Sheet, unit: 
 }
 
 /** A code block shows no names, so they are below it. Mentions do not notify anyone: pings are off. */
-function namesOf({ by, rows: lines }: Sheet): string[] {
+function namesOf({ by, rows }: Sheet): string[] {
   if (by !== 'member') return [];
-  const names = lines.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
+  const names = rows.flatMap(({ label }, index) => (label === undefined ? [] : [`#${index + 1} <@${label}>`]));
   return names.length === 0 ? [] : [names.join(' · ')];
 }
 

@@ -50,10 +50,10 @@ function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
     const isTold = cells.some((cell) => cell !== undefined);
     return isTold ? [{ head: say(`usage.column.${name}`), cells: cells.map((cell) => cell ?? '-') }] : [];
   };
-  const { rows: lines } = sheet;
-  const requests = lines.map((line) => line.requests?.toString());
-  const dollars = lines.map(({ amount }) => dollarsOf(sheet, amount, unit));
-  const amount = column('amount', lines.map(amountText));
+  const { rows } = sheet;
+  const requests = rows.map((line) => line.requests?.toString());
+  const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, unit));
+  const amount = column('amount', rows.map(amountText));
   return { requests: column('requests', requests), amount, dollars: column('dollars', dollars) };
 }
 

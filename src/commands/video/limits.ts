@@ -55,6 +55,7 @@ export const submitDraftButton = button(customIds.submitDraft, {
   async run(id, context: HandlerContext<Services>) {
     const { services, place, origin } = context;
     throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-    return submitOrder(services.drafts.take(id, place.userId), context);
+    await services.drafts.submit(id, place.userId, async (order) => void (await submitOrder(order, context)));
+    return 'shown as it goes';
   },
 });

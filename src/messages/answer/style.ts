@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { LONGEST_EFFORT } from '../../services/asks/request.ts';
 import { type CostlyTool, parseArguments } from '../../services/asks/tools.ts';
 import { answerOf, answerText, waitingCalls } from '../../services/asks/transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
@@ -22,7 +23,6 @@ export interface AnswerStyle {
 }
 
 const LONGEST_MODEL = 60;
-const LONGEST_EFFORT = 30;
 const LONGEST_REASON = 160;
 
 export const askStyle: AnswerStyle = {

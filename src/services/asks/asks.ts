@@ -9,7 +9,7 @@ import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
 import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
-import { RefusedFeatures } from './refused-features.ts';
+import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { type AskRequest, buildTextRequest, withoutPart } from './request.ts';
 import { DraftReporter, type OpenStream, openStream } from './stream.ts';
 import { runTools, type ToolParts } from './tools.ts';
@@ -132,36 +132,32 @@ export class Asks {
     return buildTextRequest({ request, earlier, materials, models, rounds, without, isLast });
   }
 
-  #known(request: AskRequest): Refused {
+  #known(request: AskRequest): Omission {
     const without = this.#refused.of(request.model);
-    return { without, told: without.filter((part) => isWanted(part, request)) };
+    return { without, told: without.filter((part) => isWanted(part, request)), named: [] };
   }
 
   /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(request: TextRequest, { without, told }: Refused): Promise<OpenStream> {
+  async #open(request: TextRequest, omission: Omission): Promise<OpenStream> {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
     try {
-      const events = this.#parts.responses.stream(request, {
-        signal: stop.signal,
-        isWhole: without.includes('stream'),
-      });
-      return await openStream(events, { request, stop, without, told });
+      const options = { signal: stop.signal, isWhole: omission.without.includes('stream') };
+      return await openStream(this.#parts.responses.stream(request, options), { request, stop, omission });
     } catch (error) {
-      const part = error instanceof GatewayError ? this.#refusedFeature(request, without, error) : undefined;
-      if (!part) throw error;
-      return this.#open(withoutPart(request, part), { without: [...without, part], told: [...told, part] });
+      const reopened = error instanceof GatewayError && this.#openWithout(request, omission, error);
+      if (!reopened) throw error;
+      return reopened;
     }
   }
 
-  #refusedFeature(request: TextRequest, without: readonly RefusableFeature[], error: GatewayError) {
-    const { model } = request;
-    const part = refusedPart(error, request, { isStreamed: !without.includes('stream') });
-    if (!part) return undefined;
-    this.#refused.add(model, part);
-    const sentence = 'A model rejected a feature of a request; the request is sent without it.';
-    this.#parts.log.info({ model, part, code: error.code }, sentence);
-    return part;
+  /** Undefined where the error refuses no part of the request. */
+  #openWithout(request: TextRequest, omission: Omission, error: GatewayError): Promise<OpenStream> | undefined {
+    const refused = refusedPart(error, request, { isStreamed: !omission.without.includes('stream') });
+    if (!refused) return undefined;
+    const facts = { model: request.model, part: refused.part, code: error.code };
+    this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
+    return this.#open(withoutPart(request, refused.part), omit(omission, refused));
   }
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
@@ -187,20 +183,20 @@ export class Asks {
   }
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
-    const { stop, without, told, request } = stream;
+    const { stop, omission, request } = stream;
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) => markAnswering(known, [...answerOf(known).without, ...told]));
+      const task = await this.#change(id, (known) =>
+        markAnswering(known, [...answerOf(known).without, ...omission.told]),
+      );
       // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
-      const part = end === 'failed' && isEmpty(response) && error && this.#refusedFeature(request, without, error);
-      if (part)
-        return await this.#answer(
-          id,
-          await this.#open(withoutPart(request, part), { without: [...without, part], told: [part] }),
-        );
+      const hasFailed = end === 'failed' && isEmpty(response);
+      const reopened = hasFailed && error && this.#openWithout(request, { ...omission, told: [] }, error);
+      if (reopened) return await this.#answer(id, await reopened);
+      if (!hasFailed) this.#refused.learn(request.model, omission);
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
@@ -271,8 +267,6 @@ export class Asks {
     this.#running.add(done);
   }
 }
-
-type Refused = Pick<OpenStream, 'without' | 'told'>;
 
 /** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
 function isWanted(part: RefusableFeature, { format, web, effort }: AskRequest): boolean {

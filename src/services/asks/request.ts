@@ -10,6 +10,7 @@ import { toolDefinitions } from './tools.ts';
 
 /** Usual words for how long a reasoning model may think; a gateway may know others. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export const LONGEST_EFFORT = 30;
 export const formats = ['text', 'json'] as const;
 
 const askShape = defineRequest({

@@ -1,22 +1,21 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TextEvent } from '../gateway/responses/events.ts';
 import type { TextRequest } from '../gateway/responses/request.ts';
-import type { Answer, RefusableFeature } from '../tasks/answer.ts';
+import type { Answer } from '../tasks/answer.ts';
+import type { Omission } from './refused-features.ts';
 
 export interface OpenStream {
   id: string | undefined;
   events: AsyncIterable<TextEvent>;
   request: TextRequest;
   stop: AbortController;
-  /** What the model refuses, and what of it the member is told. */
-  without: readonly RefusableFeature[];
-  told: readonly RefusableFeature[];
+  omission: Omission;
 }
 
 /** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
 export async function openStream(
   events: AsyncGenerator<TextEvent>,
-  facts: Pick<OpenStream, 'request' | 'stop' | 'without' | 'told'>,
+  facts: Pick<OpenStream, 'request' | 'stop' | 'omission'>,
 ) {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;

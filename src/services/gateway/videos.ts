@@ -89,7 +89,7 @@ export class V1Videos extends TaskResource {
   }
 }
 
-/** Data URIs as files, lists and objects as JSON text. */
+/** Data URIs become files, lists repeat their name, and objects become JSON text. */
 function formOf(body: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   const append = (name: string, value: unknown): void => {

@@ -32,7 +32,14 @@ export interface ListedModel extends Model {
   unfit: readonly ModelKind[];
 }
 
-type CachedList = { models: readonly Model[]; at: number };
+/** Guessed once: dozens of patterns are tried on every id. */
+interface GuessedModel {
+  model: Model;
+  set: ModelKind | undefined;
+  guess: ModelKind;
+}
+
+type CachedList = { models: readonly GuessedModel[]; at: number };
 
 interface CatalogueParts {
   gateway: Gateway['models'];
@@ -63,12 +70,12 @@ export class ModelCatalogue {
     const lastListed = this.#lists.get(name);
     const isFresh = lastListed && this.#steady.now() - lastListed.at < FRESH_MS;
     const { models } = isFresh ? lastListed : await this.#queryList(name);
-    return models.map((model) => this.#withKind(model));
+    return models.map((one) => this.#withKind(one));
   }
 
   /** The last list, however old. */
   get lastListed(): readonly ListedModel[] {
-    return (this.#lists.get('own')?.models ?? []).map((model) => this.#withKind(model));
+    return (this.#lists.get('own')?.models ?? []).map((one) => this.#withKind(one));
   }
 
   /** What is available quickly: an old list instead of a late one, and none instead of an error. */
@@ -93,7 +100,8 @@ export class ModelCatalogue {
 
   /** Only listed models are noted: members can invent ids. */
   async markUnfit(id: string, kind: ModelKind): Promise<void> {
-    if (this.lastListed.some((model) => model.id === id)) await this.#parts.experience.markUnfit(id, kind);
+    if (this.#lists.get('own')?.models.some(({ model }) => model.id === id))
+      await this.#parts.experience.markUnfit(id, kind);
   }
 
   /** One model by its exact id. The specification (4.8): an unknown id must not be queried again. */
@@ -109,7 +117,7 @@ export class ModelCatalogue {
 
   async #queryModel(id: string): Promise<ListedModel> {
     try {
-      return this.#withKind(await this.#parts.gateway.get(id));
+      return this.#withKind(this.#guessed(await this.#parts.gateway.get(id)));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.kind !== 'not-found') throw error;
       this.#missing.delete(id);
@@ -122,7 +130,7 @@ export class ModelCatalogue {
 
   /** Listed ids are always queried. */
   #mayQuery(id: string): boolean {
-    for (const { models } of this.#lists.values()) if (models.some((model) => model.id === id)) return true;
+    for (const { models } of this.#lists.values()) if (models.some(({ model }) => model.id === id)) return true;
     const now = this.#steady.now();
     this.#queriedAt = this.#queriedAt.filter((at) => now - at < QUERY_WINDOW_MS);
     if (this.#queriedAt.length >= MAX_QUERIES) return false;
@@ -135,7 +143,7 @@ export class ModelCatalogue {
     const since = this.#missing.get(id);
     const list = this.#lists.get('own');
     if (since === undefined || this.#steady.now() - since >= MISSING_MS) return false;
-    return !(list && list.at > since && list.models.some((model) => model.id === id));
+    return !(list && list.at > since && list.models.some(({ model }) => model.id === id));
   }
 
   async #unknown(id: string): Promise<Refusal> {
@@ -152,11 +160,13 @@ export class ModelCatalogue {
     return query;
   }
 
-  #withKind(model: Model): ListedModel {
+  #guessed(model: Model): GuessedModel {
+    return { model, set: overriddenKind(model.id, this.#parts.overrides), guess: guessKind(model) };
+  }
+
+  #withKind({ model, set, guess }: GuessedModel): ListedModel {
     const { delivered, unfit } = this.#parts.experience.of(model.id);
-    const set = overriddenKind(model.id, this.#parts.overrides);
     if (set) return { ...model, kind: set, fits: [set], unfit };
-    const guess = guessKind(model);
     // A text model may make images besides; any other guess gives way to what was delivered.
     const kind = guess === 'text' || delivered.includes(guess) ? guess : (delivered[0] ?? guess);
     return { ...model, kind, fits: [kind, ...delivered], unfit };
@@ -165,7 +175,7 @@ export class ModelCatalogue {
   async #fetchList(name: ListName): Promise<CachedList> {
     const { gateway } = this.#parts;
     const models = name === 'own' ? await gateway.list() : await gateway.listCompat();
-    const listed = { models, at: this.#steady.now() };
+    const listed = { models: models.map((model) => this.#guessed(model)), at: this.#steady.now() };
     this.#lists.set(name, listed);
     return listed;
   }

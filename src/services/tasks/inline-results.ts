@@ -25,6 +25,10 @@ export class InlineResults {
     this.#kept.set(id, { snapshot, length, forget: this.#clock.after(KEPT_MS, () => void this.take(id)) });
   }
 
+  clear(): void {
+    for (const id of [...this.#kept.keys()]) this.take(id);
+  }
+
   take(id: string): Snapshot | undefined {
     const kept = this.#kept.get(id);
     if (!kept) return undefined;

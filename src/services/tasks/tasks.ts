@@ -172,6 +172,7 @@ export class Tasks {
   /** To be called once the gateway is closed, so that no submit lasts long; its outcome is stored before this returns. */
   async stop(): Promise<void> {
     await Promise.all([this.orders.finish(), this.words.finish(), this.albums.finish()]);
+    this.#inlineResults.clear();
     await this.book.saveUnsaved();
     await this.ledger?.flush();
     await this.#parts.store.close();

@@ -90,10 +90,30 @@ describe.each(profiles)('The end of an answer at a gateway of the %s profile', (
     expect(text(final)).toContain(latestAnswer(gateway));
     const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(text(later)).toContain('does not stream its answers');
-    // A gateway that names no field makes the bot try the others first.
-    const streams = asks(gateway).map((body) => 'stream' in body);
-    expect(streams.slice(-2)).toEqual([false, false]);
-    expect(streams.filter(Boolean).length).toBe(profile === 'stock' ? 1 : 2);
+    // A gateway that names no field makes the bot leave out others first; only what helped is remembered.
+    const sent = asks(gateway).map((body) => ['stream' in body, 'tools' in body]);
+    const first =
+      profile === 'stock'
+        ? [[true, true]]
+        : [
+            [true, true],
+            [true, false],
+          ];
+    const whole = [false, profile === 'stock'];
+    expect(sent).toEqual([...first, whole, [false, true]]);
+  });
+
+  it('What was left out of a request that is refused all the same is sent again the next time', async () => {
+    const { discord, gateway } = await quickBot({ settings: models, gateway: { profile, speed: 20 } });
+    const member = discord.as('member');
+    const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 3 });
+    const refused = await (await member.slash('ask', { prompt })).message((message) =>
+      text(message).includes('cannot be done'),
+    );
+    expect(text(refused)).not.toContain('does not');
+    await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
+    expect(asks(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
   });
 
   it('A model that refuses a format answers without it, and the answer says so', async () => {

@@ -39,3 +39,12 @@ it('All kept results together have at most 16 MiB, and their room is free again 
   results.keep('b', snapshot(16 * MIB));
   expect(results.take('b')).toBeDefined();
 });
+
+it('No timer is left once the kept results are cleared', () => {
+  const cancelled: number[] = [];
+  const results = new InlineResults({ now: () => 0, after: (ms) => () => void cancelled.push(ms) });
+  results.keep('a', snapshot(10));
+  results.clear();
+  expect(results.take('a')).toBeUndefined();
+  expect(cancelled).toEqual([60_000]);
+});

@@ -180,7 +180,7 @@ export function refusedPart(
   error: GatewayError,
   request: TextRequest,
   { isStreamed }: { isStreamed: boolean },
-): RefusablePart | undefined {
+): { part: RefusablePart; isNamed: boolean } | undefined {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
   if (UNRELATED_CODES.has(error.code ?? '') || BODY_STATUSES.has(error.status ?? 0)) return undefined;
   const { format, tools, effort: reasoning } = request;
@@ -191,7 +191,7 @@ export function refusedPart(
     reasoning: reasoning !== undefined,
   };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
-  if (field === undefined) return refusableParts.findLast((part) => isSent[part]);
-  const part = PART_OF_FIELD.get(field);
-  return part !== undefined && isSent[part] ? part : undefined;
+  const part =
+    field === undefined ? refusableParts.findLast((one) => isSent[one]) : PART_OF_FIELD.get(field.toLowerCase());
+  return part !== undefined && isSent[part] ? { part, isNamed: field !== undefined } : undefined;
 }
