@@ -6,6 +6,9 @@ const DEFAULT_BUDGET = { perSecond: 100, inFlight: 24 };
 const JOBS = 4_000;
 /** So few that what is believed of them still counts. */
 const FIRST_JOBS = 150;
+/** Few jobs say little, so such scenarios are run several times. */
+const RUNS = 5;
+const COLD_JOBS = 100;
 const SIGMAS = [0.3, 0.4, 0.5, 0.6, 0.8] as const;
 const SIGMA = 0.4;
 
@@ -16,6 +19,8 @@ const sorts = {
 
 export interface Named extends Scenario {
   name: string;
+  /** Runs, each with its own chance. */
+  runs?: number;
 }
 
 function alone(name: string, stream: Stream, counted = JOBS): Named {
@@ -32,6 +37,16 @@ export function unhurried(): Named[] {
       alone(`${name}, 60 % of them four times as quick as the rest`, { sort, coming, draw: twoHumps(median) }),
     ];
   });
+}
+
+/** What a new bot does, and what a bot does that has run for a while. */
+export function coldAndWarm(): Named[] {
+  const draw = logNormal(sorts.image.median, SIGMA);
+  const stream: Stream = { sort: 'image', coming: { every: sorts.image.every }, draw };
+  return [
+    { ...alone(`images, nothing known: the first ${COLD_JOBS}`, stream, COLD_JOBS), runs: RUNS },
+    alone('images, durations known', { ...stream, believed: draw }),
+  ];
 }
 
 /** The store knows the durations of 200 jobs, and they were of another law. */
@@ -61,10 +76,10 @@ export function crowded(): Named[] {
   });
   const burst: Stream = { sort: 'image', coming: { atOnce: 1_000 }, draw: logNormal(20, SIGMA) };
   return [
-    alone('1,000 images at once, nothing known, 100 questions a second', burst, 1_000),
-    alone('the same, durations known', { ...burst, believed: burst.draw }, 1_000),
+    { ...alone('1,000 images at once, nothing known, 100 polls a second', burst, 1_000), runs: RUNS },
+    { ...alone('the same, durations known', { ...burst, believed: burst.draw }, 1_000), runs: RUNS },
     {
-      name: '5,000 live tasks, 1,000 questions a second',
+      name: '5,000 live tasks, 1,000 polls a second',
       streams: [stream('image', 3_500, 20), stream('video', 1_250, 120), stream('music', 250, 90)],
       perSecond: 1_000,
       inFlight: 192,

@@ -1,3 +1,4 @@
+import { LEAST_GAP_MS } from './allowance.ts';
 import type { Trouble } from './scheduler.ts';
 
 /** How long a lane is paused, the first time and at most. It doubles in between. */
@@ -24,10 +25,12 @@ function askedMs(retryAfterMs: number | undefined): number | undefined {
   return Math.min(MAX_ASKED_MS, Math.max(LEAST_ASKED_MS, retryAfterMs));
 }
 
-/** The gap after a missing verdict, or a poll that failed. */
+/** The gap after a missing verdict, or a poll that failed again. */
 const DEFAULT_GAP_MS = 5_000;
-/** Keeps tasks that began together from being polled together for ever. 10 % costs 0.3 % of delay; 100 % would cost a third. */
-const JITTER = 0.1;
+/** After a single failure, so that an end is hardly shown later. The task's allowance still counts. */
+const FIRST_RETRY_MS = LEAST_GAP_MS;
+/** Keeps tasks that began together from being polled together for ever. More would cost delay: 100 % a third. */
+const JITTER = 0.05;
 
 export function addJitter(moment: number | undefined, now: number, random: () => number): number {
   const isKnown = moment !== undefined && Number.isFinite(moment);
@@ -35,8 +38,11 @@ export function addJitter(moment: number | undefined, now: number, random: () =>
   return now + gap * (1 - JITTER + 2 * JITTER * random());
 }
 
-export const retryAt = ({ retryAfterMs }: Trouble, now: number, random: () => number): number =>
-  Math.max(addJitter(undefined, now, random), now + (askedMs(retryAfterMs) ?? 0));
+/** `isFirst`: the poll before this one did not fail. */
+export function retryAt({ retryAfterMs }: Trouble, isFirst: boolean, now: number, random: () => number): number {
+  const at = isFirst ? now + FIRST_RETRY_MS : addJitter(undefined, now, random);
+  return Math.max(at, now + (askedMs(retryAfterMs) ?? 0));
+}
 
 /** A single failure may be chance; so many in a row are the gateway's state. */
 const UNREACHABLE_IN_A_ROW = 5;

@@ -1,12 +1,9 @@
 import { ageOfNextPoll, LEAST_GAP_MS } from './allowance.ts';
 import { ageAt, BIN_EDGES, binWidth, emptyBins, valueAt } from './histogram.ts';
+import type { Rhythm } from './rhythms.ts';
 import { RARE_SURVIVAL, SPEC_GAP_MS, specPollCount } from './schedule.ts';
 
-/** The longest gap while members wait, so that an early end, by a failure for example, is soon noticed. */
-const LONGEST_GAP_MS = 20_000;
 const LONGEST_THINNED_MS = 60_000;
-/** The share of the specification's polls that is used: what is learned is never quite right. */
-const SHARE = 0.99;
 /** Past the age by which so many jobs have ended, smallest gaps grow by a tenth of the time since then, up to the specification's. */
 const EXPERIENCE = 0.99;
 const PAST_GROWTH = 0.1;
@@ -31,8 +28,10 @@ export class DurationModel {
   /** Past this age there is hardly any experience. */
   readonly #known: number;
   readonly #density: number;
+  readonly #longestGapMs: number;
 
-  constructor(masses: Float64Array) {
+  constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<Rhythm, 'assumed'>) {
+    this.#longestGapMs = longestGapMs;
     let left = 1;
     for (const bin of emptyBins().keys()) {
       const after = Math.max(CERTAINTY, left - (masses[bin] ?? 0));
@@ -42,7 +41,7 @@ export class DurationModel {
       left = after;
     }
     this.#known = ageAt(this.#ended, EXPERIENCE);
-    this.#density = this.#affordable(SHARE * specPollCount((age) => this.survival(age)));
+    this.#density = this.#affordable(pollShare * specPollCount((age) => this.survival(age)));
   }
 
   survival(age: number): number {
@@ -59,8 +58,15 @@ export class DurationModel {
    * they are for. The limit starts at the highest density, far above most, so it falls with the square of the pressure.
    */
   next(age: number, pressure = 1): number {
-    const density = Math.min(this.#density, DENSEST / pressure ** 2);
-    return this.#next(age, density, Math.min(LONGEST_THINNED_MS, (LONGEST_GAP_MS * this.#density) / density));
+    return this.#next(age, this.#densityAt(pressure), this.longestGapMs(pressure));
+  }
+
+  longestGapMs(pressure = 1): number {
+    return Math.min(LONGEST_THINNED_MS, (this.#longestGapMs * this.#density) / this.#densityAt(pressure));
+  }
+
+  #densityAt(pressure: number): number {
+    return Math.min(this.#density, DENSEST / pressure ** 2);
   }
 
   #next(age: number, density: number, longestGap: number): number {
@@ -87,7 +93,7 @@ export class DurationModel {
       const left = this.survival(age);
       if (left < RARE_SURVIVAL) break;
       sum += left;
-      age = Math.max(this.#next(age, density, LONGEST_GAP_MS), ageOfNextPoll(count));
+      age = Math.max(this.#next(age, density, this.#longestGapMs), ageOfNextPoll(count));
     }
     return sum;
   }

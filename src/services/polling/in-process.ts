@@ -130,7 +130,8 @@ export class InProcessScheduler implements Scheduler {
     const then = this.#clock.now();
     this.#room.end();
     state.end(entries, isProbe, then);
-    if (state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
+    // How long a failure took says nothing about the other lanes.
+    if (Array.isArray(answer) && state.latency.noteLatency(then - now)) this.#slowDown('slowness', state, then);
     // After the stop, results are dropped: the next start polls again.
     if (!this.#isRunning) for (const entry of entries.filter((one) => this.#isFollowed(one))) state.wait(entry, then);
     else if (Array.isArray(answer)) this.#takeVerdicts(state, entries, answer, isProbe);
@@ -155,6 +156,7 @@ export class InProcessScheduler implements Scheduler {
     const random = chance === undefined ? this.#random : () => chance;
     for (const [place, entry] of entries.entries()) {
       if (!this.#isFollowed(entry)) continue;
+      entry.hasJustFailed = false;
       const verdict = verdicts[place];
       if (verdict === 'done' || verdict === 'lost') this.#entries.delete(entry.id);
       else if (entry.stage === 'asked-again') state.wait(entry, now);
@@ -175,7 +177,8 @@ export class InProcessScheduler implements Scheduler {
     for (const entry of entries) {
       if (!this.#isFollowed(entry)) continue;
       // After the pause a task that was due meanwhile is the better probe, since one of these tasks may be the cause.
-      state.wait(entry, pause ? pause.until : retryAt(trouble, now, this.#random));
+      state.wait(entry, pause ? pause.until : retryAt(trouble, !entry.hasJustFailed, now, this.#random));
+      entry.hasJustFailed = true;
     }
   }
 

@@ -16,6 +16,7 @@ export class Entry implements AgendaItem, QueueLinks<Entry> {
   /** Shared with an entry that replaces it under the same id, so that its polls still count. */
   readonly history: PollHistory;
   stage: Stage = 'waiting';
+  hasJustFailed = false;
   slot = -1;
   before: Entry | undefined = undefined;
   behind: Entry | undefined = undefined;

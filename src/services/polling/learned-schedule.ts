@@ -1,17 +1,19 @@
 import type { TasksLog } from '../tasks/book.ts';
+import type { WaitLimit } from '../tasks/kind.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Duration, KEPT_DURATIONS, type TaskStore } from '../tasks/task-store.ts';
 import { DurationModel } from './duration-model.ts';
 import { fitHistogram, type Observation, weightOf } from './histogram.ts';
+import { RHYTHMS } from './rhythms.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
 
 /** After so many jobs an older one counts half: queues and models change. */
 const HALF_WEIGHT_AFTER_JOBS = 100;
-/** Fewer jobs tell less than the specification does. */
+/** Where nothing is assumed, fewer jobs tell less than the specification does. */
 const FEWEST_JOBS = 20;
-/** A kind's durations count as this many jobs of one of its models, and less and less as that model has its own. */
-const KIND_WEIGHT = 10;
-const KIND_WEIGHT_UNTIL = 60;
+/** A kind's durations, or assumed ones, count as this many jobs of one of its models, and less and less as that model has its own. */
+const OTHERS_WEIGHT = 10;
+const OTHERS_WEIGHT_UNTIL = 60;
 /** A law is computed again after this share of new jobs. */
 const RECOMPUTE_SHARE = 0.05;
 
@@ -29,6 +31,7 @@ interface Known {
 
 interface ExperienceParts {
   store: Pick<TaskStore, 'addDuration' | 'durations'>;
+  waitLimitOf(task: Task): WaitLimit;
   log: TasksLog;
 }
 
@@ -41,15 +44,18 @@ export class DurationHistory {
     this.#parts = parts;
   }
 
-  /** undefined while too little is known, or is still being read. */
+  /** undefined while too little is known or assumed, or durations are still being read. */
   modelFor(task: Task, span: Span): DurationModel | undefined {
     const [own, kin] = keysOf(task).map((key) => this.#cached(key));
     if (!own || (!kin && hasKindKey(task))) return undefined;
     const made = own.models[span];
     if (made && own.count - made.at < Math.max(1, RECOMPUTE_SHARE * Math.min(own.count, own.durations.length)))
       return made.model;
-    const observations = withKindObservations(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
-    const model = weightOf(observations) < FEWEST_JOBS ? undefined : new DurationModel(fitHistogram(observations));
+    const rhythm = RHYTHMS[this.#parts.waitLimitOf(task)];
+    const seen = withOthers(observationsOf(own, span), kin ? observationsOf(kin, span) : []);
+    const assumed = span === 'all' ? rhythm.assumed : [];
+    const isEnough = assumed.length > 0 || weightOf(seen) >= FEWEST_JOBS;
+    const model = isEnough ? new DurationModel(fitHistogram(withOthers(seen, assumed)), rhythm) : undefined;
     own.models[span] = { model, at: own.count };
     return model;
   }
@@ -110,11 +116,11 @@ function observationsOf({ durations }: Known, span: Span): Observation[] {
   });
 }
 
-/** Shrinks towards the durations of the whole kind. */
-function withKindObservations(own: readonly Observation[], kin: readonly Observation[]): Observation[] {
-  const part = KIND_WEIGHT * Math.max(0, 1 - weightOf(own) / KIND_WEIGHT_UNTIL);
-  const scale = Math.min(1, part / weightOf(kin));
-  return scale > 0 ? [...own, ...kin.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
+/** Shrinks towards the durations of others: of the whole kind, or assumed ones. */
+function withOthers(own: readonly Observation[], others: readonly Observation[]): Observation[] {
+  const part = OTHERS_WEIGHT * Math.max(0, 1 - weightOf(own) / OTHERS_WEIGHT_UNTIL);
+  const scale = Math.min(1, part / weightOf(others));
+  return scale > 0 ? [...own, ...others.map((one) => ({ ...one, weight: one.weight * scale }))] : [...own];
 }
 
 /** How far the gateway's percentage may lead away from experience. */
@@ -126,7 +132,7 @@ interface LearnedParts {
   pressure: () => number;
 }
 
-/** Polls when jobs of the same kind, model and mode have usually ended; as the specification says until that is known. */
+/** Polls when jobs of the same kind, model and mode have usually ended. Until that is known, images by assumed durations, all others as the specification says. */
 export class LearnedSchedule implements Schedule {
   readonly #parts: LearnedParts;
 
@@ -142,7 +148,8 @@ export class LearnedSchedule implements Schedule {
     if (!known) return now + (specSchedule.nextAt(task, now) - now) * pressure;
     const { model, age } = known;
     const stretch = stretchOf(model, age, task.progress);
-    return now + Math.max(0, model.next(age / stretch, pressure) * stretch - age);
+    const gap = model.next(age / stretch, pressure) * stretch - age;
+    return now + Math.min(model.longestGapMs(pressure), Math.max(0, gap));
   }
 
   /** A law, and the task's age in it. A wait for words takes the member's time, for which there is no law. */

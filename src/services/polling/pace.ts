@@ -85,7 +85,7 @@ export class RateMeter {
 /** The share of the allowed polls to aim for. Above it polls queue, below it some are missed. */
 const AIM = 0.97;
 /** How fast the pressure follows the demand. Faster than the gaps it acts on, it would oscillate. */
-const FOLLOWS_MS = 10_000;
+const FOLLOWS_MS = 30_000;
 /** A queue is to be gone after this time: longer than most gaps, since tasks in it cannot be delayed before their next poll. */
 const QUEUE_GONE_SECONDS = 10;
 /** It falls carefully: too little pressure makes a queue. */
@@ -95,7 +95,7 @@ const LEAST_STEP_MS = 100;
 const LONGEST_STEP_MS = 1_000;
 /** A shorter wait is no queue. */
 const QUEUE_SECONDS = 0.25;
-/** Beyond it only the queue delays polls. */
+/** Beyond it only the queue delays polls. Jobs of one age in a queue get their polls in turns, which is best; pressure only helps where jobs differ. */
 const MAX_PRESSURE = 6;
 
 /** The factor by which gaps must grow; 1 where there is room. One number for all tasks, driven by demand against supply. */

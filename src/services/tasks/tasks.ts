@@ -60,20 +60,20 @@ export class Tasks {
     this.#kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
     this.#earlierPolls = new EarlierPolls({ store, clock, log });
-    const experience = new DurationHistory({ store, log });
-    const learned = new LearnedSchedule({ durationHistory: experience, pressure: () => scheduler.pressure });
+    const waitLimitOf = ({ kind, request }: Task) => this.#kind(kind).waitLimit(request);
+    const durationHistory = new DurationHistory({ store, waitLimitOf, log });
+    const learned = new LearnedSchedule({ durationHistory, pressure: () => scheduler.pressure });
     const schedule = parts.schedule === 'spec' ? specSchedule : learned;
     this.#inlineResults = new InlineResults(clock);
     this.#tracker = new Tracker({
       book,
       earlierPolls: this.#earlierPolls,
       schedule,
-      durationHistory: experience,
+      durationHistory,
       inlineResults: this.#inlineResults,
       clock,
       log,
     });
-    const waitLimitOf = ({ kind, request }: Task) => this.#kind(kind).waitLimit(request);
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;

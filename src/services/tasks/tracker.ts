@@ -1,5 +1,5 @@
 import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/index.ts';
-import type { EarlierPolls } from '../polling/allowance.ts';
+import { type EarlierPolls, LEAST_GAP_MS } from '../polling/allowance.ts';
 import type { DurationHistory } from '../polling/learned-schedule.ts';
 import type { Schedule } from '../polling/schedule.ts';
 import type { Lane, Trouble, Verdict } from '../polling/scheduler.ts';
@@ -29,6 +29,8 @@ export class Tracker {
   readonly #lanes = new Map<Source, Lane>();
   /** To be polled alone: what the last list left out, before it counts as missing, and what a member is viewing. */
   readonly #leftOut = new Set<string>();
+  /** Their last response could not be read. */
+  readonly #unread = new Set<string>();
   #turn = 0;
 
   constructor(parts: TrackerParts) {
@@ -121,8 +123,10 @@ export class Tracker {
       const task = await book.change(id, (before) =>
         settlePart({ ...applyNews(before, news, now), polls: before.polls + 1 }, now),
       );
-      if (isFollowed(task)) return { again: schedule.nextAt(task, now) };
+      if (isFollowed(task))
+        return { again: this.#isFirstUnread(id, news) ? now + LEAST_GAP_MS : schedule.nextAt(task, now) };
       this.#leftOut.delete(id);
+      this.#unread.delete(id);
       if (task.state === 'ready') await this.#learnDuration(task);
       return task.failure?.cause === 'forgotten' ? 'lost' : 'done';
     } catch (error) {
@@ -131,6 +135,14 @@ export class Tracker {
       const task = book.find(id);
       return task ? { again: schedule.nextAt(task, now) } : 'done';
     }
+  }
+
+  /** A single response that could not be read is asked for again soon, a second one like any other. */
+  #isFirstUnread(id: string, news: News): boolean {
+    const isFirst = news === 'nothing' && !this.#unread.has(id);
+    if (news === 'nothing') this.#unread.add(id);
+    else this.#unread.delete(id);
+    return isFirst;
   }
 
   /** Only successful jobs count. A wait for words is the member's time, so the duration starts after it. */

@@ -46,11 +46,11 @@ describe('Following a task', () => {
     expect(questions.map(({ ids }) => ids[0])).toEqual(['100.1', '100.3', '100.4', '100.6', '200.2', '300.0', '300.5']);
   });
 
-  it('The scheduler moves the next moment by a tenth of the gap at most, in either direction', async () => {
+  it('The scheduler moves the next moment by a twentieth of the gap at most, in either direction', async () => {
     for (const [random, expected] of [
-      [0, 9_000],
+      [0, 9_500],
       [0.5, 10_000],
-      [1, 11_000],
+      [1, 10_500],
     ] as const) {
       const { scheduler, lane, at, pass, questions, now } = stage({ random: () => random });
       scheduler.start();

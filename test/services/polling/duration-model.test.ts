@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { ageOfNextPoll } from '../../../src/services/polling/allowance.ts';
 import { DurationModel } from '../../../src/services/polling/duration-model.ts';
 import { fitHistogram } from '../../../src/services/polling/histogram.ts';
+import { RHYTHMS } from '../../../src/services/polling/rhythms.ts';
 import { specPollCount } from '../../../src/services/polling/schedule.ts';
 import { logNormal, observed } from './drawn.ts';
 
 const second = 1_000;
 const lawOf = (durations: readonly number[], gapMs?: number): DurationModel =>
-  new DurationModel(fitHistogram(observed(durations, gapMs)));
+  new DurationModel(fitHistogram(observed(durations, gapMs)), RHYTHMS.video);
 
 /** The ages at which a job of this duration is polled until its end is found. */
 function questions(law: DurationModel, ms: number, pressure = 1): number[] {
@@ -107,13 +108,15 @@ describe('A duration model', () => {
           },
         ),
         fc.integer({ min: 0, max: 20_000_000 }),
-        (ends, age) => {
+        fc.constantFrom('image', 'video'),
+        (ends, age, limit) => {
           const law = new DurationModel(
             fitHistogram(ends.map(({ from, gap }) => ({ atLeastMs: from, atMostMs: from + gap, weight: 1 }))),
+            RHYTHMS[limit],
           );
           const next = law.next(age);
           expect(next - age).toBeGreaterThanOrEqual(2_000);
-          expect(next - age).toBeLessThanOrEqual(20_000);
+          expect(next - age).toBeLessThanOrEqual(limit === 'image' ? 9_500 : 20_000);
           expect(law.next(age + 1_000)).toBeGreaterThanOrEqual(next - 1e-6);
         },
       ),
@@ -127,7 +130,10 @@ describe('A duration model', () => {
 
   it('A duration model handles ends that are only known to lie within a wide range', () => {
     const durations = [...logNormal(60, 20 * second, 0.3)];
-    const law = new DurationModel(fitHistogram([...observed(durations), ...observed(durations, 300 * second)]));
+    const law = new DurationModel(
+      fitHistogram([...observed(durations), ...observed(durations, 300 * second)]),
+      RHYTHMS.image,
+    );
     expect(law.survival(60 * second)).toBeLessThan(0.15);
   });
 });

@@ -55,7 +55,7 @@ describe('A hint', () => {
     const { scheduler, pass, open } = await underWay();
     scheduler.hint('a');
     open[0]?.answer({ kind: 'unreachable', reason: 'reset' });
-    await pass(4_999);
+    await pass(1_999);
     expect(open).toHaveLength(1);
     await pass(1);
     open[1]?.answer(all(['a'], 'done'));

@@ -5,6 +5,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { DurationHistory, LearnedSchedule } from '../../../src/services/polling/learned-schedule.ts';
 import { specSchedule } from '../../../src/services/polling/schedule.ts';
 import { openStore } from '../../../src/services/store/index.ts';
+import type { WaitLimit } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -18,7 +19,7 @@ const running = (changes: Partial<Task> = {}, times: Partial<Task['times']> = {}
   madeTask({ state: 'running', ...changes, times: { created: start, accepted: start, ...times } });
 
 async function knowing(
-  { count = 60, medianMs = 20 * second, task = running(), waitedMs }: Partial<Request> = {},
+  { count = 60, medianMs = 20 * second, task = running(), waitedMs, limit = 'video' }: Partial<Request> = {},
   before?: TaskStore,
 ) {
   const store =
@@ -27,7 +28,7 @@ async function knowing(
       { url: 'sqlite://:memory:', scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: new ManualClock() },
     ));
-  const experience = new DurationHistory({ store, log });
+  const experience = new DurationHistory({ store, log, waitLimitOf: () => limit });
   const drawn = logNormal(count, medianMs, 0.3);
   // In no particular order, one second after the other.
   for (let job = 0; job < count; job += 1) {
@@ -46,6 +47,7 @@ interface Request {
   medianMs: number;
   task: Task;
   waitedMs: number;
+  limit: WaitLimit;
 }
 
 describe('The learned schedule', () => {
@@ -55,6 +57,35 @@ describe('The learned schedule', () => {
       expect(gapAt(running(), age)).toBe(specSchedule.nextAt(running(), start + age) - start - age);
     }
     expect(experience.modelFor(running(), 'all')).toBeUndefined();
+  });
+
+  it('The learned schedule assumes usual durations of images before one is known, and forgets them as it learns', async () => {
+    const unknown = await knowing({ count: 0, limit: 'image' });
+    unknown.gapAt(running(), 0);
+    await turnOfTheLoop();
+    expect(unknown.gapAt(running(), 0)).toBeGreaterThan(4 * second);
+    expect(unknown.gapAt(running(), 0)).toBeLessThan(5 * second);
+    for (const [count, least] of [
+      [5, 18],
+      [20, 30],
+      [60, 37],
+    ] as const) {
+      const { experience } = await knowing({ count, medianMs: 40 * second, limit: 'image' });
+      expect(experience.modelFor(running(), 'all')?.medianFrom(0)).toBeGreaterThan(least * second);
+    }
+  });
+
+  it('The learned schedule polls an image at least every ten seconds, whatever the gateway says about its progress, except under pressure', async () => {
+    for (const medianMs of [2 * second, 20 * second, 200 * second]) {
+      const { gapAt, state } = await knowing({ medianMs, limit: 'image' });
+      for (let age = 0; age < 5 * minute; age += second) {
+        for (const progress of [undefined, 1, 20, 99]) {
+          expect(gapAt({ ...running(), progress }, age)).toBeLessThanOrEqual(9_500);
+        }
+      }
+      state.pressure = 6;
+      expect(gapAt(running(), 1)).toBeGreaterThan(9_500);
+    }
   });
 
   it('The learned schedule polls where ends are likely once these are known', async () => {
@@ -157,7 +188,7 @@ describe('The learned schedule', () => {
     };
     const lines: string[] = [];
     const noting = openLog({ level: 'warn', secrets: [], readable: false, write: (line) => lines.push(line) });
-    const experience = new DurationHistory({ store: failing, log: noting });
+    const experience = new DurationHistory({ store: failing, log: noting, waitLimitOf: () => 'image' });
     const schedule = new LearnedSchedule({ durationHistory: experience, pressure: () => 1 });
     expect(schedule.nextAt(running(), start)).toBe(start + 2_500);
     await experience.learn(running(), { atLeastMs: 1, atMostMs: 2, at: start });

@@ -173,6 +173,25 @@ describe('A running task', () => {
     expect((task.times.ended ?? 0) - before).toBeLessThan(1_000);
   });
 
+  it.each(['bad-gateway', 'server-error', 'reset', 'empty', 'half'] as const)(
+    'A running task of 2.5 s is ready within 5 s of its end when one of its polls meets the fault %s',
+    async (fault) => {
+      for (const profile of ['spec', 'stock'] as const) {
+        for (const after of [0, 1, 2]) {
+          const side = await engine({ profile });
+          const { id, remoteId } = await side.tasks.orders.submit(order);
+          side.gateway.faults.add({ on: { path: /fetch|list/ }, do: fault, after });
+          const endsAt = side.clock.now() + 2_500;
+          await side.until(() => (side.clock.now() >= endsAt ? true : undefined));
+          side.gateway.jobs.finish(remoteId ?? '');
+          const task = await ready(side, id);
+          expect((task.times.ended ?? Number.POSITIVE_INFINITY) - endsAt).toBeLessThan(5_000);
+          await side.leave();
+        }
+      }
+    },
+  );
+
   it('A running task ends with the next response that can be stored when its end could not be', async () => {
     const side = await engine();
     const { id } = await side.tasks.orders.submit(order);
