@@ -3,6 +3,7 @@ import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
 import { asNumber, asText, firstAt, places, splitWords } from './read/places.ts';
 import { hasId, hasState } from './read/record.ts';
+import { SUCCESS_CODES } from './read/search/error-evidence.ts';
 
 /** Gateways disagree on statuses (a quota refusal is 403, 402 or 400), rarely on these codes, types and messages. */
 const CODES = {
@@ -154,9 +155,6 @@ function retryDelayIn(body: unknown): number | undefined {
   const seconds = firstAt(body, at.retryAfter, asNumber);
   return seconds !== undefined && seconds >= 0 && seconds <= LONGEST_DELAY_SECONDS ? seconds * 1000 : undefined;
 }
-
-/** Values of `code` that mean success in a response with HTTP 200. */
-const SUCCESS_CODES = new Set(['', 'success', 'succeed', 'ok', '0', '1', '200', '201', '21', '22']);
 
 /** Some gateways report errors with HTTP 200. In a record with a state, `error` only says why the task failed. */
 export function containsError(body: unknown, isSubmit: boolean): boolean {

@@ -7,9 +7,11 @@ export interface ResponseContext {
   base: URL;
   imgxPath: string;
   now: number;
+  /** Addresses that the task's request contained: never its result. */
+  own?: readonly string[];
 }
 
-const at = {
+export const mediumPlaces = {
   address: places('url', 'image_url.url', 'image_url', 'video_url', 'imageUrl', 'videoUrl'),
   base64: places('b64_json', 'base64', 'image_base64', 'b64'),
   mediaType: places('mime_type', 'mimeType', 'content_type', 'contentType'),
@@ -27,19 +29,21 @@ export function readMedium(value: unknown, kind: Medium['kind'], context: Respon
   if (typeof value === 'string') return addressedMedium(value, kind, context);
   if (!isRecord(value)) return undefined;
   const source =
-    firstAt(value, at.address, (address) =>
+    firstAt(value, mediumPlaces.address, (address) =>
       typeof address === 'string' ? addressedMedium(address, kind, context) : undefined,
-    ) ?? firstAt(value, at.base64, (text) => (typeof text === 'string' ? base64Medium(text, kind) : undefined));
+    ) ??
+    firstAt(value, mediumPlaces.base64, (text) => (typeof text === 'string' ? base64Medium(text, kind) : undefined));
   if (!source) return undefined;
-  const lifetime = firstAt(value, at.lifetime, asNumber);
+  const lifetime = firstAt(value, mediumPlaces.lifetime, asNumber);
   const facts = {
-    mediaType: source.mediaType ?? firstAt(value, at.mediaType, asText),
-    width: firstAt(value, at.width, asNumber),
-    height: firstAt(value, at.height, asNumber),
-    seconds: firstAt(value, at.seconds, asNumber),
-    thumbnail: firstAt(value, at.thumbnail, (text) => readAddress(text, context)),
+    mediaType: source.mediaType ?? firstAt(value, mediumPlaces.mediaType, asText),
+    width: firstAt(value, mediumPlaces.width, asNumber),
+    height: firstAt(value, mediumPlaces.height, asNumber),
+    seconds: firstAt(value, mediumPlaces.seconds, asNumber),
+    thumbnail: firstAt(value, mediumPlaces.thumbnail, (text) => readAddress(text, context)),
     expiresAt:
-      firstAt(value, at.expiry, asTime) ?? (lifetime === undefined ? undefined : asTime(context.now + lifetime * 1000)),
+      firstAt(value, mediumPlaces.expiry, asTime) ??
+      (lifetime === undefined ? undefined : asTime(context.now + lifetime * 1000)),
   };
   return { ...source, ...withoutUndefined(facts) };
 }
@@ -100,46 +104,33 @@ function kindOfBase64(text: string): Medium['kind'] | undefined {
   return BASE64_HEADS.find(([pattern]) => pattern.test(head))?.[1];
 }
 
-const DEEPEST = 12;
-const MAX_VALUES = 5_000;
-
-/** Fields that repeat the request, or that hold something other than the result. */
-const NOT_A_RESULT =
-  /prompt|input|request|reference|callback|hook|thumb|cover|poster|avatar|icon|mask|frame|image_tail|base64Array|^images?$/i;
-
 const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:png|jpe?g|webp|gif|avif)$/i, 'image'],
   [/\.(?:mp4|webm|mov|m4v)$/i, 'video'],
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
-/** Last resort for a finished task without a result at a known place: any suitable media in the response. */
-export function findMedia(answer: unknown, kinds: readonly Medium['kind'][], context: ResponseContext): Medium[] {
-  const found = new Map<string, Medium>();
-  let left = MAX_VALUES;
-  const visit = (value: unknown, depth: number): void => {
-    if (depth > DEEPEST || left-- <= 0) return;
-    if (typeof value === 'string') {
-      const medium = mediumIn(value, context);
-      if (medium && kinds.includes(medium.kind)) found.set(value, medium);
-      return;
-    }
-    const inner = isRecord(value) ? Object.entries(value).filter(([name]) => !NOT_A_RESULT.test(name)) : [];
-    for (const [, child] of inner) visit(child, depth + 1);
-    if (Array.isArray(value)) for (const child of value) visit(child, depth + 1);
-  };
-  visit(answer, 0);
-  return [...found.values()];
+export interface FoundFile {
+  medium: Omit<Medium, 'kind'>;
+  /** By its bytes or its name; undefined for an address without an ending. */
+  kind: Medium['kind'] | undefined;
 }
 
-function mediumIn(text: string, context: ResponseContext): Medium | undefined {
+const LONGEST_ADDRESS = 8_192;
+
+/** The file that a text is or leads to; undefined for any other text, and for addresses of pages. */
+export function fileIn(text: string, context: ResponseContext): FoundFile | undefined {
   const head = text.slice(0, 'data:image/'.length).toLowerCase();
   const kinds = ['image', 'video', 'audio'] as const;
-  const kind = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
-  if (kind) return readMedium(text, kind, context);
-  const address = readAddress(text, context);
-  if (address === undefined || text.startsWith('/')) return undefined;
+  const byContent = kinds.find((one) => head === `data:${one}/`) ?? kindOfBase64(text);
+  if (byContent) {
+    const medium = readMedium(text, byContent, context);
+    return medium && { medium, kind: byContent };
+  }
+  const address = text.length > LONGEST_ADDRESS || text.startsWith('/') ? undefined : readAddress(text, context);
+  if (address === undefined) return undefined;
   const { pathname } = new URL(address);
-  const byEnding = KIND_BY_ENDING.find(([ending]) => ending.test(pathname))?.[1];
-  return byEnding ? { kind: byEnding, address } : undefined;
+  const kind = KIND_BY_ENDING.find(([ending]) => ending.test(pathname))?.[1];
+  const isOtherFile = kind === undefined && /\.[a-z]\w{1,4}$/i.test(pathname);
+  return isOtherFile ? undefined : { medium: { address }, kind };
 }

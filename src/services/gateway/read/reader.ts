@@ -1,17 +1,24 @@
-import { withoutUndefined } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
-import { findMedia, type ResponseContext, readAddress, readMedium } from './media.ts';
-import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, type Place, places } from './places.ts';
+import { mediumPlaces, type ResponseContext, readMedium } from './media.ts';
+import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
 import {
   findRecord,
+  hasId,
+  hasState,
   meaningOfStatus,
   normaliseStatus,
   readStatusWord,
   readTaskId,
   type StatusMeaning,
 } from './record.ts';
-import type { Action, Failure, Medium, Snapshot, SnapshotState, Submission, Track } from './snapshot.ts';
+import { showsError } from './search/error-evidence.ts';
+import { findJobId } from './search/job-id.ts';
+import { respell, spellingsIn } from './search/respell.ts';
+import { findResultMedia } from './search/result-media.ts';
+import { findProgress, findState } from './search/state.ts';
+import { type Spot, survey } from './search/survey.ts';
+import type { Action, Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
   type Family,
   type PlaceTable,
@@ -21,6 +28,7 @@ import {
   tables,
   timePlaces,
 } from './table.ts';
+import { mediaOf, trackPlaces, tracksIn } from './tracks.ts';
 
 /** Both are rare, and both mean that the table needs a new line. */
 export interface ReaderWarnings {
@@ -36,11 +44,12 @@ export function readSnapshot(
   warnings: ReaderWarnings,
 ): Snapshot {
   const table = tables[family];
-  const record = findRecord(Array.isArray(answer) ? answer[0] : answer);
-  if (record === undefined) throw malformedError('The gateway’s response is not a task.');
+  const outer = Array.isArray(answer) ? answer[0] : answer;
+  const spots = once(() => survey(outer));
+  const { record, word } = findTask(family, outer, spots);
 
-  const remoteId = readTaskId(family, record) ?? readTaskId(family, answer);
-  const word = readStatusWord(record, table.status);
+  const remoteId =
+    readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
   const known = word === undefined ? undefined : meaningOfStatus(word);
   if (word !== undefined && known === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
   const reported: StatusMeaning | undefined = known ?? (word === undefined ? undefined : { state: 'running' });
@@ -59,14 +68,14 @@ export function readSnapshot(
   const media = isDone && !(isText && action !== undefined) ? listed : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
     const kinds = table.media.map(({ kind }) => kind);
-    media.push(...findMedia(record, kinds, context));
+    media.push(...findResultMedia(spots(), kinds, context));
     if (media.length > 0) warnings.onFoundBySearch(family, remoteId);
   }
   return {
     remoteId,
     state,
     word: word ?? '',
-    progress: isDone ? 100 : firstAt(record, table.progress, asProgress),
+    progress: isDone ? 100 : (firstAt(record, table.progress, asProgress) ?? findProgress(spots())),
     action,
     media,
     preview: isDone ? undefined : firstAt(record, table.preview, (value) => readMedium(value, 'image', context)),
@@ -79,6 +88,42 @@ export function readSnapshot(
     submittedAt: firstAt(record, timePlaces.submitted, asTime),
     startedAt: firstAt(record, timePlaces.started, asTime),
     finishedAt: firstAt(record, timePlaces.finished, asTime),
+  };
+}
+
+const nothingSent: ReadonlySet<string> = new Set();
+
+/** Words with which a wrapper says that the request went well. */
+const ACKNOWLEDGED = new Set(['success', 'succeed', 'succeeded', 'ok', 'okay', 'accepted']);
+
+interface FoundTask {
+  record: Record<string, unknown>;
+  word: string | undefined;
+}
+
+/** The task's record and its status word: at the known places, or else where the search finds a state. */
+function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
+  const record = findRecord(answer);
+  if (record === undefined) throw malformedError('The gateway’s response is not a task.');
+  const word = readStatusWord(record, tables[family].status);
+  const isOfWrapper =
+    word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
+  if (word !== undefined && !isOfWrapper) return { record, word };
+  const found = findState(spots(), family);
+  if (found === undefined || found.holder === record) return { record, word };
+  return { record: inKnownNames(family, found.holder), word: found.word };
+}
+
+const otherPlaces = [mediumPlaces, trackPlaces, submissionPlaces, timePlaces, seedPlaces];
+
+const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
+  respell(record, spellingsIn(tables[family], button, ...otherPlaces));
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -142,84 +187,30 @@ function actionFrom(value: unknown): Action | undefined {
   };
 }
 
-const at = {
-  id: places('id', 'clip_id', 'audio_id'),
-  title: places('title'),
-  status: places('status', 'state'),
-  audio: places('audio_url', 'audioUrl', 'sourceAudioUrl', 'stream_audio_url', 'streamAudioUrl'),
-  video: places('video_url', 'videoUrl'),
-  cover: places('image_large_url', 'image_url', 'imageUrl', 'cover_url'),
-  lyrics: places('metadata.prompt', 'lyrics', 'lyric', 'prompt'),
-  style: places('metadata.tags', 'tags', 'style'),
-  seconds: places('metadata.duration', 'duration'),
-  failure: places('metadata.error_message', 'error_message', 'fail_reason'),
-} as const satisfies Record<string, readonly Place[]>;
-
-/** All tracks of a task; `taskState` applies to tracks without a status of their own. */
-function tracksIn(
-  record: unknown,
-  table: PlaceTable,
-  taskState: SnapshotState | undefined,
-  context: ResponseContext,
-): Track[] {
-  const read = (value: unknown): Track | undefined => trackFrom(value, taskState, context);
-  const list = listAt(record, table.tracks, read);
-  if (list.length > 0) return list;
-  // Lyrics stand in the same place and also have an id and a title; only audio makes a track.
-  const lone = firstAt(record, table.loneTrack, read);
-  return lone?.audio === undefined ? [] : [lone];
-}
-
-function trackFrom(value: unknown, taskState: SnapshotState | undefined, context: ResponseContext): Track | undefined {
-  if (!isRecord(value)) return undefined;
-  const address = (where: readonly Place[]): string | undefined =>
-    firstAt(value, where, (text) => readAddress(text, context));
-  const audio = address(at.audio);
-  const id = firstAt(value, at.id, asText);
-  const title = firstAt(value, at.title, asText);
-  if (audio === undefined && id === undefined && title === undefined) return undefined;
-  return {
-    id,
-    title,
-    state: trackState(firstAt(value, at.status, asText), taskState ?? (audio === undefined ? 'running' : 'succeeded')),
-    audio,
-    video: address(at.video),
-    cover: address(at.cover),
-    lyrics: firstAt(value, at.lyrics, asText),
-    style: firstAt(value, at.style, asText),
-    seconds: firstAt(value, at.seconds, asNumber),
-    failure: firstAt(value, at.failure, asText),
-  };
-}
-
-function trackState(word: string | undefined, fallback: SnapshotState): Track['state'] {
-  const state = word === undefined ? fallback : meaningOfStatus(word)?.state;
-  if (state === 'succeeded') return 'finished';
-  return state === 'failed' ? 'failed' : 'running';
-}
-
-function mediaOf(tracks: readonly Track[]): Medium[] {
-  return tracks.flatMap(({ state, audio: address, seconds, cover: thumbnail }) => {
-    if (state !== 'finished' || address === undefined) return [];
-    return [{ kind: 'audio' as const, address, ...withoutUndefined({ seconds, thumbnail }) }];
-  });
-}
-
-/** Reads the response to an accepted order. */
-export function readSubmission(family: Family, answer: unknown): Submission {
+/** Reads the response to an accepted order. `sent` is what the request contained: its echo is not a new id. */
+export function readSubmission(family: Family, answer: unknown, sent: ReadonlySet<string> = nothingSent): Submission {
   const [anyId, textId] = submissionPlaces.ids[family];
-  const remoteId = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
+  const known = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
+  const found = known === undefined ? findSubmittedJob(family, answer, sent) : { id: known, holder: answer };
   // Without an id the task cannot be polled, but the order may well have been accepted.
-  if (remoteId === undefined) {
+  if (found === undefined) {
     throw malformedError('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
   }
-  const word = firstAt(answer, submissionPlaces.status, asText);
+  const { id: remoteId, holder } = found;
+  const word = firstAt(holder, submissionPlaces.status, asText);
   return {
     remoteId,
-    needsInput: needsPrompt(answer) || (word !== undefined && meaningOfStatus(word)?.state === 'needs-input'),
-    finalPrompt: firstAt(answer, submissionPlaces.finalPrompt, asText),
-    queuedBehind: firstAt(answer, submissionPlaces.queuedBehind, asNumber),
+    needsInput: needsPrompt(holder) || (word !== undefined && meaningOfStatus(word)?.state === 'needs-input'),
+    finalPrompt: firstAt(holder, submissionPlaces.finalPrompt, asText),
+    queuedBehind: firstAt(holder, submissionPlaces.queuedBehind, asNumber),
   };
+}
+
+/** A refusal stays a refusal, no matter which ids it names. */
+function findSubmittedJob(family: Family, answer: unknown, sent: ReadonlySet<string>) {
+  const spots = survey(answer);
+  const found = showsError(spots) ? undefined : findJobId(spots, family, sent);
+  return found && { id: found.id, holder: inKnownNames(family, found.holder) };
 }
 
 /** Code 21 means "enter a prompt" or, with a state or image, "exists already". Some send 1 instead but keep `remix`. */

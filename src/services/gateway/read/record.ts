@@ -29,7 +29,9 @@ const STANDINGS = new Map<string, StatusMeaning>([
 
 /** undefined for an unknown word. It counts as "still running"; a deadline elsewhere limits the wait. */
 export function meaningOfStatus(word: string): StatusMeaning | undefined {
-  return STANDINGS.get(normaliseStatus(word));
+  return (
+    STANDINGS.get(normaliseStatus(word)) ?? STANDINGS.get(normaliseStatus(word.replaceAll(/([a-z])([A-Z])/g, '$1_$2')))
+  );
 }
 
 export const normaliseStatus = (word: string): string =>

@@ -1,0 +1,56 @@
+import { isRecord } from '../../../../lib/exact-json.ts';
+import { asText } from '../places.ts';
+import { meaningOfStatus } from '../record.ts';
+import { isStateName } from './names.ts';
+import type { Spot } from './survey.ts';
+import { ASIDE_WORDS, hasAny } from './words.ts';
+
+/** Values of `code` that mean success in a response with HTTP 200. */
+export const SUCCESS_CODES: ReadonlySet<string> = new Set([
+  '',
+  'success',
+  'succeed',
+  'ok',
+  '0',
+  '1',
+  '200',
+  '201',
+  '202',
+  '21',
+  '22',
+]);
+
+const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
+const CODE_NAME = /^(?:(?:status|result|ret|return|response|biz|business|sub|api|http|app)-)?(?:code|ret|retcode)$/;
+const VERDICT_NAME = /^(?:(?:is|was)-)?(?:success|successful|succeeded|ok|accepted)$/;
+const REFUSED_NAME = /^(?:(?:is|was|has)-)?(?:failed|rejected|refused|denied|blocked)$/;
+const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false']);
+
+/** Whether a response to a submit says anywhere that the order was refused or has failed. */
+export function showsError(spots: readonly Spot[]): boolean {
+  return spots.some(({ words, around, value }) => {
+    const name = words.join('-');
+    if (hasAny(words, ERROR_WORDS)) return isMeaningful(value);
+    if (REFUSED_NAME.test(name)) return value === true || value === 'true';
+    if (VERDICT_NAME.test(name)) return value === false || value === 'false';
+    if (CODE_NAME.test(name)) return isFailureCode(value);
+    if (!isStateName(words) || typeof value !== 'string' || around.some((one) => hasAny(one, ASIDE_WORDS)))
+      return false;
+    return meaningOfStatus(value)?.state === 'failed';
+  });
+}
+
+function isFailureCode(value: unknown): boolean {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return !SUCCESS_CODES.has(text.trim().toLowerCase());
+}
+
+function isMeaningful(value: unknown): boolean {
+  if (!isRecord(value)) return isNews(value);
+  return Object.values(value).some((inner) => isRecord(inner) || isNews(inner));
+}
+
+function isNews(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value === true || !NO_ERROR.has(asText(value)?.toLowerCase() ?? '');
+}

@@ -1,0 +1,72 @@
+import type { Family } from '../table.ts';
+import { bestOf } from './best.ts';
+import { holdsState, idNameOf, isAside } from './names.ts';
+import type { Spot } from './survey.ts';
+import { ASIDE_ID_WORDS, CARRIER_WORDS, hasAny } from './words.ts';
+
+export interface FoundId {
+  id: string;
+  /** The record that it stands in. */
+  holder: Record<string, unknown>;
+}
+
+/** How surely a field holds the job's id, by its name. A status beside it counts half a step. */
+const RANKS = { named: 12, coded: 10, bare: 8, alone: 6, other: 4, unnamed: 2 } as const;
+
+/** The job's id, if exactly one value is best. `sent` is what the request contained: its echo is not a new id. */
+export function findJobId(spots: readonly Spot[], family: Family, sent: ReadonlySet<string>): FoundId | undefined {
+  const holders = new Map(spots.map(({ holder }) => [holder, false]));
+  for (const holder of holders.keys()) holders.set(holder, holdsState(holder));
+  const isStateSomewhere = [...holders.values()].includes(true);
+  const candidates = spots.flatMap((spot) => {
+    const id = asId(spot.value);
+    if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
+    const hasState = holders.get(spot.holder) === true;
+    const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
+    return rank === 0 ? [] : [{ rank: rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id }];
+  });
+  return bestOf(candidates);
+}
+
+function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isStateSomewhere: boolean): number {
+  const parent = spot.around.at(-1) ?? [];
+  switch (idNameOf(spot)) {
+    case 'job id':
+      return RANKS.named;
+    case 'job code':
+      return isIdLike(id) ? RANKS.coded : 0;
+    case 'id':
+      // In these families a number called id is a database row.
+      if (typeof spot.value === 'number' && (family === 'video' || family === 'music')) return 0;
+      if (hasState || parent.every((word) => CARRIER_WORDS.has(word))) return RANKS.bare;
+      return isStateSomewhere || hasAny(parent, ASIDE_ID_WORDS) ? 0 : RANKS.bare;
+    case 'id of a part':
+      return hasState && typeof spot.value === 'string' ? RANKS.bare : 0;
+    case 'job':
+      return isIdLike(id) ? RANKS.alone : 0;
+    case 'other id':
+      return hasState && isIdLike(id) ? RANKS.other : 0;
+    default: {
+      const isCarrier = spot.words.length > 0 && spot.words.every((word) => CARRIER_WORDS.has(word));
+      const isOther = hasAny(spot.words, ASIDE_ID_WORDS);
+      return isUnmistakable(id) && !isOther && (isCarrier || hasState) ? RANKS.unnamed : 0;
+    }
+  }
+}
+
+const LONGEST_ID = 200;
+
+function asId(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const id = String(value).trim();
+  return id.length <= LONGEST_ID && /^[\w.:~=+-]+$/.test(id) ? id : undefined;
+}
+
+/** Long enough, and with a digit: not a word, and not a small number. */
+const isIdLike = (id: string): boolean => id.length >= 6 && /\d/.test(id);
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Too long for a timestamp, and nothing that has a meaning. */
+const isUnmistakable = (id: string): boolean =>
+  UUID.test(id) || /^\d{15,40}$/.test(id) || (/^[\da-f]{16,64}$/i.test(id) && /[a-f]/i.test(id));

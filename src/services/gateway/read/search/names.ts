@@ -1,0 +1,70 @@
+import type { Spot } from './survey.ts';
+import {
+  ASIDE_ID_WORDS,
+  ASIDE_WORDS,
+  hasAny,
+  ID_WORDS,
+  JOB_WORDS,
+  KIND_WORDS,
+  RESULT_WORDS,
+  STATE_WORDS,
+  WEAK_ID_WORDS,
+  wordsOf,
+} from './words.ts';
+
+type Place = Pick<Spot, 'words' | 'around'>;
+
+const STATE_SUFFIXES = new Set(['text', 'name', 'label', 'word']);
+const PARTS: ReadonlySet<string> = new Set(Object.values(KIND_WORDS).flatMap((words) => [...words]));
+
+/** Whether a field belongs to something other than the job: its user, its model, the request, what was sent. */
+export const isAside = ({ around }: Place): boolean => around.some((words) => hasAny(words, ASIDE_WORDS));
+
+export function isStateName(words: readonly string[]): boolean {
+  const name = STATE_SUFFIXES.has(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  return STATE_WORDS.has(name.at(-1) ?? '') && !hasAny(words, ASIDE_WORDS);
+}
+
+export type IdName = 'job id' | 'job code' | 'job' | 'id' | 'id of a part' | 'other id';
+
+/** What a field's name says about an id in it; undefined if it is the id of something else, or none. */
+export function idNameOf({ words, around }: Place): IdName | undefined {
+  const last = words.at(-1) ?? '';
+  const stem = words.slice(0, -1);
+  if (hasAny(stem, ASIDE_ID_WORDS)) return undefined;
+  const isJob = hasAny(stem, JOB_WORDS);
+  if (ID_WORDS.has(last) && isJob) return 'job id';
+  if (WEAK_ID_WORDS.has(last)) return isJob ? 'job code' : undefined;
+  if (JOB_WORDS.has(last)) return 'job';
+  if (!ID_WORDS.has(last)) return undefined;
+  if (stem.length > 0) return 'other id';
+  const parent = around.at(-1) ?? [];
+  if (hasAny(parent, JOB_WORDS)) return 'job id';
+  return hasAny(parent, RESULT_WORDS) || hasAny(parent, PARTS) ? 'id of a part' : 'id';
+}
+
+/** Whether a record has a state of its own. */
+export const holdsState = (holder: Readonly<Record<string, unknown>>): boolean =>
+  holds(holder, (words, value) => typeof value === 'string' && isStateName(words));
+
+/** Whether a record has the id of a job, by its name. */
+export const holdsId = (holder: Readonly<Record<string, unknown>>): boolean =>
+  holds(holder, (words, value) => {
+    const name = idNameOf({ words, around: [] });
+    return (name === 'job id' || name === 'id') && (typeof value === 'string' || typeof value === 'number');
+  });
+
+/** A record with more fields than this is a map. */
+const MAX_FIELDS = 100;
+
+function holds(
+  holder: Readonly<Record<string, unknown>>,
+  isWanted: (words: readonly string[], value: unknown) => boolean,
+): boolean {
+  let left = MAX_FIELDS;
+  for (const name in holder) {
+    if (left-- <= 0) return false;
+    if (isWanted(wordsOf(name), holder[name])) return true;
+  }
+  return false;
+}

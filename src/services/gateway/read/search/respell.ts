@@ -1,0 +1,45 @@
+import { isRecord } from '../../../../lib/exact-json.ts';
+
+const DEEPEST = 6;
+const MAX_FIELDS = 2_000;
+
+const plain = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+
+/** Every spelling of the names in a table of places, by their letters: `TaskID`, `task-id` and `task_id` have the same ones. */
+export function spellingsIn(...tables: readonly unknown[]): ReadonlyMap<string, readonly string[]> {
+  const spellings = new Map<string, Set<string>>();
+  const visit = (value: unknown): void => {
+    if (typeof value === 'string') {
+      const known = spellings.get(plain(value)) ?? new Set();
+      spellings.set(plain(value), known.add(value));
+    } else if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) visit(inner);
+    }
+  };
+  for (const table of tables) visit(table);
+  return new Map([...spellings].map(([letters, names]) => [letters, [...names]]));
+}
+
+/** The same record with its fields also under the names that the table knows them by. */
+export function respell(record: Record<string, unknown>, spellings: ReadonlyMap<string, readonly string[]>) {
+  let left = MAX_FIELDS;
+  const copy = (value: unknown, depth: number): unknown => {
+    if (depth > DEEPEST || left <= 0) return value;
+    if (Array.isArray(value)) return value.length > left ? value : value.map((item) => copy(item, depth + 1));
+    return isRecord(value) ? copyRecord(value, depth) : value;
+  };
+  const copyRecord = (value: Record<string, unknown>, depth: number): Record<string, unknown> => {
+    const entries: [string, unknown][] = [];
+    for (const name in value) {
+      if (!Object.hasOwn(value, name) || left-- <= 0) continue;
+      const child = copy(value[name], depth + 1);
+      const known = name.length > 80 ? [] : (spellings.get(plain(name)) ?? []);
+      entries.push(
+        [name, child],
+        ...known.filter((one) => !Object.hasOwn(value, one)).map((one) => [one, child] as [string, unknown]),
+      );
+    }
+    return Object.fromEntries(entries);
+  };
+  return copyRecord(record, 0);
+}

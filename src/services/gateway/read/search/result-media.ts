@@ -1,0 +1,70 @@
+import { type FoundFile, fileIn, type ResponseContext } from '../media.ts';
+import type { Medium } from '../snapshot.ts';
+import { bestOf } from './best.ts';
+import { isSameAs, ownAddresses } from './own-addresses.ts';
+import type { Spot } from './survey.ts';
+import { ASIDE_MEDIA_WORDS, hasAny, KIND_WORDS, RESULT_WORDS, wordsOf } from './words.ts';
+
+type Kind = Medium['kind'];
+
+/** As many as a message could ever show. */
+const MAX_MEDIA = 200;
+
+const ENDING_RANK = 8;
+const KIND_RANK = 2;
+const RESULT_RANK = 2;
+
+/** The results of a finished task, if one field of the response is the best place for them. Items of one list are one place. */
+export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], context: ResponseContext): Medium[] {
+  const isOwn = isSameAs([...(context.own ?? []), ...ownAddresses(spots)]);
+  const files = spots.flatMap((spot) => {
+    if (typeof spot.value !== 'string') return [];
+    const words = [...spot.around.flat(), ...spot.words];
+    const file = hasAny(words, ASIDE_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
+    if (file?.medium.address !== undefined && isOwn(file.medium.address)) return [];
+    return file ? [{ file, words, group: spot.group }] : [];
+  });
+  // A video's still image is not its result: the kinds come in order of preference.
+  for (const kind of kinds) {
+    const places = new Map<string, { rank: number; media: Medium[] }>();
+    for (const { file, words, group } of files) {
+      const rank = rankOf(file, words, kind, kinds);
+      const place = places.get(group) ?? { rank, media: [] };
+      if (rank > 0)
+        places.set(group, { rank: Math.max(rank, place.rank), media: [...place.media, { ...file.medium, kind }] });
+    }
+    if (places.size > 0) {
+      const candidates = [...places.values()].map(({ rank, media }) => {
+        const distinct = [...new Map(media.map((medium) => [sourceOf(medium), medium])).values()];
+        return { rank, value: distinct, key: distinct.map(sourceOf).join(' ') };
+      });
+      return bestOf(candidates)?.slice(0, MAX_MEDIA) ?? [];
+    }
+  }
+  return [];
+}
+
+const sourceOf = ({ address, base64 }: Medium): string => address ?? base64 ?? '';
+
+function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: Kind, kinds: readonly Kind[]): number {
+  if (fileKind !== undefined && fileKind !== kind) return 0;
+  const isKind = hasAny(words, KIND_WORDS[kind]);
+  const isResult = hasAny(words, RESULT_WORDS);
+  const likeness = (isKind ? KIND_RANK : 0) + (isResult ? RESULT_RANK : 0);
+  if (fileKind !== undefined) return ENDING_RANK + likeness;
+  // Without an ending, the name alone has to say that it is the result, and of which kind.
+  if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
+  return isKind || (isResult && kinds.length === 1) ? likeness : 0;
+}
+
+const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);
+
+/** A request's own field beside the prompt or the model: the task repeats what was sent. */
+function isRequestField({ words, around, holder }: Spot): boolean {
+  if (words.length !== 1 || !REQUEST_FIELDS.has(words[0] ?? '') || hasAny(around.flat(), RESULT_WORDS)) return false;
+  return Object.keys(holder)
+    .slice(0, MAX_MEDIA)
+    .some((name) => hasAny(wordsOf(name), REPEATED));
+}
+
+const REPEATED = new Set(['prompt', 'model']);

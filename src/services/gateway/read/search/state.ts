@@ -1,0 +1,71 @@
+import { asNumber, asProgress } from '../places.ts';
+import { meaningOfStatus } from '../record.ts';
+import type { Family } from '../table.ts';
+import { bestOf } from './best.ts';
+import { holdsId, isAside, isStateName } from './names.ts';
+import type { Spot } from './survey.ts';
+import { ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './words.ts';
+
+export interface FoundState {
+  word: string;
+  /** The record that it stands in. */
+  holder: Record<string, unknown>;
+}
+
+const WORD = /^\p{L}[\p{L}\p{N} _.:/-]{0,60}$/u;
+
+/** The job's status word, if exactly one meaning is best. */
+export function findState(spots: readonly Spot[], family: Family): FoundState | undefined {
+  const candidates = spots.flatMap((spot) => {
+    const { value: word, holder } = spot;
+    if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
+    // `state` is the caller's own tag in this family.
+    if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
+    const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
+    const meaning = meaningOfStatus(word);
+    return [{ rank, value: { word, holder }, key: meaning ? `${meaning.state} ${meaning.cause ?? ''}` : 'running ' }];
+  });
+  return bestOf(candidates);
+}
+
+/** Whether it stands beside the job's id or in a record that is called a job. */
+const isJobs = ({ holder, around }: Spot): boolean =>
+  holdsId(holder) || around.some((words) => words.length <= 2 && hasAny(words, JOB_WORDS));
+
+function nameRank({ words }: Spot): number {
+  const stem = words.slice(0, -1);
+  if (hasAny(stem, JOB_WORDS)) return 5;
+  const [name] = words;
+  if (words.length > 1) return 1;
+  return name === 'status' ? 4 : name === 'state' ? 3 : 2;
+}
+
+/** Words that make a number something other than the part that is done. */
+const OTHER_NUMBERS = new Set(
+  'ms s seconds time at url id step steps total count version left remaining rate'.split(' '),
+);
+
+/** Percent, if exactly one value is best. */
+export function findProgress(spots: readonly Spot[]): number | undefined {
+  const candidates = spots.flatMap((spot) => {
+    if (spot.isListed || isAside(spot) || hasAny(spot.words, OTHER_NUMBERS) || hasAny(spot.words, ASIDE_WORDS))
+      return [];
+    const isNamed = hasAny(spot.words, PROGRESS_WORDS);
+    const isInside = hasAny(spot.around.at(-1) ?? [], PROGRESS_WORDS) && spot.words.join() === 'value';
+    const progress = isNamed || isInside ? boundedProgress(spot) : undefined;
+    if (progress === undefined) return [];
+    return [{ rank: spot.words.includes('progress') || isInside ? 2 : 1, value: progress, key: String(progress) }];
+  });
+  return bestOf(candidates);
+}
+
+const LONGEST_NUMBER = 24;
+
+function boundedProgress({ value, words }: Spot): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const text = String(value).trim();
+  const number = text.length > LONGEST_NUMBER ? undefined : asNumber(text.replace(/\s*%$/, ''));
+  if (number === undefined || number < 0 || number > 100) return undefined;
+  const isFraction = words.includes('fraction') || words.includes('ratio');
+  return isFraction && number <= 1 ? Number((number * 100).toPrecision(12)) : asProgress(value);
+}

@@ -1,0 +1,76 @@
+import { isRecord } from '../../../../lib/exact-json.ts';
+import { parseJson } from '../places.ts';
+import { hasAny, JOB_WORDS, wordsOf } from './words.ts';
+
+/** A value in a response and all that its place says about it. */
+export interface Spot {
+  value: unknown;
+  /** The words of its field's name; an item of a list has those of the list. */
+  words: readonly string[];
+  /** The words of every field around it, outermost first. */
+  around: readonly (readonly string[])[];
+  /** The record that it is a field of. */
+  holder: Record<string, unknown>;
+  /** Whether it is in a list. */
+  isListed: boolean;
+  /** The same for all items of a list and for `image_1`, `image_2`: they are one result. */
+  group: string;
+}
+
+const DEEPEST = 12;
+const MAX_SPOTS = 5_000;
+/** Lists and objects may arrive as JSON text. */
+const MAX_TEXTS = 4;
+const LONGEST_TEXT = 200_000;
+
+interface Node {
+  value: unknown;
+  spot: Omit<Spot, 'value' | 'holder'>;
+  depth: number;
+}
+
+/**
+ * Every value of a response, outermost first. Empty if there are too many: what is not seen may contradict what is, and
+ * a search must not guess.
+ */
+export function survey(answer: unknown): readonly Spot[] {
+  const spots: Spot[] = [];
+  const queue: Node[] = [{ value: answer, spot: { words: [], around: [], isListed: false, group: '' }, depth: 0 }];
+  let texts = 0;
+  // A plain loop: the list grows while it is read.
+  for (let at = 0; at < queue.length; at++) {
+    const { value: found, spot, depth } = queue[at] as Node;
+    const isText = typeof found === 'string' && /^\s*[[{]/.test(found) && found.length <= LONGEST_TEXT;
+    const value = isText && texts++ < MAX_TEXTS ? parseJson(found) : found;
+    if (depth >= DEEPEST) continue;
+    if (Array.isArray(value)) {
+      if (value.length > MAX_SPOTS - queue.length) return [];
+      // `jobs: […]` with one item holds the job; any other list holds parts of it.
+      const isListed = spot.isListed || value.length !== 1 || !hasAny(spot.words, JOB_WORDS);
+      for (const item of value) {
+        const inner = { ...spot, isListed, group: `${spot.group}[]` };
+        if (!isRecord(item) && !Array.isArray(item)) spots.push({ ...inner, isListed: true, value: item, holder: {} });
+        queue.push({ value: item, spot: inner, depth: depth + 1 });
+      }
+    } else if (isRecord(value)) {
+      const around = depth === 0 ? [] : [...spot.around, spot.words];
+      for (const name in value) {
+        if (!Object.hasOwn(value, name)) continue;
+        if (queue.length >= MAX_SPOTS) return [];
+        const words = wordsOf(name);
+        const inner = {
+          words,
+          around,
+          isListed: spot.isListed,
+          group: `${spot.group}.${isKeyOfMap(name) ? '' : words.join('-')}`,
+        };
+        spots.push({ ...inner, value: value[name], holder: value });
+        queue.push({ value: value[name], spot: inner, depth: depth + 1 });
+      }
+    }
+  }
+  return spots;
+}
+
+/** `0`, or an id: the items of a map are those of a list. */
+const isKeyOfMap = (name: string): boolean => /^(?:\d+|(?=(?:\D*\d){3})[\w-]{8,})$/.test(name);

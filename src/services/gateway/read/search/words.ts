@@ -1,0 +1,96 @@
+/** Longer names say nothing that a shorter one does not, and cost time. */
+const LONGEST_NAME = 80;
+
+const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** Names of the work that a gateway does for an order. */
+export const JOB_WORDS = set(
+  `task job generation gen imagine imagination render rendering run prediction operation op work workflow ticket
+  submission order creation execution inference commission`,
+);
+
+/** The last word of a name that certainly holds an id. */
+export const ID_WORDS = set('id uuid guid identifier');
+
+/** The last word of a name that holds an id if the rest of the name says whose. */
+export const WEAK_ID_WORDS = set('ref reference handle number no key code token');
+
+/** Names of wrappers, which say nothing about what they hold. */
+export const CARRIER_WORDS = set(
+  'data result results response payload body content output answer reply item items record info detail details value',
+);
+
+/** Things with ids, states and addresses of their own that are never those of the job, wherever they stand. */
+const OTHER_THINGS = `request requests req trace tracing span correlation transaction user account acct owner author creator member customer
+  client tenant org organization organisation team workspace project app application session conversation thread webhook hook callback notify
+  notification model engine version style preset template voice lora parent previous prev prior origin original source
+  root related input inputs cover share invoice payment billing plan subscription quota credit credits balance upstream
+  vendor external device connection ray idempotency dedupe nonce mask avatar log logs button prompt param params
+  parameters arguments args query link links page pages thumbnail thumb poster preview error errors usage moderation
+  safety license policy worker node shard host instance region zone cluster deployment guild bot`;
+
+export const ASIDE_WORDS = set(OTHER_THINGS);
+
+/** Ids of these are not the job's either, but its record may be inside of them. */
+export const ASIDE_ID_WORDS = set(
+  `${OTHER_THINGS} image images video videos audio audios song songs track tracks clip clips file files asset assets
+  media frame message msg event api platform service provider server gateway channel group queue batch object category
+  tag album playlist collection action custom component key reference ref seed index row page step third`,
+);
+
+/** Results have items with ids and states of their own. */
+export const RESULT_WORDS = set(
+  `result results output outputs outcome artifact artifacts artefact artefacts product products asset assets file files
+  media final finished delivered delivery deliverable deliverables creation creations generated generation generations rendered render download downloads
+  content contents`,
+);
+
+export const KIND_WORDS = {
+  image: set('image images img imgs picture pictures photo photos png jpg jpeg webp'),
+  video: set('video videos movie movies mp film films footage clip clips reel animation'),
+  audio: set('audio audios song songs music sound sounds track tracks mp wav clip clips'),
+} as const;
+
+/** Names of addresses that lead to something other than the result. */
+export const ASIDE_MEDIA_WORDS = set(
+  `${OTHER_THINGS} covers thumbs thumbnails posters previews icon icons logo logos watermark first last start end tail
+  init initial array seed reference references ref refs sources src example examples sample samples
+  placeholder doc docs documentation help support console dashboard web website site view viewer player embed html
+  profile upgrade status poll polling cancel self next get check refresh retry stream streaming hls webhooks hooks
+  notify banner background attachment attachments upload uploads uploaded frame frames keyframe keyframes guide
+  permalink gallery feed terms manage masks avatars originals parents storyboard waveform lyrics subtitle subtitles`,
+);
+
+export const ADDRESS_WORDS = set('url urls uri uris href src link address location path download');
+
+export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
+
+export const PROGRESS_WORDS = set('progress percent percentage pct completion fraction ratio');
+
+const JOINED_ENDS = /^(.{2,40}?)(ids?|uuid|guid|urls?|uri|status|state|percent)$/;
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[...JOB_WORDS, ...CARRIER_WORDS, ...ASIDE_ID_WORDS, ...RESULT_WORDS, ...ASIDE_MEDIA_WORDS],
+  ...Object.values(KIND_WORDS).flatMap((words) => [...words]),
+]);
+
+/** The words of a field name in any casing, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` are all `task id`. */
+export function wordsOf(name: string): string[] {
+  return name
+    .slice(0, LONGEST_NAME)
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '')
+    .flatMap(apart);
+}
+
+function apart(word: string): string[] {
+  if (KNOWN.has(word)) return [word];
+  const [, stem, end] = JOINED_ENDS.exec(word) ?? [];
+  return stem !== undefined && end !== undefined && KNOWN.has(stem) ? [stem, end] : [word];
+}
+
+export const hasAny = (words: readonly string[], wanted: ReadonlySet<string>): boolean =>
+  words.some((word) => wanted.has(word));
