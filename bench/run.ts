@@ -4,6 +4,7 @@ import { measureGateway } from './gateway/measure.ts';
 import { measureLoad } from './load/measure.ts';
 import { measureMedia } from './media/measure.ts';
 import { measurePolling } from './polling/measure.ts';
+import { measureReaders } from './readers/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
@@ -15,6 +16,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   load: measureLoad,
   media: measureMedia,
   polling: measurePolling,
+  readers: measureReaders,
   store: measureStore,
   talk: measureTalk,
   tasks: measureTasks,

@@ -5,6 +5,8 @@ import { GatewayError, malformedError } from './errors.ts';
 import type { GatewayHttp, GatewayRequest } from './http.ts';
 import { asList, firstAt, places } from './read/places.ts';
 import { type ReaderWarnings, readSnapshot, readSubmission } from './read/reader.ts';
+import { wordsSent } from './read/search/sent.ts';
+import { findListedTasks } from './read/search/task-list.ts';
 import type { Snapshot, Submission } from './read/snapshot.ts';
 import type { Family } from './read/table.ts';
 import { taskId, validate } from './schemas.ts';
@@ -27,6 +29,9 @@ const MAX_WORDS = 200;
 /** Many times the size of a batch: every record that is not a task costs an error. */
 const MAX_RECORDS = 1_000;
 
+/** After a restart or beyond this number, what the response itself marks as input has to do. */
+const MAX_REFERENCES = 1_000;
+
 const manyIds = z.array(taskId).min(1, 'no task id was given');
 
 /** Submits and polls tasks of any family; logs each unknown status word once. */
@@ -35,6 +40,8 @@ export class TaskClient {
   readonly settings: GatewaySettings;
   readonly #loggedWords = new Set<string>();
   readonly #warnings: ReaderWarnings;
+  /** The addresses that recent orders contained, by task: an unknown response may repeat them beside the result. */
+  readonly #references = new Map<string, readonly string[]>();
 
   constructor(http: GatewayHttp, settings: GatewaySettings) {
     this.http = http;
@@ -58,16 +65,29 @@ export class TaskClient {
   }
 
   async submit(family: Family, order: GatewayRequest & { body: unknown }): Promise<Submission> {
-    return readSubmission(family, await this.http.submit(order));
+    const answer = await this.http.submit(order);
+    const sent = wordsSent(order);
+    const submission = readSubmission(family, answer, sent);
+    this.#rememberReferences(submission.remoteId, sent);
+    return submission;
+  }
+
+  #rememberReferences(id: string, sent: ReadonlySet<string>): void {
+    const addresses = [...sent].filter((word) => /^https?:/i.test(word));
+    if (addresses.length === 0) return;
+    this.#references.set(id, addresses);
+    const [oldest] = this.#references.keys();
+    if (this.#references.size > MAX_REFERENCES && oldest !== undefined) this.#references.delete(oldest);
   }
 
   async get(family: Family, path: string, id: string, options?: Partial<GatewayRequest>): Promise<Snapshot> {
-    return this.readTask(family, await this.fetchRecord(path, id, options));
+    return this.readTask(family, await this.fetchRecord(path, id, options), id);
   }
 
   /** Many tasks in one request. Unknown tasks are missing from the response, and its order has no meaning. */
   async getMany(family: Family, path: string, ids: readonly string[], options?: Partial<GatewayRequest>) {
-    return this.readTasks(family, await this.http.read({ path, body: { ids: validate(manyIds, ids) }, ...options }));
+    const answer = await this.http.read({ path, body: { ids: validate(manyIds, ids) }, ...options });
+    return this.readTasks(family, answer, ids);
   }
 
   /** Polls a task. `{id}` in the path stands for its id. */
@@ -76,9 +96,11 @@ export class TaskClient {
     return this.http.read({ path: path.replace('{id}', () => name), missing: 'not-found', ...options });
   }
 
-  readTask(family: Family, answer: unknown): Snapshot {
+  /** `id` is the one that was polled, if it was a single one. */
+  readTask(family: Family, answer: unknown, id = ''): Snapshot {
     const { baseUrl: base, parts } = this.http;
-    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now() };
+    const own = this.#references.get(id) ?? [];
+    const context = { base, imgxPath: this.settings.paths.imgx, now: parts.clock.now(), own };
     const snapshot = readSnapshot(family, answer, context, this.#warnings);
     const { failure } = snapshot;
     if (failure?.reason === undefined) return snapshot;
@@ -86,14 +108,20 @@ export class TaskClient {
   }
 
   /** Reads a batch by id: a list under `data`, a bare list, or nothing at all if no task is known. */
-  readTasks(family: Family, answer: unknown): Map<string, Snapshot> {
+  readTasks(family: Family, answer: unknown, ids: readonly string[] = []): Map<string, Snapshot> {
     const list = asList(answer) ?? firstAt(answer, LISTS, asList);
     const isNothing = isRecord(answer) && (answer.data === null || answer.data === '');
-    if (!list && !isNothing) throw malformedError('The gateway’s response is not a list of tasks.');
+    const found = list || isNothing ? [] : findListedTasks(answer, ids);
+    if (!list && !isNothing && found.length === 0)
+      throw malformedError('The gateway’s response is not a list of tasks.');
     const snapshots = new Map<string, Snapshot>();
     for (const record of list?.slice(0, MAX_RECORDS) ?? []) {
       const snapshot = this.#readOneOfMany(family, record);
       if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
+    }
+    for (const { id, record } of found.slice(0, MAX_RECORDS)) {
+      const snapshot = this.#readOneOfMany(family, record);
+      if (snapshot) snapshots.set(id, { ...snapshot, remoteId: id });
     }
     return snapshots;
   }

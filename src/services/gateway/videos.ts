@@ -65,7 +65,7 @@ export class Videos extends TaskResource {
 
   async get(id: string, options?: CallOptions): Promise<Snapshot> {
     const answer = await this.tasks.fetchRecord('/v1/video/generations/{id}', id, options);
-    const snapshot = this.tasks.readTask('video', answer);
+    const snapshot = this.tasks.readTask('video', answer, id);
     // Some channels answer here in the format of the second entry, whose videos are fetched by id.
     const isSecondEntry = isRecord(answer) && answer.object === 'video' && snapshot.word === 'completed';
     return isSecondEntry ? withContent(snapshot, id, this.tasks.http.baseUrl) : snapshot;

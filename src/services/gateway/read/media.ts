@@ -110,6 +110,9 @@ const KIND_BY_ENDING: readonly [RegExp, Medium['kind']][] = [
   [/\.(?:mp3|wav|ogg|m4a|flac)$/i, 'audio'],
 ];
 
+export const kindByEnding = (path: string): Medium['kind'] | undefined =>
+  KIND_BY_ENDING.find(([ending]) => ending.test(path))?.[1];
+
 export interface FoundFile {
   medium: Omit<Medium, 'kind'>;
   /** By its bytes or its name; undefined for an address without an ending. */
@@ -130,7 +133,7 @@ export function fileIn(text: string, context: ResponseContext): FoundFile | unde
   const address = text.length > LONGEST_ADDRESS || text.startsWith('/') ? undefined : readAddress(text, context);
   if (address === undefined) return undefined;
   const { pathname } = new URL(address);
-  const kind = KIND_BY_ENDING.find(([ending]) => ending.test(pathname))?.[1];
+  const kind = kindByEnding(pathname);
   const isOtherFile = kind === undefined && /\.[a-z]\w{1,4}$/i.test(pathname);
   return isOtherFile ? undefined : { medium: { address }, kind };
 }

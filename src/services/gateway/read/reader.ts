@@ -14,6 +14,7 @@ import {
 } from './record.ts';
 import { showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
+import { isSameAs, ownAddresses } from './search/own-addresses.ts';
 import { respell, spellingsIn } from './search/respell.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findProgress, findState } from './search/state.ts';
@@ -46,7 +47,7 @@ export function readSnapshot(
   const table = tables[family];
   const outer = Array.isArray(answer) ? answer[0] : answer;
   const spots = once(() => survey(outer));
-  const { record, word } = findTask(family, outer, spots);
+  const { record, word, isMoved = false } = findTask(family, outer, spots);
 
   const remoteId =
     readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
@@ -55,7 +56,9 @@ export function readSnapshot(
   const reported: StatusMeaning | undefined = known ?? (word === undefined ? undefined : { state: 'running' });
 
   const tracks = tracksIn(record, table, reported?.state, context);
-  const listed = [...mediaIn(record, table, context), ...mediaOf(tracks)];
+  const isOwn = isSameAs([...(context.own ?? []), ...(isMoved ? ownAddresses(spots()) : [])]);
+  const atPlaces = [...mediaIn(record, table, context), ...mediaOf(tracks)];
+  const listed = atPlaces.filter(({ address }) => address === undefined || !isOwn(address));
   const { state, cause } = reported ?? stateWithoutWord(record, listed, tracks, remoteId);
   const isDone = state === 'succeeded';
 
@@ -99,6 +102,8 @@ const ACKNOWLEDGED = new Set(['success', 'succeed', 'succeeded', 'ok', 'okay', '
 interface FoundTask {
   record: Record<string, unknown>;
   word: string | undefined;
+  /** Whether the record is at no known place. */
+  isMoved?: boolean;
 }
 
 /** The task's record and its status word: at the known places, or else where the search finds a state. */
@@ -111,7 +116,7 @@ function findTask(family: Family, answer: unknown, spots: () => readonly Spot[])
   if (word !== undefined && !isOfWrapper) return { record, word };
   const found = findState(spots(), family);
   if (found === undefined || found.holder === record) return { record, word };
-  return { record: inKnownNames(family, found.holder), word: found.word };
+  return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
 
 const otherPlaces = [mediumPlaces, trackPlaces, submissionPlaces, timePlaces, seedPlaces];

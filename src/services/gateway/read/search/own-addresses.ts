@@ -1,3 +1,4 @@
+import { kindByEnding } from '../media.ts';
 import type { Spot } from './survey.ts';
 import { hasAny } from './words.ts';
 
@@ -32,5 +33,5 @@ export function isSameAs(addresses: readonly string[]): (address: string) => boo
 function fileOf(address: string): string | undefined {
   const url = URL.parse(address);
   if (!url) return undefined;
-  return url.host + url.pathname + (/\.\w{2,5}$/.test(url.pathname) ? '' : url.search);
+  return url.host + url.pathname + (kindByEnding(url.pathname) === undefined ? url.search : '');
 }

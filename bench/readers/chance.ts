@@ -1,0 +1,58 @@
+import { type Random, randomOf } from '../../sandbox/gateway/random.ts';
+import type { Field, Fields, Tree } from './tree.ts';
+import type { Name } from './words.ts';
+
+/** Draws of one answer. */
+export class Chance {
+  readonly #random: Random;
+
+  constructor(seed: number) {
+    this.#random = randomOf(seed);
+  }
+
+  of<T>(list: readonly T[]): T {
+    return list[this.#random.whole(list.length)] as T;
+  }
+
+  some<T>(list: readonly T[], most: number): T[] {
+    return this.shuffled(list).slice(0, this.#random.whole(most + 1));
+  }
+
+  is(share: number): boolean {
+    return this.#random.next() < share;
+  }
+
+  whole(below: number): number {
+    return this.#random.whole(below);
+  }
+
+  letters(count: number): string {
+    return this.#random.letters(count);
+  }
+
+  uuid(): string {
+    return this.#random.uuid();
+  }
+
+  digits(count: number): string {
+    return `${1 + this.#random.whole(9)}${Array.from({ length: count - 1 }, () => this.#random.whole(10)).join('')}`;
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    return list
+      .map((item) => ({ item, at: this.#random.next() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ item }) => item);
+  }
+
+  /** A record with its fields in any order; of two fields of one name, the first stays. */
+  record(fields: readonly Field[]): Fields {
+    const byName = new Map(fields.toReversed().map((field) => [field.name.join(''), field]));
+    return { fields: this.shuffled([...byName.values()]) };
+  }
+}
+
+export const field = (name: Name | string, value: Tree): Field => ({
+  name: typeof name === 'string' ? name.split(' ') : name,
+  value,
+});

@@ -1,0 +1,60 @@
+import { rawNumber } from '../../sandbox/gateway/decimal.ts';
+import type { Name } from './words.ts';
+
+/** An answer before its casing: fields by their words, so that a rule can read it without guessing where a word ends. */
+export type Tree = string | number | boolean | null | Digits | List | Fields;
+
+/** A number beyond 2^53, kept as its digits. */
+export interface Digits {
+  readonly digits: string;
+}
+
+export interface List {
+  readonly items: readonly Tree[];
+}
+
+export interface Field {
+  readonly name: Name;
+  readonly value: Tree;
+}
+
+export interface Fields {
+  readonly fields: readonly Field[];
+}
+
+export const casings = ['snake', 'camel', 'pascal', 'kebab', 'capitals', 'joined'] as const;
+export type Casing = (typeof casings)[number];
+
+const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+const spell: Readonly<Record<Casing, (name: Name) => string>> = {
+  snake: (name) => name.join('_'),
+  camel: ([first = '', ...rest]) => first + rest.map(capital).join(''),
+  pascal: (name) => name.map(capital).join(''),
+  kebab: (name) => name.join('-'),
+  capitals: (name) => name.join('_').toUpperCase(),
+  joined: (name) => name.join(''),
+};
+
+export const isFields = (tree: Tree): tree is Fields => typeof tree === 'object' && tree !== null && 'fields' in tree;
+export const isList = (tree: Tree): tree is List => typeof tree === 'object' && tree !== null && 'items' in tree;
+const isDigits = (tree: Tree): tree is Digits => typeof tree === 'object' && tree !== null && 'digits' in tree;
+
+/** A value as text, as an id is compared; undefined for what is no single value. */
+export function textOf(tree: Tree): string | undefined {
+  if (typeof tree === 'string') return tree;
+  if (typeof tree === 'number') return String(tree);
+  return isDigits(tree) ? tree.digits : undefined;
+}
+
+export const isNumber = (tree: Tree): boolean => typeof tree === 'number' || isDigits(tree);
+
+/** The JSON text that a gateway would send. */
+export const written = (tree: Tree, casing: Casing): string => JSON.stringify(plain(tree, casing));
+
+function plain(tree: Tree, casing: Casing): unknown {
+  if (isList(tree)) return tree.items.map((item) => plain(item, casing));
+  if (isDigits(tree)) return rawNumber(tree.digits);
+  if (!isFields(tree)) return tree;
+  return Object.fromEntries(tree.fields.map(({ name, value }) => [spell[casing](name), plain(value, casing)]));
+}

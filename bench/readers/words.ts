@@ -1,0 +1,71 @@
+/** A field name as its words; an answer's own casing joins them. */
+export type Name = readonly string[];
+
+const names = (text: string): readonly Name[] => text.split(',').map((name) => name.trim().split(/\s+/));
+
+/**
+ * The words that real and imaginable gateways could use, collected on their own: nothing here comes from the readers, and
+ * `measure.ts` counts afterwards how many of them the readers have never heard of.
+ */
+export const vocabulary = {
+  /** Names that say "the id of the piece of work". */
+  jobIds: names(`task id, job id, generation id, render id, prediction id, run id, job uuid, task ref, job handle,
+    generation identifier, gig id, errand id, assignment id, undertaking id`),
+  plainIds: names('id, uuid, identifier'),
+  /** Records that are a piece of work. */
+  jobs: names('job, task, generation, current task, render, gig, errand, assignment'),
+  wrappers:
+    names(`data, result, response, payload, body, output, answer, reply, envelope, parcel, bundle, capsule, package,
+    inner, wrapped, content`),
+  states: names(`status, state, phase, stage, job status, task state, render status, lifecycle, current phase,
+    processing stage, status text, job phase`),
+  progress: names(`progress, percent, percentage, pct, progress percent, completion, job progress, percent complete,
+    render progress, completion rate pct`),
+  /** Names that say "what was made". */
+  media: {
+    image: names('image url, images, output images, image, result image, photo url, photo, generated images'),
+    video: names('video url, videos, output video, video, result video, movie url, rendered video, generated videos'),
+    audio: names('audio url, audios, output audio, song url, result audio, music url, track url, generated songs'),
+  },
+  results: names('result url, outputs, files, assets, artifact, download url, final url, deliverables, creations'),
+  /** Names that say nothing: only the file itself does. */
+  silent: names('goods, yield, harvest, fruit, canvas, master, item, blob, piece, x, location, href, handoff, parts'),
+} as const;
+
+export const stateWords = {
+  queued: ['queued', 'pending', 'submitted', 'waiting', 'in queue', 'not started', 'created'],
+  running: ['running', 'processing', 'in progress', 'generating', 'started'],
+  /** No table explains them. The house's rule: such a word means running, and never an end. */
+  strange: [
+    'cooking',
+    'brewing',
+    'developing',
+    'dreaming',
+    'simmering',
+    'sketching',
+    'mixing',
+    'weaving',
+    'almost there',
+  ],
+  succeeded: ['succeeded', 'success', 'completed', 'complete', 'done', 'finished'],
+  failed: ['failed', 'failure', 'error', 'cancelled', 'expired', 'rejected'],
+} as const;
+
+/** Ids that are not the job's, wherever they stand. */
+export const decoyIds =
+  names(`request id, trace id, user id, account id, model id, session id, workspace id, correlation id,
+  project id, span id, channel id, parent task id, req id, organization id, worker id, conversation id, log id, webhook id`);
+
+/** Records about something else, with an id of their own. */
+export const decoyRecords = names('user, account, model, request, webhook, billing account, author, session');
+
+/** Ids whose name a careful reader does not know; they only stand around the job's record. */
+export const oddIds = names('ray, edge id, pod id, tenancy id, lane id');
+
+/** Addresses beside the result that are not it. */
+export const decoyCovers = names('cover url, thumbnail, thumbnail url, poster, preview url, cover, avatar url');
+export const decoyPages = names(
+  'page url, share url, share link, web page, status url, docs url, dashboard url, player url',
+);
+export const decoyInputs = names('input, request, params, reference, inputs, source, original request, input params');
+export const inputFields = names('image, images, url, file, video, reference url, mask, first frame');

@@ -1,0 +1,25 @@
+import { FormData } from 'undici';
+import { isRecord } from '../../../../lib/exact-json.ts';
+import { parseJson } from '../places.ts';
+
+/** Longer texts are files or lyrics, never an id or an address. */
+const LONGEST_VALUE = 8_192;
+const MAX_VALUES = 500;
+const DEEPEST = 8;
+
+/** Every word that a request contains, so that its echo in the response is not taken for something new. */
+export function wordsSent({ body, headers = {} }: { body: unknown; headers?: object }): ReadonlySet<string> {
+  const words = new Set<string>();
+  const visit = (value: unknown, depth: number): void => {
+    if (depth > DEEPEST || words.size >= MAX_VALUES) return;
+    if (typeof value === 'number') words.add(String(value));
+    else if (typeof value === 'string' && value.length <= LONGEST_VALUE)
+      for (const word of value.split(/\s+/, MAX_VALUES)) words.add(word);
+    else if (Array.isArray(value)) for (const item of value) visit(item, depth + 1);
+    else if (value instanceof FormData) for (const [, item] of value) visit(item, depth + 1);
+    else if (isRecord(value)) for (const item of Object.values(value)) visit(item, depth + 1);
+  };
+  visit(typeof body === 'string' ? parseJson(body) : body, 0);
+  visit(Object.values(headers), 0);
+  return words;
+}
