@@ -68,6 +68,7 @@ export const wrapperFields = (chance: Chance): Field[] => [
       field('api version', '2026-01'),
       field('elapsed ms', chance.whole(9_000)),
       field('region', 'eu-west-1'),
+      field('status', chance.of(['success', 'ok'])),
     ],
     4,
   ),

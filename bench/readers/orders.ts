@@ -67,12 +67,14 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   if (fate < 6) return { tree: wrapped(chance, [pending(chance), ...noise, ...echo]), sent, id: undefined };
   if (fate < 14) return { tree: refusal(chance, [...noise, ...echo]), sent, id: undefined };
   const names = chance.is(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
-  const own = [field(chance.of(names), value), ...(chance.is(0.85) ? [pending(chance)] : [])];
+  const own = [field(chance.of(names), value), ...(chance.is(0.92) ? [pending(chance)] : [])];
   if (fate < 20) {
-    const other = field(chance.of(vocabulary.jobIds), idValue(chance));
-    return { tree: wrapped(chance, [...own, ...noise, field(['next'], chance.record([other]))]), sent, id };
+    const other = [field(chance.of(vocabulary.jobIds), idValue(chance)), pending(chance)];
+    const [first = [], second = []] = chance.shuffled(vocabulary.jobs);
+    const both = [field(first, chance.record([...own, pending(chance)])), field(second, chance.record(other))];
+    return { tree: wrapped(chance, [...both, ...noise]), sent, id };
   }
-  if (fate < 26) {
+  if (fate < 24) {
     const text = chance.of([chance.uuid(), chance.digits(16)]);
     const tree = chance.record([field(chance.of(vocabulary.wrappers), text), ...wrapperFields(chance), ...echo]);
     return { tree, sent, id: text };

@@ -31,9 +31,13 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
   // An unfinished job may show an early file; it is no result.
   const hasResult = state === 'succeeded' ? !chance.is(0.06) : chance.is(0.3);
   const progress = state === 'pending' && chance.is(0.6) ? chance.whole(100) : undefined;
+  const isSent = chance.is(0.7);
+  // Two names that say equally much.
+  const isTorn = chance.is(0.05);
   const core = [
     field(chance.of(chance.is(0.3) ? vocabulary.plainIds : vocabulary.jobIds), chance.uuid()),
-    field(chance.of(vocabulary.states), stateWord(chance, state)),
+    field(isTorn ? ['phase'] : chance.of(vocabulary.states), stateWord(chance, state)),
+    ...(isTorn ? [field('stage', stateWord(chance, chance.of(['pending', 'succeeded', 'failed'])))] : []),
     ...(progress === undefined ? [] : [progressField(chance, progress)]),
   ];
   const noise = [
@@ -41,17 +45,14 @@ export function pollAnswer(chance: Chance, kind: Kind): PollAnswer {
     ...decoyAddresses(chance),
     ...recordFields(chance),
     ...(chance.is(0.6) ? [ownInput(chance, kind, [reference])] : []),
-    ...(chance.is(0.15) ? [field(chance.of(vocabulary.silent), reference)] : []),
-    ...(chance.is(0.04)
-      ? [field(chance.of(vocabulary.states), stateWord(chance, chance.of(['pending', 'succeeded', 'failed'])))]
-      : []),
+    // Under a name that says nothing, only what was sent tells it from the result.
+    ...(isSent && chance.is(0.2) ? [field(chance.of(vocabulary.silent), reference)] : []),
   ];
   const result = hasResult ? fields : [];
   const isApart = chance.is(0.25);
   const all = isApart
     ? [field(chance.of(vocabulary.jobs), chance.record(core)), ...result, ...noise]
     : [...core, ...result, ...noise];
-  const isSent = chance.is(0.7);
   const tree = wrapped(chance, all);
   return {
     tree,

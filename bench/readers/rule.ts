@@ -1,5 +1,5 @@
 import type { Kind } from './noise.ts';
-import { type Field, isFields, isList, isNumber, type Tree, textOf } from './tree.ts';
+import { type Field, isFields, isList, type Tree, textOf } from './tree.ts';
 import {
   decoyCovers,
   decoyIds,
@@ -21,7 +21,7 @@ import {
  * 1. exactly one value has a name that says both "id" and "piece of work" (a plain `id` in a record called a job counts), or
  * 2. there is none such, and exactly one value has the plain name of an id, or
  * 3. there is none such either, and exactly one text of the shape of an id is all that a wrapper contains.
- * A plain `id` that is a number is a database row in the video and music families.
+ * A plain `id` that is a number of at most fifteen digits is a database row in the video and music families.
  *
  * The state is clear if the most precise names agree: those beside the id before others, then a job's status, `status`,
  * `state`, and any other name of a state. In the image-prompt family a bare `state` is the caller's tag.
@@ -105,7 +105,7 @@ export function idsIn(places: readonly Place[], sent: readonly string[], isRowNu
   const isId = ({ name }: Place): boolean => ends.has(name.at(-1) ?? '');
   const isOfWork = ({ name, around }: Place): boolean =>
     has([name], work) || (name.length === 1 && around.at(-1)?.some((word) => work.has(word)) === true);
-  const isPlain = ({ name, value }: Place): boolean => name.length === 1 && !(isRowNumber && isNumber(value));
+  const isPlain = ({ name, value }: Place): boolean => name.length === 1 && !(isRowNumber && typeof value === 'number');
   const named = distinct(open.filter((place) => isId(place) && isOfWork(place)));
   if (named.length > 0) return named;
   const plain = distinct(open.filter((place) => isId(place) && isPlain(place)));
@@ -186,7 +186,8 @@ export function resultsIn(places: readonly Place[], kind: Kind, sent: readonly s
   const open = addresses.filter((place) => !isAside(place) && !own.has(fileOf(place.value)));
   const says = wordsIn(vocabulary.media[kind], vocabulary.results);
   says.delete('url');
-  const speaks = ({ name, around }: Place): boolean => has([...around, name], says);
+  const speaks = ({ name, around }: Place): boolean =>
+    has([name, ...around.filter((one) => !one.every((word) => wrappers.has(word)) && !has([one], work))], says);
   const fields = (list: readonly Place[]): string[] => [...new Set(list.map(({ path }) => path))];
   const files = open.filter(({ value }) => kindEndings[kind].test(fileOf(value)));
   if (files.length > 0) {

@@ -47,8 +47,6 @@ export function textOf(tree: Tree): string | undefined {
   return isDigits(tree) ? tree.digits : undefined;
 }
 
-export const isNumber = (tree: Tree): boolean => typeof tree === 'number' || isDigits(tree);
-
 /** The JSON text that a gateway would send. */
 export const written = (tree: Tree, casing: Casing): string => JSON.stringify(plain(tree, casing));
 

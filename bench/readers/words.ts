@@ -27,7 +27,9 @@ export const vocabulary = {
     video: names('video url, videos, output video, video, result video, movie url, rendered video, generated videos'),
     audio: names('audio url, audios, output audio, song url, result audio, music url, track url, generated songs'),
   },
-  results: names('result url, outputs, files, assets, artifact, download url, final url, deliverables, creations'),
+  results: names(
+    'result url, outputs, files, file url, assets, artifact, download url, final url, deliverables, creations',
+  ),
   /** Names that say nothing: only the file itself does. */
   silent: names('goods, yield, harvest, fruit, canvas, master, item, blob, piece, x, location, href, handoff, parts'),
 } as const;

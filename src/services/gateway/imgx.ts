@@ -122,7 +122,7 @@ export class Imgx extends TaskResource {
   /** Answers a task that waits for a prompt, with a mask for local edits. */
   async modal(request: ImgxRequest<'modal'>, options?: CallOptions): Promise<Submission> {
     const { mask: maskBase64, ...rest } = validate(requests.modal, request);
-    return this.#submit('modal', { ...rest, maskBase64 }, options);
+    return this.#submit('modal', { ...rest, maskBase64 }, options, rest.taskId);
   }
 
   async edits(request: ImgxRequest<'edits'>, options?: CallOptions): Promise<Submission> {
@@ -151,8 +151,9 @@ export class Imgx extends TaskResource {
     name: string,
     { callbackUrl: notifyHook, ...body }: Record<string, unknown> & { callbackUrl?: string | undefined },
     options?: CallOptions,
+    continued?: string,
   ): Promise<Submission> {
-    return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options));
+    return this.tasks.submit('imgx', this.#question(name, { ...body, notifyHook }, options), continued);
   }
 
   #question(name: string, body: object, options?: CallOptions): GatewayRequest & { body: unknown } {

@@ -64,9 +64,10 @@ export class TaskClient {
     };
   }
 
-  async submit(family: Family, order: GatewayRequest & { body: unknown }): Promise<Submission> {
+  /** `continued` is the task that the order continues: it may keep its id. */
+  async submit(family: Family, order: GatewayRequest & { body: unknown }, continued?: string): Promise<Submission> {
     const answer = await this.http.submit(order);
-    const sent = wordsSent(order);
+    const sent = new Set([...wordsSent(order)].filter((word) => word !== continued));
     const submission = readSubmission(family, answer, sent);
     this.#rememberReferences(submission.remoteId, sent);
     return submission;

@@ -19,6 +19,7 @@ import { respell, spellingsIn } from './search/respell.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findProgress, findState } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
+import { ACKNOWLEDGED } from './search/words.ts';
 import type { Action, Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
   type Family,
@@ -96,9 +97,6 @@ export function readSnapshot(
 
 const nothingSent: ReadonlySet<string> = new Set();
 
-/** Words with which a wrapper says that the request went well. */
-const ACKNOWLEDGED = new Set(['success', 'succeed', 'succeeded', 'ok', 'okay', 'accepted']);
-
 interface FoundTask {
   record: Record<string, unknown>;
   word: string | undefined;
@@ -115,7 +113,9 @@ function findTask(family: Family, answer: unknown, spots: () => readonly Spot[])
     word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
   if (word !== undefined && !isOfWrapper) return { record, word };
   const found = findState(spots(), family);
-  if (found === undefined || found.holder === record) return { record, word };
+  if (isOfWrapper && (found?.holder === record || spots().length === 0)) return { record, word };
+  // Words that contradict each other are none.
+  if (found === undefined) return { record, word: undefined };
   return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
 
@@ -194,9 +194,7 @@ function actionFrom(value: unknown): Action | undefined {
 
 /** Reads the response to an accepted order. `sent` is what the request contained: its echo is not a new id. */
 export function readSubmission(family: Family, answer: unknown, sent: ReadonlySet<string> = nothingSent): Submission {
-  const [anyId, textId] = submissionPlaces.ids[family];
-  const known = firstAt(answer, anyId, asText) ?? firstAt(answer, textId, asString);
-  const found = known === undefined ? findSubmittedJob(family, answer, sent) : { id: known, holder: answer };
+  const found = submittedAtPlaces(family, answer, sent) ?? findSubmittedJob(family, answer, sent);
   // Without an id the task cannot be polled, but the order may well have been accepted.
   if (found === undefined) {
     throw malformedError('The gateway accepted the order without a task id.', { mayHaveTakenEffect: true });
@@ -209,6 +207,17 @@ export function readSubmission(family: Family, answer: unknown, sent: ReadonlySe
     finalPrompt: firstAt(holder, submissionPlaces.finalPrompt, asText),
     queuedBehind: firstAt(holder, submissionPlaces.queuedBehind, asNumber),
   };
+}
+
+function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<string>) {
+  const [anyId, textId] = submissionPlaces.ids[family];
+  const isNew = (id: string | undefined): string | undefined => (id === undefined || sent.has(id) ? undefined : id);
+  const id =
+    firstAt(answer, anyId, (value) => isNew(asText(value))) ??
+    firstAt(answer, textId, (value) => isNew(asString(value)));
+  // A state beside the id says that there is a task, even a failed one.
+  const isTask = isRecord(answer) && hasState(answer);
+  return id === undefined || (!isTask && showsError(survey(answer))) ? undefined : { id, holder: answer };
 }
 
 /** A refusal stays a refusal, no matter which ids it names. */

@@ -1,5 +1,5 @@
 import type { Family } from '../table.ts';
-import { bestOf } from './best.ts';
+import { bestOf, type Candidate } from './best.ts';
 import { holdsState, idNameOf, isAside } from './names.ts';
 import type { Spot } from './survey.ts';
 import { ASIDE_ID_WORDS, CARRIER_WORDS, hasAny } from './words.ts';
@@ -18,30 +18,37 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
   const holders = new Map(spots.map(({ holder }) => [holder, false]));
   for (const holder of holders.keys()) holders.set(holder, holdsState(holder));
   const isStateSomewhere = [...holders.values()].includes(true);
-  const candidates = spots.flatMap((spot) => {
+  const candidates = spots.flatMap((spot): (Candidate<FoundId> & { hasState: boolean })[] => {
     const id = asId(spot.value);
     if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
     const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
-    return rank === 0 ? [] : [{ rank: rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id }];
+    return rank === 0
+      ? []
+      : [{ rank: rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id, hasState }];
   });
-  return bestOf(candidates);
+  const best = bestOf(candidates);
+  // Two records with an id and a state of their own are two jobs, even where one of them has the better name.
+  const isRival = (holder: object): boolean =>
+    best !== undefined && holder !== best.holder && !isInside(holder, best.holder);
+  return candidates.some((one) => one.hasState && one.key !== best?.id && isRival(one.value.holder)) ? undefined : best;
 }
 
 function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isStateSomewhere: boolean): number {
   const parent = spot.around.at(-1) ?? [];
+  // In these families a number called id is a database row.
+  const isRow = typeof spot.value === 'number' && (family === 'video' || family === 'music');
   switch (idNameOf(spot)) {
     case 'job id':
       return RANKS.named;
     case 'job code':
       return isIdLike(id) ? RANKS.coded : 0;
     case 'id':
-      // In these families a number called id is a database row.
-      if (typeof spot.value === 'number' && (family === 'video' || family === 'music')) return 0;
+      if (isRow) return 0;
       if (hasState || parent.every((word) => CARRIER_WORDS.has(word))) return RANKS.bare;
       return isStateSomewhere || hasAny(parent, ASIDE_ID_WORDS) ? 0 : RANKS.bare;
     case 'id of a part':
-      return hasState && typeof spot.value === 'string' ? RANKS.bare : 0;
+      return hasState && !isRow ? RANKS.bare : 0;
     case 'job':
       return isIdLike(id) ? RANKS.alone : 0;
     case 'other id':
@@ -52,6 +59,12 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isSta
       return isUnmistakable(id) && !isOther && (isCarrier || hasState) ? RANKS.unnamed : 0;
     }
   }
+}
+
+/** Whether a record is in another one, not far below. */
+function isInside(inner: object, outer: unknown, depth = 3): boolean {
+  if (depth < 0 || typeof outer !== 'object' || outer === null) return false;
+  return Object.values(outer).some((value) => value === inner || isInside(inner, value, depth - 1));
 }
 
 const LONGEST_ID = 200;

@@ -1,5 +1,6 @@
 import type { Spot } from './survey.ts';
 import {
+  ACKNOWLEDGED,
   ASIDE_ID_WORDS,
   ASIDE_WORDS,
   hasAny,
@@ -43,15 +44,21 @@ export function idNameOf({ words, around }: Place): IdName | undefined {
   return hasAny(parent, RESULT_WORDS) || hasAny(parent, PARTS) ? 'id of a part' : 'id';
 }
 
-/** Whether a record has a state of its own. */
+/** Whether a record has a state of its own; that the request went well is none. */
 export const holdsState = (holder: Readonly<Record<string, unknown>>): boolean =>
-  holds(holder, (words, value) => typeof value === 'string' && isStateName(words));
+  holds(
+    holder,
+    (words, value) => typeof value === 'string' && isStateName(words) && !ACKNOWLEDGED.has(value.toLowerCase()),
+  );
 
 /** Whether a record has the id of a job, by its name. */
 export const holdsId = (holder: Readonly<Record<string, unknown>>): boolean =>
   holds(holder, (words, value) => {
     const name = idNameOf({ words, around: [] });
-    return (name === 'job id' || name === 'id') && (typeof value === 'string' || typeof value === 'number');
+    return (
+      (name === 'job id' || name === 'id' || name === 'job code') &&
+      (typeof value === 'string' || typeof value === 'number')
+    );
   });
 
 /** A record with more fields than this is a map. */

@@ -3,7 +3,7 @@ import type { Medium } from '../snapshot.ts';
 import { bestOf } from './best.ts';
 import { isSameAs, ownAddresses } from './own-addresses.ts';
 import type { Spot } from './survey.ts';
-import { ASIDE_MEDIA_WORDS, hasAny, KIND_WORDS, RESULT_WORDS, wordsOf } from './words.ts';
+import { ASIDE_MEDIA_WORDS, CARRIER_WORDS, hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, wordsOf } from './words.ts';
 
 type Kind = Medium['kind'];
 
@@ -22,7 +22,7 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
     const words = [...spot.around.flat(), ...spot.words];
     const file = hasAny(words, ASIDE_MEDIA_WORDS) || isRequestField(spot) ? undefined : fileIn(spot.value, context);
     if (file?.medium.address !== undefined && isOwn(file.medium.address)) return [];
-    return file ? [{ file, words, group: spot.group }] : [];
+    return file ? [{ file, words: tellingWords(spot), group: spot.group }] : [];
   });
   // A video's still image is not its result: the kinds come in order of preference.
   for (const kind of kinds) {
@@ -43,6 +43,12 @@ export function findResultMedia(spots: readonly Spot[], kinds: readonly Kind[], 
   }
   return [];
 }
+
+/** Its own name, and the names around it that are neither wrappers nor the job. */
+const tellingWords = ({ words, around }: Spot): string[] => [
+  ...words,
+  ...around.flat().filter((word) => !CARRIER_WORDS.has(word) && !JOB_WORDS.has(word)),
+];
 
 const sourceOf = ({ address, base64 }: Medium): string => address ?? base64 ?? '';
 

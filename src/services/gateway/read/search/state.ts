@@ -1,10 +1,10 @@
 import { asNumber, asProgress } from '../places.ts';
-import { meaningOfStatus } from '../record.ts';
+import { meaningOfStatus, normaliseStatus } from '../record.ts';
 import type { Family } from '../table.ts';
 import { bestOf } from './best.ts';
 import { holdsId, isAside, isStateName } from './names.ts';
 import type { Spot } from './survey.ts';
-import { ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './words.ts';
+import { ACKNOWLEDGED, ASIDE_WORDS, hasAny, JOB_WORDS, PROGRESS_WORDS } from './words.ts';
 
 export interface FoundState {
   word: string;
@@ -21,12 +21,16 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
     // `state` is the caller's own tag in this family.
     if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
-    const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
+    const isOfWrapper = !isJobs(spot) && ACKNOWLEDGED.has(normaliseStatus(word));
+    const rank = isOfWrapper ? WRAPPER_RANK : nameRank(spot) + (isJobs(spot) ? 8 : 0);
     const meaning = meaningOfStatus(word);
-    return [{ rank, value: { word, holder }, key: meaning ? `${meaning.state} ${meaning.cause ?? ''}` : 'running ' }];
+    return [{ rank, value: { word, holder }, key: meaning?.state ?? 'running' }];
   });
   return bestOf(candidates);
 }
+
+/** Below every name of a state: the job's own word is elsewhere, if there is one. */
+const WRAPPER_RANK = 0.5;
 
 /** Whether it stands beside the job's id or in a record that is called a job. */
 const isJobs = ({ holder, around }: Spot): boolean =>
@@ -41,9 +45,7 @@ function nameRank({ words }: Spot): number {
 }
 
 /** Words that make a number something other than the part that is done. */
-const OTHER_NUMBERS = new Set(
-  'ms s seconds time at url id step steps total count version left remaining rate'.split(' '),
-);
+const OTHER_NUMBERS = new Set('ms s seconds time at url id step steps total count version left remaining'.split(' '));
 
 /** Percent, if exactly one value is best. */
 export function findProgress(spots: readonly Spot[]): number | undefined {

@@ -5,7 +5,7 @@ const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Names of the work that a gateway does for an order. */
 export const JOB_WORDS = set(
-  `task job generation gen imagine imagination render rendering run prediction operation op work workflow ticket
+  `task tasks job jobs generation generations gen imagine imagination render rendering run prediction operation op work workflow ticket
   submission order creation execution inference commission`,
 );
 
@@ -26,7 +26,7 @@ const OTHER_THINGS = `request requests req trace tracing span correlation transa
   notification model engine version style preset template voice lora parent previous prev prior origin original source
   root related input inputs cover share invoice payment billing plan subscription quota credit credits balance upstream
   vendor external device connection ray idempotency dedupe nonce mask avatar log logs button prompt param params
-  parameters arguments args query link links page pages thumbnail thumb poster preview error errors usage moderation
+  parameters arguments args query page pages thumbnail thumb poster preview error errors usage moderation
   safety license policy worker node shard host instance region zone cluster deployment guild bot`;
 
 export const ASIDE_WORDS = set(OTHER_THINGS);
@@ -41,7 +41,7 @@ export const ASIDE_ID_WORDS = set(
 /** Results have items with ids and states of their own. */
 export const RESULT_WORDS = set(
   `result results output outputs outcome artifact artifacts artefact artefacts product products asset assets file files
-  media final finished delivered delivery deliverable deliverables creation creations generated generation generations rendered render download downloads
+  media final finished delivered delivery deliverable deliverables creation creations generated generation generations rendered download downloads
   content contents`,
 );
 
@@ -63,16 +63,35 @@ export const ASIDE_MEDIA_WORDS = set(
 
 export const ADDRESS_WORDS = set('url urls uri uris href src link address location path download');
 
+/** Words with which a wrapper says that the request went well. */
+export const ACKNOWLEDGED = set('success succeed succeeded ok okay accepted');
+
 export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
 
 export const PROGRESS_WORDS = set('progress percent percentage pct completion fraction ratio');
 
-const JOINED_ENDS = /^(.{2,40}?)(ids?|uuid|guid|urls?|uri|status|state|percent)$/;
+/** Ends that are worth finding in a name that is written without gaps. */
+const ENDS = [
+  ...ID_WORDS,
+  ...STATE_WORDS,
+  ...PROGRESS_WORDS,
+  'ids',
+  'url',
+  'urls',
+  'uri',
+  'link',
+  'ref',
+  'handle',
+  'text',
+];
+const WHOLE = set('valid invalid paid unpaid grid bid void solid rapid hybrid android fluid avid liquid context');
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...[...JOB_WORDS, ...CARRIER_WORDS, ...ASIDE_ID_WORDS, ...RESULT_WORDS, ...ASIDE_MEDIA_WORDS],
   ...Object.values(KIND_WORDS).flatMap((words) => [...words]),
+  ...[...ENDS, ...WHOLE, 'complete', 'completed', 'rate', 'pct'],
 ]);
+const SHORTEST_PART = 3;
 
 /** The words of a field name in any casing, without digits: `taskID`, `TASK_ID`, `task-id` and `taskid` are all `task id`. */
 export function wordsOf(name: string): string[] {
@@ -86,10 +105,15 @@ export function wordsOf(name: string): string[] {
     .flatMap(apart);
 }
 
+/** `taskid` is `task id`, and so is any word with a known end; `inputparams` consists of known words. */
 function apart(word: string): string[] {
   if (KNOWN.has(word)) return [word];
-  const [, stem, end] = JOINED_ENDS.exec(word) ?? [];
-  return stem !== undefined && end !== undefined && KNOWN.has(stem) ? [stem, end] : [word];
+  for (let length = word.length - SHORTEST_PART; length >= SHORTEST_PART; length--) {
+    if (KNOWN.has(word.slice(0, length)) && KNOWN.has(word.slice(length)))
+      return [word.slice(0, length), word.slice(length)];
+  }
+  const end = ENDS.find((one) => word.endsWith(one) && word.length - one.length >= SHORTEST_PART);
+  return end === undefined ? [word] : [...apart(word.slice(0, -end.length)), end];
 }
 
 export const hasAny = (words: readonly string[], wanted: ReadonlySet<string>): boolean =>
