@@ -113,9 +113,10 @@ function findTask(family: Family, answer: unknown, spots: () => readonly Spot[])
     word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
   if (word !== undefined && !isOfWrapper) return { record, word };
   const found = findState(spots(), family);
-  if (isOfWrapper && (found?.holder === record || spots().length === 0)) return { record, word };
-  // Words that contradict each other are none.
-  if (found === undefined) return { record, word: undefined };
+  if (found === undefined) {
+    const job = isOfWrapper ? findJobId(spots(), family, nothingSent) : undefined;
+    return { record, word: job === undefined || job.holder === record ? word : undefined };
+  }
   return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
 

@@ -60,7 +60,7 @@ function rankOf({ kind: fileKind }: FoundFile, words: readonly string[], kind: K
   if (fileKind !== undefined) return ENDING_RANK + likeness;
   // Without an ending, the name alone has to say that it is the result, and of which kind.
   if (!isKind && Object.values(KIND_WORDS).some((others) => hasAny(words, others))) return 0;
-  return isKind || (isResult && kinds.length === 1) ? likeness : 0;
+  return isKind || (isResult && kind === kinds.at(-1)) ? likeness : 0;
 }
 
 const REQUEST_FIELDS = new Set(['image', 'images', 'video', 'videos', 'audio', 'audios']);

@@ -14,6 +14,8 @@ export interface FoundState {
 
 const WORD = /^\p{L}[\p{L}\p{N} _.:/-]{0,60}$/u;
 
+const WRAPPER_NAMES = new Set(['status', 'state']);
+
 /** The job's status word, if exactly one meaning is best. */
 export function findState(spots: readonly Spot[], family: Family): FoundState | undefined {
   const candidates = spots.flatMap((spot) => {
@@ -21,16 +23,15 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
     // `state` is the caller's own tag in this family.
     if (isAside(spot) || (family === 'imgx' && spot.words.join('-') === 'state')) return [];
-    const isOfWrapper = !isJobs(spot) && ACKNOWLEDGED.has(normaliseStatus(word));
-    const rank = isOfWrapper ? WRAPPER_RANK : nameRank(spot) + (isJobs(spot) ? 8 : 0);
+    // A wrapper says that the request went well, not that the job is done.
+    const isOfWrapper = WRAPPER_NAMES.has(spot.words.join('-')) && ACKNOWLEDGED.has(normaliseStatus(word));
+    if (isOfWrapper && !isJobs(spot)) return [];
+    const rank = nameRank(spot) + (isJobs(spot) ? 8 : 0);
     const meaning = meaningOfStatus(word);
     return [{ rank, value: { word, holder }, key: meaning?.state ?? 'running' }];
   });
   return bestOf(candidates);
 }
-
-/** Below every name of a state: the job's own word is elsewhere, if there is one. */
-const WRAPPER_RANK = 0.5;
 
 /** Whether it stands beside the job's id or in a record that is called a job. */
 const isJobs = ({ holder, around }: Spot): boolean =>

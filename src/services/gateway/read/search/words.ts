@@ -64,7 +64,7 @@ export const ASIDE_MEDIA_WORDS = set(
 export const ADDRESS_WORDS = set('url urls uri uris href src link address location path download');
 
 /** Words with which a wrapper says that the request went well. */
-export const ACKNOWLEDGED = set('success succeed succeeded ok okay accepted');
+export const ACKNOWLEDGED = set('success ok okay accepted');
 
 export const STATE_WORDS = set('status state stage phase lifecycle condition situation standing');
 
