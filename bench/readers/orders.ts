@@ -69,8 +69,9 @@ export function orderAnswer(chance: Chance, kind: Kind): OrderAnswer {
   const names = chance.is(0.25) ? vocabulary.plainIds : vocabulary.jobIds;
   const own = [field(chance.of(names), value), ...(chance.is(0.92) ? [pending(chance)] : [])];
   if (fate < 20) {
+    // Two jobs. A record called `job` is a documented place, which would decide.
     const other = [field(chance.of(vocabulary.jobIds), idValue(chance)), pending(chance)];
-    const [first = [], second = []] = chance.shuffled(vocabulary.jobs);
+    const [first = [], second = []] = chance.shuffled(vocabulary.jobs.filter((name) => name.join() !== 'job'));
     const both = [field(first, chance.record([...own, pending(chance)])), field(second, chance.record(other))];
     return { tree: wrapped(chance, [...both, ...noise]), sent, id };
   }
@@ -87,12 +88,6 @@ const reasons = ['balance is too low', 'the prompt was refused', 'rate limit', '
 /** An error that names ids, of the request and of what it speaks of. */
 function refusal(chance: Chance, noise: readonly Field[]): Tree {
   const reason = chance.of(reasons);
-  const ids = [
-    field(chance.of(decoyIds), chance.uuid()),
-    ...(chance.is(0.5)
-      ? [field(chance.of([...vocabulary.jobIds, ...vocabulary.plainIds, ...oddIds]), chance.uuid())]
-      : []),
-  ];
   const error = chance.of<Field>([
     field('error', chance.record([field('message', reason), field('code', 'refused')])),
     field('error', reason),
@@ -103,5 +98,13 @@ function refusal(chance: Chance, noise: readonly Field[]): Tree {
     field('failed', true),
     field(chance.of(vocabulary.states), chance.of(stateWords.failed)),
   ]);
+  // A job with an id and a failed state is a job that was accepted, at documented places at least.
+  const isJob = vocabulary.states.includes(error.name);
+  const ids = [
+    field(chance.of(decoyIds), chance.uuid()),
+    ...(chance.is(0.5) && !isJob
+      ? [field(chance.of([...vocabulary.jobIds, ...vocabulary.plainIds, ...oddIds]), chance.uuid())]
+      : []),
+  ];
   return wrapped(chance, [error, ...ids, ...noise]);
 }

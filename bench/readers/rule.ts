@@ -73,7 +73,7 @@ const has = (names: readonly Name[], words: ReadonlySet<string>): boolean =>
 
 const ends = new Set(['id', 'uuid', 'identifier', 'ref', 'handle']);
 const work = new Set(
-  [...wordsIn(vocabulary.jobIds, vocabulary.jobs)].filter((word) => !ends.has(word) && word !== 'current'),
+  [...wordsIn(vocabulary.jobIds, vocabulary.jobs), 'jobs'].filter((word) => !ends.has(word) && word !== 'current'),
 );
 const others = new Set(
   [...wordsIn(decoyRecords, decoyInputs, decoyIds, oddIds)].filter((word) => !ends.has(word) && !work.has(word)),

@@ -15,7 +15,7 @@ import {
 import { showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { isSameAs, ownAddresses } from './search/own-addresses.ts';
-import { respell, spellingsIn } from './search/respell.ts';
+import { respell, type Spellings, spellingsIn } from './search/respell.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findProgress, findState } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
@@ -48,13 +48,14 @@ export function readSnapshot(
   const table = tables[family];
   const outer = Array.isArray(answer) ? answer[0] : answer;
   const spots = once(() => survey(outer));
-  const { record, word, isMoved = false } = findTask(family, outer, spots);
+  const { record, word, isMoved = false, isTorn = false } = findTask(family, outer, spots);
 
   const remoteId =
     readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
   const known = word === undefined ? undefined : meaningOfStatus(word);
   if (word !== undefined && known === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
-  const reported: StatusMeaning | undefined = known ?? (word === undefined ? undefined : { state: 'running' });
+  const reported: StatusMeaning | undefined =
+    known ?? (word === undefined && !isTorn ? undefined : { state: 'running' });
 
   const tracks = tracksIn(record, table, reported?.state, context);
   const isOwn = isSameAs([...(context.own ?? []), ...(isMoved ? ownAddresses(spots()) : [])]);
@@ -102,6 +103,7 @@ interface FoundTask {
   word: string | undefined;
   /** Whether the record is at no known place. */
   isMoved?: boolean;
+  isTorn?: boolean;
 }
 
 /** The task's record and its status word: at the known places, or else where the search finds a state. */
@@ -113,6 +115,8 @@ function findTask(family: Family, answer: unknown, spots: () => readonly Spot[])
     word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
   if (word !== undefined && !isOfWrapper) return { record, word };
   const found = findState(spots(), family);
+  // Like an unknown word, words that contradict each other mean running.
+  if (found === 'torn') return { record, word: undefined, isTorn: true };
   if (found === undefined) {
     const job = isOfWrapper ? findJobId(spots(), family, nothingSent) : undefined;
     return { record, word: job === undefined || job.holder === record ? word : undefined };
@@ -120,10 +124,24 @@ function findTask(family: Family, answer: unknown, spots: () => readonly Spot[])
   return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
 
-const otherPlaces = [mediumPlaces, trackPlaces, submissionPlaces, timePlaces, seedPlaces];
+const buttonPlaces = {
+  customId: places('customId', 'custom_id'),
+  label: places('label'),
+  emoji: places('emoji', 'emoji.name'),
+  style: places('style'),
+} as const;
+
+const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
+
+const spellings: Readonly<Record<Family, Spellings>> = {
+  imgx: spellingsIn(tables.imgx, otherPlaces),
+  image: spellingsIn(tables.image, otherPlaces),
+  video: spellingsIn(tables.video, otherPlaces),
+  music: spellingsIn(tables.music, otherPlaces),
+};
 
 const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
-  respell(record, spellingsIn(tables[family], button, ...otherPlaces));
+  respell(record, spellings[family]);
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -175,21 +193,14 @@ function readReason(value: unknown): string | undefined {
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
 }
 
-const button = {
-  customId: places('customId', 'custom_id'),
-  label: places('label'),
-  emoji: places('emoji', 'emoji.name'),
-  style: places('style'),
-} as const;
-
 function actionFrom(value: unknown): Action | undefined {
-  const customId = firstAt(value, button.customId, asText);
+  const customId = firstAt(value, buttonPlaces.customId, asText);
   if (customId === undefined) return undefined;
   return {
     customId,
-    label: firstAt(value, button.label, asText) ?? '',
-    emoji: firstAt(value, button.emoji, asText) ?? '',
-    style: firstAt(value, button.style, asNumber),
+    label: firstAt(value, buttonPlaces.label, asText) ?? '',
+    emoji: firstAt(value, buttonPlaces.emoji, asText) ?? '',
+    style: firstAt(value, buttonPlaces.style, asNumber),
   };
 }
 

@@ -23,9 +23,11 @@ export function findJobId(spots: readonly Spot[], family: Family, sent: Readonly
     if (id === undefined || spot.isListed || sent.has(id) || isAside(spot)) return [];
     const hasState = holders.get(spot.holder) === true;
     const rank = rankOf(spot, id, family, hasState, isStateSomewhere);
-    return rank === 0
-      ? []
-      : [{ rank: rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id, hasState }];
+    // A database row is not the id, but with a state beside it, it speaks against another one.
+    if (rank === 0 && !(hasState && idNameOf(spot) === 'id')) return [];
+    return [
+      { rank: rank === 0 ? 0 : rank + (hasState ? 1 : 0), value: { id, holder: spot.holder }, key: id, hasState },
+    ];
   });
   const best = bestOf(candidates);
   // Two records with an id and a state of their own are two jobs, even where one of them has the better name.

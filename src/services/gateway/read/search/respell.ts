@@ -2,11 +2,14 @@ import { isRecord } from '../../../../lib/exact-json.ts';
 
 const DEEPEST = 6;
 const MAX_FIELDS = 2_000;
+const LONGEST_NAME = 80;
+
+export type Spellings = ReadonlyMap<string, readonly string[]>;
 
 const plain = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
-/** Every spelling of the names in a table of places, by their letters: `TaskID`, `task-id` and `task_id` have the same ones. */
-export function spellingsIn(...tables: readonly unknown[]): ReadonlyMap<string, readonly string[]> {
+/** Every spelling of the names in tables of places, by their letters: `TaskID`, `task-id` and `task_id` have the same ones. */
+export function spellingsIn(...tables: readonly unknown[]): Spellings {
   const spellings = new Map<string, Set<string>>();
   const visit = (value: unknown): void => {
     if (typeof value === 'string') {
@@ -20,8 +23,8 @@ export function spellingsIn(...tables: readonly unknown[]): ReadonlyMap<string, 
   return new Map([...spellings].map(([letters, names]) => [letters, [...names]]));
 }
 
-/** The same record with its fields also under the names that the table knows them by. */
-export function respell(record: Record<string, unknown>, spellings: ReadonlyMap<string, readonly string[]>) {
+/** The same record with its fields under the names that the tables know them by. */
+export function respell(record: Record<string, unknown>, spellings: Spellings): Record<string, unknown> {
   let left = MAX_FIELDS;
   const copy = (value: unknown, depth: number): unknown => {
     if (depth > DEEPEST || left <= 0) return value;
@@ -33,11 +36,9 @@ export function respell(record: Record<string, unknown>, spellings: ReadonlyMap<
     for (const name in value) {
       if (!Object.hasOwn(value, name) || left-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const known = name.length > 80 ? [] : (spellings.get(plain(name)) ?? []);
-      entries.push(
-        [name, child],
-        ...known.filter((one) => !Object.hasOwn(value, one)).map((one) => [one, child] as [string, unknown]),
-      );
+      const known = name.length > LONGEST_NAME ? [] : (spellings.get(plain(name)) ?? []);
+      const names = known.length === 0 ? [name] : known.filter((one) => one === name || !Object.hasOwn(value, one));
+      for (const one of names) entries.push([one, child]);
     }
     return Object.fromEntries(entries);
   };

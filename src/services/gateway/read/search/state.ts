@@ -16,8 +16,8 @@ const WORD = /^\p{L}[\p{L}\p{N} _.:/-]{0,60}$/u;
 
 const WRAPPER_NAMES = new Set(['status', 'state']);
 
-/** The job's status word, if exactly one meaning is best. */
-export function findState(spots: readonly Spot[], family: Family): FoundState | undefined {
+/** The job's status word, if exactly one meaning is best; `torn` if the best ones contradict each other. */
+export function findState(spots: readonly Spot[], family: Family): FoundState | 'torn' | undefined {
   const candidates = spots.flatMap((spot) => {
     const { value: word, holder } = spot;
     if (typeof word !== 'string' || spot.isListed || !WORD.test(word.trim()) || !isStateName(spot.words)) return [];
@@ -30,7 +30,7 @@ export function findState(spots: readonly Spot[], family: Family): FoundState | 
     const meaning = meaningOfStatus(word);
     return [{ rank, value: { word, holder }, key: meaning?.state ?? 'running' }];
   });
-  return bestOf(candidates);
+  return bestOf(candidates) ?? (candidates.length > 0 ? 'torn' : undefined);
 }
 
 /** Whether it stands beside the job's id or in a record that is called a job. */
