@@ -5,6 +5,7 @@ import { pathOf } from './intake.ts';
 import type { Parts } from './parts.ts';
 import { Refusal, unauthorized } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
+import { answersWithTasks, inUnknownEnvelope } from './wire/unknown-envelope.ts';
 
 export const CONTROL = '/_sandbox';
 
@@ -51,6 +52,11 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
     reply.send('');
     // Returning would let the handler run as soon as the client gives up on an answer that never comes.
     await new Promise(() => undefined);
+  });
+
+  server.addHook('onSend', async (request, reply, payload: unknown) => {
+    const isTask = parts.settings.quirks.unknownEnvelopes && answersWithTasks(pathOf(request));
+    return isTask && reply.statusCode < 300 && typeof payload === 'string' ? inUnknownEnvelope(payload) : payload;
   });
 
   server.addHook('onSend', async (request, reply, payload) => {

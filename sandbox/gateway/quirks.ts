@@ -35,6 +35,8 @@ export interface Quirks {
   localhostPictures: boolean;
   /** Image task ids are bare numbers, some beyond 2^53 (wire facts, 1.2). */
   numericIds: boolean;
+  /** Tasks are deeper in their answers, under names that no document shows, with numbers for ids where those are digits. */
+  unknownEnvelopes: boolean;
   /** Only a few custom ids are executed, and a favourite button is shown that never is (wire facts, 1.4). */
   refusedActions: boolean;
   /** Asking for an upscale again answers 21 with the task that has it (wire facts, 1.2). */
@@ -81,6 +83,7 @@ const spec: Quirks = {
   remix: false,
   localhostPictures: false,
   numericIds: false,
+  unknownEnvelopes: false,
   refusedActions: false,
   repeatsKnown: false,
   listsAsText: false,

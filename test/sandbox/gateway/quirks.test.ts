@@ -128,6 +128,20 @@ describe('The quirks of the gateway', () => {
     expect(followed.status).toBe(200);
   });
 
+  it.each(['spec', 'stock'] as const)(
+    'With unknownEnvelopes, a task is deeper down, under other names, with a number for its id (%s)',
+    async (profile) => {
+      const side = await bench({ profile, quirks: { unknownEnvelopes: true } });
+      const { text } = await side.post(imagine, words);
+      const [job] = side.gateway.jobs.list();
+      expect(text).toMatch(
+        new RegExp(`^\\{"Ok":true,"TraceId":"[^"]+","Envelope":\\{"UserId":7,"Parcel":\\{"GenerationRef":${job?.id},`),
+      );
+      const { json } = await side.get(`/imgx/task/${job?.id}/fetch`);
+      expect(json.Envelope.Parcel).toMatchObject({ JobPhase: expect.any(String), PercentComplete: expect.anything() });
+    },
+  );
+
   it('With successWithoutAddress, every family succeeds without an address', async () => {
     const side = await bench({ quirks: { successWithoutAddress: true } });
     expect((await side.get(`/imgx/task/${await grid(side)}/fetch`)).json).toMatchObject({

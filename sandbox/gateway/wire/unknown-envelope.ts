@@ -1,0 +1,53 @@
+import { isRecord, parseExact } from '../../../src/lib/exact-json.ts';
+import { rawNumber } from '../decimal.ts';
+
+/** Names that no document knows, for what the documented names hold. */
+const RENAMED: Readonly<Record<string, string>> = {
+  task_id: 'GenerationRef',
+  status: 'JobPhase',
+  progress: 'PercentComplete',
+  imageUrl: 'RenderedFile',
+  url: 'RenderedFile',
+  result_url: 'RenderedFile',
+};
+
+const TASK_PATH = /^\/(?:imgx\/(?:submit|task)|music\/|videoa\/|v1\/videos?(?:\/|$)|v1\/images\/generations\/jobs)/;
+
+/** Whether the answers of a path are tasks. */
+export const answersWithTasks = (path: string): boolean =>
+  TASK_PATH.test(path) && !/\/(?:content|image-seed|upload-discord-images)$/.test(path);
+
+/** The same answer deeper down, with other names, another casing and numbers for ids. */
+export function inUnknownEnvelope(text: string): string {
+  const answer = parseExact(text);
+  const isWrapped = isRecord(answer) && 'code' in answer && 'data' in answer;
+  const inner = isWrapped ? answer.data : answer;
+  const content = Array.isArray(inner) ? inner.map(renamedTask) : renamedTask(inner);
+  return JSON.stringify({ Ok: true, TraceId: 'c0ffee00-7ace', Envelope: { UserId: 7, Parcel: content } });
+}
+
+function renamedTask(task: unknown): unknown {
+  if (typeof task === 'string') return { GenerationRef: idOf(task) };
+  if (!isRecord(task)) return task;
+  // A submit of the image family has its id under `result`, a task without a `task_id` under `id`.
+  const own = ['task_id', 'result', 'id'].find(
+    (name) => typeof task[name] === 'string' || typeof task[name] === 'number',
+  );
+  const { [own ?? '']: id, ...rest } = task;
+  return { ...(own === undefined ? {} : { GenerationRef: idOf(String(id)) }), ...renamedFields(rest) };
+}
+
+const renamedFields = (record: Record<string, unknown>): object =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [RENAMED[name] ?? inPascalCase(name), renamed(value)]),
+  );
+
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  return isRecord(value) ? renamedFields(value) : value;
+}
+
+const idOf = (id: string): unknown => (/^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
+
+const inPascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
