@@ -90,8 +90,8 @@ function base64Medium(text: string, kind: Medium['kind']): Medium | undefined {
 
 /** The first characters of image, video and audio files in base64. */
 const BASE64_HEADS: readonly [RegExp, Medium['kind']][] = [
-  [/^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{5,8}XRUJQ|AAAA.{4}Z0eXBhdmlm)/, 'image'],
-  [/^(?:AAAA.{4}Z0eXA|GkXfo)/, 'video'],
+  [/^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR.{5,8}XRUJQ|AAAA..Z0eXBhdmlm)/, 'image'],
+  [/^(?:AAAA..Z0eXB|GkXfo)/, 'video'],
   [/^(?:SUQz|\/\/[vu]|T2dnUw|UklGR.{5,8}XQVZF)/, 'audio'],
 ];
 

@@ -1,26 +1,17 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
-import { mediumPlaces, type ResponseContext, readMedium } from './media.ts';
+import { actionFrom } from './actions.ts';
+import { findTask, inKnownNames } from './find-task.ts';
+import { type ResponseContext, readMedium } from './media.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
-import {
-  findRecord,
-  hasId,
-  hasState,
-  meaningOfStatus,
-  normaliseStatus,
-  readStatusWord,
-  readTaskId,
-  type StatusMeaning,
-} from './record.ts';
+import { hasState, meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from './record.ts';
 import { showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { isSameAs, ownAddresses } from './search/own-addresses.ts';
-import { respell, type Spellings, spellingsIn } from './search/respell.ts';
 import { findResultMedia } from './search/result-media.ts';
-import { findProgress, findState } from './search/state.ts';
-import { type Spot, survey } from './search/survey.ts';
-import { ACKNOWLEDGED } from './search/words.ts';
-import type { Action, Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
+import { findProgress } from './search/state.ts';
+import { survey } from './search/survey.ts';
+import type { Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
   type Family,
   type PlaceTable,
@@ -30,7 +21,7 @@ import {
   tables,
   timePlaces,
 } from './table.ts';
-import { mediaOf, trackPlaces, tracksIn } from './tracks.ts';
+import { mediaOf, tracksIn } from './tracks.ts';
 
 /** Both are rare, and both mean that the table needs a new line. */
 export interface ReaderWarnings {
@@ -48,7 +39,7 @@ export function readSnapshot(
   const table = tables[family];
   const outer = Array.isArray(answer) ? answer[0] : answer;
   const spots = once(() => survey(outer));
-  const { record, word, isMoved = false, isTorn = false } = findTask(family, outer, spots);
+  const { record, word, isMoved = false, isTorn = false, isAcknowledged = false } = findTask(family, outer, spots);
 
   const remoteId =
     readTaskId(family, record) ?? readTaskId(family, answer) ?? findJobId(spots(), family, nothingSent)?.id;
@@ -61,7 +52,14 @@ export function readSnapshot(
   const isOwn = isSameAs([...(context.own ?? []), ...(isMoved ? ownAddresses(spots()) : [])]);
   const atPlaces = [...mediaIn(record, table, context), ...mediaOf(tracks)];
   const listed = atPlaces.filter(({ address }) => address === undefined || !isOwn(address));
-  const { state, cause } = reported ?? stateWithoutWord(record, listed, tracks, remoteId);
+  const kinds = table.media.map(({ kind }) => kind);
+  const found = once(() => findResultMedia(spots(), kinds, context));
+  const isResultless = (): boolean =>
+    listed.length + tracks.length + found().length === 0 && firstAt(record, table.textResult, asText) === undefined;
+  const { state, cause } =
+    isAcknowledged && isResultless()
+      ? { state: 'running' as const, cause: undefined }
+      : (reported ?? stateWithoutWord(family, record, listed, tracks, remoteId));
   const isDone = state === 'succeeded';
 
   const action = firstAt(record, table.action, asText)?.toUpperCase();
@@ -72,8 +70,7 @@ export function readSnapshot(
   // The described image is not a result of /describe.
   const media = isDone && !(isText && action !== undefined) ? listed : [];
   if (isDone && media.length === 0 && !isText && !tracks.some((track) => track.state === 'running')) {
-    const kinds = table.media.map(({ kind }) => kind);
-    media.push(...findResultMedia(spots(), kinds, context));
+    media.push(...found());
     if (media.length > 0) warnings.onFoundBySearch(family, remoteId);
   }
   return {
@@ -98,51 +95,6 @@ export function readSnapshot(
 
 const nothingSent: ReadonlySet<string> = new Set();
 
-interface FoundTask {
-  record: Record<string, unknown>;
-  word: string | undefined;
-  /** Whether the record is at no known place. */
-  isMoved?: boolean;
-  isTorn?: boolean;
-}
-
-/** The task's record and its status word: at the known places, or else where the search finds a state. */
-function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
-  const record = findRecord(answer);
-  if (record === undefined) throw malformedError('The gateway’s response is not a task.');
-  const word = readStatusWord(record, tables[family].status);
-  const isOfWrapper =
-    word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
-  if (word !== undefined && !isOfWrapper) return { record, word };
-  const found = findState(spots(), family);
-  // Like an unknown word, words that contradict each other mean running.
-  if (found === 'torn') return { record, word: undefined, isTorn: true };
-  if (found === undefined) {
-    const job = isOfWrapper ? findJobId(spots(), family, nothingSent) : undefined;
-    return { record, word: job === undefined || job.holder === record ? word : undefined };
-  }
-  return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
-}
-
-const buttonPlaces = {
-  customId: places('customId', 'custom_id'),
-  label: places('label'),
-  emoji: places('emoji', 'emoji.name'),
-  style: places('style'),
-} as const;
-
-const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
-
-const spellings: Readonly<Record<Family, Spellings>> = {
-  imgx: spellingsIn(tables.imgx, otherPlaces),
-  image: spellingsIn(tables.image, otherPlaces),
-  video: spellingsIn(tables.video, otherPlaces),
-  music: spellingsIn(tables.music, otherPlaces),
-};
-
-const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
-  respell(record, spellings[family]);
-
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -155,6 +107,7 @@ const ERROR = places('error.message', 'error');
 
 /** The state of a response without a status word. */
 function stateWithoutWord(
+  family: Family,
   record: unknown,
   listed: readonly Medium[],
   tracks: readonly Track[],
@@ -163,7 +116,8 @@ function stateWithoutWord(
   if (tracks.some((track) => track.state === 'running')) return { state: 'running' };
   if (tracks.some((track) => track.state === 'finished')) return { state: 'succeeded' };
   if (tracks.length > 0) return { state: 'failed' };
-  if (listed.length > 0) return { state: 'succeeded' };
+  // In the image-prompt family an image without a word is a preview.
+  if (listed.length > 0) return { state: family === 'imgx' ? 'running' : 'succeeded' };
   if (firstAt(record, ERROR, asText) !== undefined) return { state: 'failed', cause: 'failed' };
   if (id !== undefined) return { state: 'queued' };
   throw malformedError('The response of the gateway has no task status.');
@@ -191,17 +145,6 @@ function readReason(value: unknown): string | undefined {
   const text = asString(value);
   // "/imagine …" repeats the order instead of giving a reason.
   return text === undefined || NO_REASON.has(text.toLowerCase()) || text.startsWith('/') ? undefined : text;
-}
-
-function actionFrom(value: unknown): Action | undefined {
-  const customId = firstAt(value, buttonPlaces.customId, asText);
-  if (customId === undefined) return undefined;
-  return {
-    customId,
-    label: firstAt(value, buttonPlaces.label, asText) ?? '',
-    emoji: firstAt(value, buttonPlaces.emoji, asText) ?? '',
-    style: firstAt(value, buttonPlaces.style, asNumber),
-  };
 }
 
 /** Reads the response to an accepted order. `sent` is what the request contained: its echo is not a new id. */

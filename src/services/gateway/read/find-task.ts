@@ -1,0 +1,53 @@
+import { malformedError } from '../errors.ts';
+import { buttonPlaces } from './actions.ts';
+import { mediumPlaces } from './media.ts';
+import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
+import { findJobId } from './search/job-id.ts';
+import { respell, type Spellings, spellingsIn } from './search/respell.ts';
+import { findState } from './search/state.ts';
+import type { Spot } from './search/survey.ts';
+import { ACKNOWLEDGED } from './search/words.ts';
+import { type Family, seedPlaces, submissionPlaces, tables, timePlaces } from './table.ts';
+import { trackPlaces } from './tracks.ts';
+
+interface FoundTask {
+  record: Record<string, unknown>;
+  word: string | undefined;
+  /** Whether the record is at no known place. */
+  isMoved?: boolean;
+  isTorn?: boolean;
+  /** The word may only say that the request went well: without a result, the task goes on. */
+  isAcknowledged?: boolean;
+}
+
+/** The task's record and its status word: at the known places, or else where the search finds a state. */
+export function findTask(family: Family, answer: unknown, spots: () => readonly Spot[]): FoundTask {
+  const record = findRecord(answer);
+  if (record === undefined) throw malformedError('The gateway’s response is not a task.');
+  const word = readStatusWord(record, tables[family].status);
+  const isOfWrapper =
+    word !== undefined && hasState(record) && !hasId(record) && ACKNOWLEDGED.has(normaliseStatus(word));
+  if (word !== undefined && !isOfWrapper) return { record, word };
+  const found = findState(spots(), family);
+  // Like an unknown word, words that contradict each other mean running.
+  if (found === 'torn') return { record, word: undefined, isTorn: true };
+  if (found === undefined) {
+    const job = isOfWrapper ? findJobId(spots(), family, new Set()) : undefined;
+    const isOwn = job === undefined || job.holder === record;
+    return { record, word: isOwn ? word : undefined, isAcknowledged: isOfWrapper && job === undefined };
+  }
+  return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
+}
+
+const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
+
+const spellings: Readonly<Record<Family, Spellings>> = {
+  imgx: spellingsIn(tables.imgx, otherPlaces),
+  image: spellingsIn(tables.image, otherPlaces),
+  video: spellingsIn(tables.video, otherPlaces),
+  music: spellingsIn(tables.music, otherPlaces),
+};
+
+/** The same record in the spellings of the family's table. */
+export const inKnownNames = (family: Family, record: Record<string, unknown>): Record<string, unknown> =>
+  respell(record, spellings[family]);
