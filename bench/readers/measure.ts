@@ -26,17 +26,18 @@ export async function measureReaders(): Promise<void> {
   for (const seed of SEEDS) {
     const rows: string[][] = [];
     const odd: string[] = [];
-    for (const { family, kind } of families) {
+    for (const [index, { family, kind }] of families.entries()) {
+      const first = (seed * families.length + index) * ANSWERS;
       for (const [what, judge] of [
         ['orders', judgeOrder],
         ['polls', judgePoll],
       ] as const) {
-        const judged = Array.from({ length: ANSWERS }, (_, at) => judge(family, kind, seed * ANSWERS + at));
+        const judged = Array.from({ length: ANSWERS }, (_, at) => judge(family, kind, first + at));
         rows.push([`${family} ${what}`, ...cells(judged)]);
         odd.push(
           ...judged
             .flatMap((one, at) =>
-              one.verdict === 'wrong' ? [`wrong: ${family} ${what}, seed ${seed * ANSWERS + at}: ${shown(one)}`] : [],
+              one.verdict === 'wrong' ? [`wrong: ${family} ${what}, seed ${first + at}: ${shown(one)}`] : [],
             )
             .slice(0, SHOWN),
         );

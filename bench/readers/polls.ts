@@ -12,7 +12,7 @@ import {
 import type { Field, Tree } from './tree.ts';
 import { type Name, stateWords, vocabulary } from './words.ts';
 
-export type State = 'pending' | 'succeeded' | 'failed';
+type State = 'pending' | 'succeeded' | 'failed';
 
 export interface PollAnswer {
   tree: Tree;

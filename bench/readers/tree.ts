@@ -5,7 +5,7 @@ import type { Name } from './words.ts';
 export type Tree = string | number | boolean | null | Digits | List | Fields;
 
 /** A number beyond 2^53, kept as its digits. */
-export interface Digits {
+interface Digits {
   readonly digits: string;
 }
 

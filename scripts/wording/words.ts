@@ -54,4 +54,14 @@ export const wordExceptions: readonly WordException[] = [
   { text: '-as-picture', reason: 'Names of faults that scripts may use.' },
   { text: 'localhostPictures', reason: 'The name of a quirk that scripts may use.' },
   { text: 'groupOfPictures', reason: 'The name of a field of the H.264 encoder.' },
+  {
+    text: 'img imgs picture pictures photo photos',
+    path: 'src/services/gateway/read/search/words.ts',
+    reason: 'Field names that gateways may use.',
+  },
+  {
+    text: 'film films footage',
+    path: 'src/services/gateway/read/search/words.ts',
+    reason: 'Field names that gateways may use.',
+  },
 ];

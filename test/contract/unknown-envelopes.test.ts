@@ -1,6 +1,8 @@
+import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { wordsSent } from '../../src/services/gateway/read/search/sent.ts';
 import { guessKind } from '../../src/services/models/families.ts';
-import { both, profiles } from './both.ts';
+import { type Both, both, failureOf, profiles } from './both.ts';
 
 describe.each(profiles)('A %s gateway whose envelopes no document shows', (profile) => {
   const open = () => both({ profile, quirks: { unknownEnvelopes: true } });
@@ -64,5 +66,48 @@ describe.each(profiles)('A %s gateway whose envelopes no document shows', (profi
     const done = await side.until(() => music.get(remoteId));
     expect(done.tracks).toMatchObject([{ title: 'Light', state: 'finished' }, { state: 'finished' }]);
     expect(done.media).toHaveLength(2);
+  });
+});
+
+describe('What a request contained', () => {
+  const parent = '0c5b1c1e-5a0e-4f4c-9a2b-1f7d0a6e2b11';
+  const answerWith = (side: Both, path: RegExp, body: object) =>
+    side.embedded.faults.add({ on: { path }, do: { type: 'body', body: JSON.parse(JSON.stringify(body)) } });
+
+  it('What a request contained is not the id of the new task, unless the order continues that task', async () => {
+    const side = await both();
+    const { imgx } = side.gateway;
+    const action = { taskId: parent, customId: 'MJ::JOB::reroll::0::x' };
+    answerWith(side, /submit\/action/, { code: 1, result: parent, payload: { generationId: 'job-2' } });
+    expect((await imgx.action(action)).remoteId).toBe('job-2');
+    answerWith(side, /submit\/action/, { code: 1, result: parent });
+    expect(await failureOf(imgx.action(action))).toMatchObject({ kind: 'malformed', mayHaveTakenEffect: true });
+    answerWith(side, /submit\/modal/, { code: 1, result: parent });
+    expect((await imgx.modal({ taskId: parent, prompt: 'a fox' })).remoteId).toBe(parent);
+  });
+
+  it('What a request contained is not the result of its task', async () => {
+    const side = await both();
+    const { videos } = side.gateway;
+    const reference = 'https://me.example/reference.mp4';
+    answerWith(side, /generations$/, { task_id: 'task-1', status: 'queued' });
+    await videos.create({ model: 'reel-2', prompt: 'waves', images: [reference] });
+    const job = { jobId: 'task-1', jobStatus: 'done', harvest: reference };
+    answerWith(side, /task-1$/, { parcel: job });
+    expect(await videos.get('task-1')).toMatchObject({ state: 'succeeded', media: [] });
+    answerWith(side, /task-1$/, { parcel: { ...job, fruit: 'https://cdn.example/new.mp4' } });
+    expect((await videos.get('task-1')).media).toEqual([{ kind: 'video', address: 'https://cdn.example/new.mp4' }]);
+  });
+
+  it('What a request contained as JSON text or as a form is known like any other', () => {
+    const form = new FormData();
+    form.append('input_reference', 'https://me.example/reference.png');
+    expect([...wordsSent({ body: form })]).toEqual(['https://me.example/reference.png']);
+    expect([
+      ...wordsSent({
+        body: '{"image":"https://me.example/a.png","n":4}',
+        headers: { 'idempotency-key': 'order-0001' },
+      }),
+    ]).toEqual(['https://me.example/a.png', 'order-0001']);
   });
 });

@@ -44,7 +44,7 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isSta
     case 'job id':
       return RANKS.named;
     case 'job code':
-      return isIdLike(id) ? RANKS.coded : 0;
+      return isIdLike(id) || isLong(id) ? RANKS.coded : 0;
     case 'id':
       if (isRow) return 0;
       if (hasState || parent.every((word) => CARRIER_WORDS.has(word))) return RANKS.bare;
@@ -54,7 +54,7 @@ function rankOf(spot: Spot, id: string, family: Family, hasState: boolean, isSta
     case 'job':
       return isIdLike(id) ? RANKS.alone : 0;
     case 'other id':
-      return hasState && isIdLike(id) ? RANKS.other : 0;
+      return hasState && (isIdLike(id) || isLong(id)) ? RANKS.other : 0;
     default: {
       const isCarrier = spot.words.length > 0 && spot.words.every((word) => CARRIER_WORDS.has(word));
       const isOther = hasAny(spot.words, ASIDE_ID_WORDS);
@@ -79,6 +79,9 @@ function asId(value: unknown): string | undefined {
 
 /** Long enough, and with a digit: not a word, and not a small number. */
 const isIdLike = (id: string): boolean => id.length >= 6 && /\d/.test(id);
+
+/** Longer than a word: letters alone may be an id too. */
+const isLong = (id: string): boolean => id.length >= 20;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 

@@ -61,8 +61,6 @@ export const ASIDE_MEDIA_WORDS = set(
   permalink gallery feed terms manage masks avatars originals parents storyboard waveform lyrics subtitle subtitles`,
 );
 
-export const ADDRESS_WORDS = set('url urls uri uris href src link address location path download');
-
 /** Words with which a wrapper says that the request went well. */
 export const ACKNOWLEDGED = set('success ok okay accepted');
 
