@@ -4,9 +4,10 @@ import { actionFrom } from './actions.ts';
 import { findTask, inKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
-import { hasState, meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from './record.ts';
-import { showsError } from './search/error-evidence.ts';
+import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from './record.ts';
+import { namesError, showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
+import { holdsState } from './search/names.ts';
 import { isSameAs, ownAddresses } from './search/own-addresses.ts';
 import { findResultMedia } from './search/result-media.ts';
 import { findProgress } from './search/state.ts';
@@ -171,8 +172,8 @@ function submittedAtPlaces(family: Family, answer: unknown, sent: ReadonlySet<st
     firstAt(answer, anyId, (value) => isNew(asText(value))) ??
     firstAt(answer, textId, (value) => isNew(asString(value)));
   // A state beside the id says that there is a task, even a failed one.
-  const isTask = isRecord(answer) && hasState(answer);
-  return id === undefined || (!isTask && showsError(survey(answer))) ? undefined : { id, holder: answer };
+  const isTask = isRecord(answer) && holdsState(answer);
+  return id === undefined || (!isTask && namesError(survey(answer))) ? undefined : { id, holder: answer };
 }
 
 /** A refusal stays a refusal, no matter which ids it names. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { asText } from '../places.ts';
 import { meaningOfStatus } from '../record.ts';
-import { isStateName } from './names.ts';
+import { holdsState, isStateName } from './names.ts';
 import type { Spot } from './survey.ts';
 import { ASIDE_WORDS, hasAny } from './words.ts';
 
@@ -21,6 +21,11 @@ export const SUCCESS_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const ERROR_WORDS = new Set(['error', 'errors', 'err', 'errno', 'errmsg', 'exception', 'fault', 'failure', 'fail']);
+/** `errorCode` and `failReason` are errors; the name of an address or a policy for errors is none. */
+const ERROR_NAME_WORDS = new Set([
+  ...ERROR_WORDS,
+  ...['message', 'messages', 'msg', 'code', 'info', 'detail', 'details', 'type', 'reason', 'text', 'description'],
+]);
 const CODE_NAME = /^(?:(?:status|result|ret|return|response|biz|business|sub|api|http|app)-)?(?:code|ret|retcode)$/;
 const VERDICT_NAME = /^(?:(?:is|was)-)?(?:success|successful|succeeded|ok|accepted)$/;
 const REFUSED_NAME = /^(?:(?:is|was|has)-)?(?:failed|rejected|refused|denied|blocked)$/;
@@ -28,15 +33,23 @@ const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false
 
 /** Whether a response to a submit says anywhere that the order was refused or has failed. */
 export function showsError(spots: readonly Spot[]): boolean {
+  if (namesError(spots)) return true;
   return spots.some(({ words, around, value }) => {
-    const name = words.join('-');
-    if (hasAny(words, ERROR_WORDS)) return isMeaningful(value);
-    if (REFUSED_NAME.test(name)) return value === true || value === 'true';
-    if (VERDICT_NAME.test(name)) return value === false || value === 'false';
-    if (CODE_NAME.test(name)) return isFailureCode(value);
+    if (CODE_NAME.test(words.join('-'))) return isFailureCode(value);
     if (!isStateName(words) || typeof value !== 'string' || around.some((one) => hasAny(one, ASIDE_WORDS)))
       return false;
     return meaningOfStatus(value)?.state === 'failed';
+  });
+}
+
+/** The same for an id at a known place: a state, or a code of the outermost wrapper, may be that of an accepted task. */
+export function namesError(spots: readonly Spot[]): boolean {
+  return spots.some(({ words, around, holder, value }) => {
+    const name = words.join('-');
+    if (around.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !holdsState(holder);
+    if (hasAny(words, ERROR_WORDS)) return words.every((word) => ERROR_NAME_WORDS.has(word)) && isMeaningful(value);
+    if (REFUSED_NAME.test(name)) return value === true || value === 'true';
+    return VERDICT_NAME.test(name) && (value === false || value === 'false');
   });
 }
 

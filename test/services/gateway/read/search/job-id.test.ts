@@ -78,6 +78,21 @@ describe.each(families)('The id of an order in an unknown answer of the %s famil
   });
 });
 
+describe('An id at a known place', () => {
+  it('An id at a known place is taken with a failed state or a code of the task beside it, and refused beside an error', () => {
+    expect(read('video', { code: 0, data: { task_id: ID, task_status: 'failed' } })).toBe(ID);
+    expect(
+      read('music', {
+        code: 'success',
+        data: { task_id: ID, status: 'queued', code: 'V4', error_callback_url: 'https://me.example' },
+      }),
+    ).toBe(ID);
+    expect(() => read('image', { id: ID, errors: ['refused'] })).toThrow(none);
+    expect(() => read('imgx', { status: 'ok', data: { task_id: ID, code: 40_001 } })).toThrow(none);
+    expect(() => read('video', { task_id: ID, data: { error: { message: 'refused' } } })).toThrow(none);
+  });
+});
+
 describe('A number that is called id', () => {
   it('A number that is called id is a database row in the video and music families', () => {
     const answer = { parcel: { id: 12_345_678, status: 'queued' } };
