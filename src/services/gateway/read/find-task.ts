@@ -3,6 +3,7 @@ import { buttonPlaces } from './actions.ts';
 import { mediumPlaces } from './media.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
 import { findJobId } from './search/job-id.ts';
+import { isAside } from './search/names.ts';
 import { respell, type Spellings, spellingsIn } from './search/respell.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
@@ -32,12 +33,18 @@ export function findTask(family: Family, answer: unknown, spots: () => readonly 
   // Like an unknown word, words that contradict each other mean running.
   if (found === 'torn') return { record, word: undefined, isTorn: true };
   if (found === undefined) {
+    // In the image-prompt family `state` may be a tag or the state: too little to end a task with a wrapper's word.
+    if (isOfWrapper && spots().some((spot) => spot.holder !== record && isOtherState(spot)))
+      return { record, word: undefined, isTorn: true };
     const job = isOfWrapper ? findJobId(spots(), family, new Set()) : undefined;
     const isOwn = job === undefined || job.holder === record;
     return { record, word: isOwn ? word : undefined, isAcknowledged: isOfWrapper && job === undefined };
   }
   return { record: inKnownNames(family, found.holder), word: found.word, isMoved: true };
 }
+
+const isOtherState = ({ words, value, around, isListed }: Spot): boolean =>
+  words.join() === 'state' && typeof value === 'string' && value !== '' && !isListed && !isAside({ words, around });
 
 const otherPlaces = [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
 
