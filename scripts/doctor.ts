@@ -12,7 +12,6 @@ import {
   StoreError,
   type StoreErrorKind,
 } from '../src/services/store/index.ts';
-import { kindNames } from '../src/services/tasks/task.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -52,12 +51,11 @@ const FOUND: Readonly<Record<FindingKind, string>> = {
 async function doctor(): Promise<number> {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
   const address = setting('STORE_URL', shape.store);
-  const prices = setting('PRICES', shape.prices(kindNames(kindSpecs)));
-  if (!address || !prices) return EX_CONFIG;
+  if (!address) return EX_CONFIG;
   const repair = !values['dry-run'];
   // The output below covers the same for a person.
   const log = openLog({ level: 'silent', secrets: [], readable: true, write: console.error });
-  const examination = await examine(address, { repair, clock: systemClock, log, prices, specs: kindSpecs });
+  const examination = await examine(address, { repair, clock: systemClock, log, specs: kindSpecs });
   tell(examination, repair);
   const isLeft = examination.findings.some(({ kind }) => !repair || kind === 'damaged');
   return isLeft ? 1 : 0;

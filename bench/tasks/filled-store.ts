@@ -49,7 +49,7 @@ export async function fillStore(file: string, filling: Filling): Promise<void> {
       runningTask(at + one, filling),
     );
     await live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
-    const entries = tasks.map((task) => createEntry(task, {}));
+    const entries = tasks.map((task) => createEntry(task));
     await ledger.putMany(entries.map((entry) => ({ key: entryKey(entry), value: entry })));
     days.push(...entries.map(({ at }) => dayOf(at)));
   }

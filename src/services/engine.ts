@@ -5,7 +5,6 @@ import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { createReachCheck } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
-import type { Prices } from './ledger/entry.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
 import { MediaProcess } from './media-process/media-process.ts';
@@ -14,6 +13,7 @@ import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
+import { PriceBook, type Prices } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
@@ -86,7 +86,7 @@ export function openEngine({
     gateway: gateway.models,
     overrides: settings.modelKinds,
   });
-  const ledger = new Ledger({ entries: store.entries, prices: settings.prices, clock, log });
+  const ledger = new Ledger({ entries: store.entries, clock, log });
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
   const asks = new Asks({
@@ -102,10 +102,12 @@ export function openEngine({
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const limits = { perSecond: settings.poll.perSecond, inFlight };
+  const prices = new PriceBook(settings.prices);
   const tasks = new Tasks({
     ...{ book, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
+    estimateOf: (order) => prices.estimateOf(order),
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,

@@ -75,7 +75,7 @@ it('Running tasks of every kind from the version before the restructuring are co
   await expect.poll(() => live().map(({ kind, state }) => `${kind} ${state}`)).toEqual(['action needs-input']);
   expect(discord.messages('studio').filter(says('an unwanted owl'))).toEqual([]);
   await app.stop();
-  const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, prices: {}, repair: false });
+  const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
   expect(findings).toEqual([{ kind: 'unreadable', count: 1 }]);
 });
 

@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dayOf } from '../../lib/clock.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
+import { amount } from '../prices/estimate.ts';
 import { tokens } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-
-/** Decimal text by kind, or by `kind:model` if a model has its own price. */
-export type Prices = Readonly<Record<string, string>>;
 
 /** reserved: not ended. unconfirmed: perhaps never accepted. refunded: without a result, or never accepted. */
 const standings = ['reserved', 'unconfirmed', 'settled', 'refunded'] as const;
@@ -15,11 +14,8 @@ export type Standing = (typeof standings)[number];
 const fact = z.object({
   standing: z.enum(standings),
   at: z.number(),
-  /** Decimal text: the gateway's amount with `settled`, an estimate from the operator's prices with `reserved`. */
-  amount: z
-    .string()
-    .regex(/^-?\d+(\.\d+)?$/)
-    .optional(),
+  /** The gateway's amount with `settled`, the estimate with `reserved`. */
+  amount: amount.optional(),
   /** The gateway's token count, at the end of an answer. */
   tokens: tokens.optional(),
 });
@@ -44,11 +40,19 @@ export type Fact = Entry['facts'][number];
 export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
-export function createEntry(task: Task, prices: Prices): Entry {
-  const { id, times, requesterId: memberId, guildId, channelId, kind, model } = task;
+export function createEntry(task: Task): Entry {
+  const { id, times, requesterId: memberId, guildId, channelId, kind, model, estimate } = task;
   const at = times.created;
-  const amount = prices[`${kind}:${model ?? ''}`] ?? prices[kind];
-  return { id, at, memberId, guildId, channelId, kind, model, facts: [{ standing: 'reserved', at, amount }] };
+  return {
+    id,
+    at,
+    memberId,
+    guildId,
+    channelId,
+    kind,
+    model,
+    facts: [{ standing: 'reserved', at, amount: estimate?.amount }],
+  };
 }
 
 /** Returns the same entry if it has that standing already. */
@@ -60,7 +64,8 @@ export function addFact(entry: Entry, fact: Fact): Entry {
 export function factOfTask(task: Task): Fact {
   const standing = standingOfTask(task);
   const used = standing === 'settled' ? task.answer?.tokens : undefined;
-  return { standing, at: task.times.ended ?? task.times.created, ...(used && { tokens: used }) };
+  const amount = standing === 'settled' ? task.cost : undefined;
+  return { standing, at: task.times.ended ?? task.times.created, ...withoutUndefined({ amount, tokens: used }) };
 }
 
 function standingOfTask(task: Task): Standing {
@@ -94,8 +99,8 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
 const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
 /** The entry as the task says it should be; the same object if it is correct already. */
-export function reconcileEntry(known: Entry | undefined, task: Task, prices: Prices): Entry {
-  const fresh = createEntry(task, prices);
+export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
+  const fresh = createEntry(task);
   const isOfTask = known !== undefined && IDENTITY.every((name) => known[name] === fresh[name]);
   return addFact(isOfTask ? known : { ...fresh, ...(known && { facts: known.facts }) }, factOfTask(task));
 }

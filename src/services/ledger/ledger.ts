@@ -15,7 +15,6 @@ import {
   entryKey,
   type Fact,
   factOfTask,
-  type Prices,
   reconcileEntry,
   type Standing,
   standingOf,
@@ -51,7 +50,6 @@ const ENTRIES_AT_ONCE = 100;
 
 interface LedgerParts {
   entries: EntryStore;
-  prices: Prices;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
 }
@@ -76,7 +74,7 @@ export class Ledger {
   /** Repairs what a crash left behind; for a store without a ledger, creates it from the stored tasks. */
   async open(all: readonly Task[]): Promise<void> {
     const live = all.filter(({ traits }) => traits.isPaid);
-    const { entries, clock, prices } = this.#parts;
+    const { entries, clock } = this.#parts;
     const since = await entries.openSince();
     if (since === undefined)
       for await (const task of entries.tasks()) if (task.traits.isPaid) await this.#reconcile(task);
@@ -86,7 +84,7 @@ export class Ledger {
       const isOpen = standingOf(entry) === 'reserved';
       const task = awaited.get(entry.id) ?? (isOpen ? await entries.task(entry.id) : undefined);
       awaited.delete(entry.id);
-      const corrected = task ? reconcileEntry(entry, task, prices) : closeOrphan(entry, clock.now());
+      const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
     }
     for (const task of awaited.values()) await this.#reconcile(task);
@@ -97,8 +95,8 @@ export class Ledger {
   /** Called before anything is done about an order. A limit would throw its `Refusal` here. */
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
-    const { entries, prices } = this.#parts;
-    await entries.change(taskEntryKey(task), (known) => known ?? createEntry(task, prices));
+    const { entries } = this.#parts;
+    await entries.change(taskEntryKey(task), (known) => known ?? createEntry(task));
     this.#open.add(task.id);
   }
 
@@ -178,14 +176,13 @@ export class Ledger {
   }
 
   #reconcile(task: Task): Promise<void> {
-    const { entries, prices } = this.#parts;
-    return entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task, prices));
+    return this.#parts.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }
 
   async #write(task: Task, fact: Fact): Promise<void> {
-    const { entries, prices, log } = this.#parts;
+    const { entries, log } = this.#parts;
     try {
-      await entries.change(taskEntryKey(task), (known) => addFact(known ?? createEntry(task, prices), fact));
+      await entries.change(taskEntryKey(task), (known) => addFact(known ?? createEntry(task), fact));
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {

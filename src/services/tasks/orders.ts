@@ -5,6 +5,7 @@ import { GatewayError } from '../gateway/index.ts';
 import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
+import type { Estimate } from '../prices/estimate.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, WaitLimit } from './kind.ts';
 import type { Gather, GatherContext, Materials } from './materials.ts';
@@ -31,6 +32,8 @@ export interface OrdersParts {
   book: TaskBook;
   store: Pick<TaskStore, 'putSentOrder' | 'getSentOrder'>;
   ledger?: Ledger | undefined;
+  /** Undefined where no price is known. */
+  estimateOf?(order: Order): Estimate | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   gather: Gather;
@@ -153,7 +156,10 @@ export class Orders {
     const prepared = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = prepared;
     const { traits } = this.#parts.specs[order.kind];
-    const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model };
+    const facts = {
+      ...{ traits, durationKey: kind.durationKey(order.request), model: order.request.model },
+      estimate: traits.isPaid ? this.#parts.estimateOf?.(order) : undefined,
+    };
     await this.#reserveAndAdd(createTask(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, prepared);
     if ('refused' in outcome) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelKind } from '../models/families.ts';
+import { amount, estimate } from '../prices/estimate.ts';
 import { answer } from './answer.ts';
 import { memberFile, reference, region } from './materials.ts';
 
@@ -193,6 +194,10 @@ export const taskFacts = z.object({
   /** Its successor is the same order, which the gateway carries out once: only the successor is shown and counted. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
+  /** What it would probably cost, when it was ordered. */
+  estimate: estimate.optional(),
+  /** What it has cost, as the gateway says. */
+  cost: amount.optional(),
   /** Jobs with the same key take about as long. */
   durationKey: z.string(),
   progress: z.number().optional(),

@@ -1,5 +1,6 @@
 import type { Submission } from '../gateway/read/snapshot.ts';
 import { withoutSignedAddresses } from '../inputs/addresses.ts';
+import type { Estimate } from '../prices/estimate.ts';
 import { settle, transitionError } from './delivery-state.ts';
 import {
   type CommonRequest,
@@ -40,12 +41,13 @@ export interface NewTaskFacts {
   traits: Traits;
   idempotencyKey: string;
   model?: string | undefined;
+  estimate?: Estimate | undefined;
   durationKey: string;
   now: number;
 }
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
-  const { id, traits, idempotencyKey, model, durationKey, now } = facts;
+  const { id, traits, idempotencyKey, model, estimate, durationKey, now } = facts;
   const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId } = order;
   return {
     kind,
@@ -57,6 +59,7 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
     state: 'submitting',
     idempotencyKey,
     model,
+    estimate,
     durationKey,
     parentId: parent?.id,
     rootId: parent ? (parent.rootId ?? parent.id) : undefined,

@@ -53,7 +53,7 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
     await second.stop();
     expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'unconfirmed']);
     expect([wire.asked(), chargedReplies(gateway)]).toEqual([3, 3]);
-    const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, prices: {}, repair: false });
+    const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);
     expect(stage.logged()).not.toMatch(new RegExp(`Wren|pirate|who am I|${key}`));
   });

@@ -133,7 +133,7 @@ describe('The ledger under any history', () => {
           const task = tasks.get(id);
           expect(standingOf(entry)).toBe(task ? expected(task) : 'refunded');
           if (!task) continue;
-          const rebuilt = reconcileEntry(undefined, task, {});
+          const rebuilt = reconcileEntry(undefined, task);
           expect(withoutFacts(entry)).toEqual(JSON.parse(JSON.stringify(withoutFacts(rebuilt))));
           expect(standingOf(rebuilt)).toBe(standingOf(entry));
         }

@@ -1,5 +1,4 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
-import type { Prices } from '../../../src/services/ledger/entry.ts';
 import { examine, type FindingKind } from '../../../src/services/store/index.ts';
 import type { Stage } from '../store/stage.ts';
 
@@ -9,12 +8,9 @@ const OF_OTHERS: ReadonlySet<FindingKind> = new Set(['line-dangling', 'row-astra
 /** What `npm run doctor` finds in the ledger of a store that no bot uses. */
 export async function findings(
   { file, clock, log }: Stage,
-  { repair = false, prices = {} }: { repair?: boolean; prices?: Prices } = {},
+  { repair = false }: { repair?: boolean } = {},
 ): Promise<Partial<Record<FindingKind, number>>> {
-  const found = await examine(
-    { url: `sqlite://${file}`, scheme: 'sqlite' },
-    { specs: kindSpecs, clock, log, repair, prices },
-  );
+  const found = await examine({ url: `sqlite://${file}`, scheme: 'sqlite' }, { specs: kindSpecs, clock, log, repair });
   const ours = found.findings.filter(({ kind }) => !OF_OTHERS.has(kind));
   return Object.fromEntries(ours.map(({ kind, count }) => [kind, count]));
 }

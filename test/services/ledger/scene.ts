@@ -1,9 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { GatewayError } from '../../../src/services/gateway/index.ts';
-import type { Entry, Prices } from '../../../src/services/ledger/entry.ts';
+import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
+import { PriceBook, type Prices } from '../../../src/services/prices/price-book.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
@@ -77,12 +78,14 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   });
   const heard: string[] = [];
   let answer: Answer = 'taken';
-  const ledger = new Ledger({ entries, prices, clock, log });
+  const ledger = new Ledger({ entries, clock, log });
+  const priceBook = new PriceBook(prices);
   const tasks = new Tasks({
     book: new TaskBook({ store: mortal, log }),
     specs: kindSpecs,
     store: mortal,
     ledger,
+    estimateOf: (order) => priceBook.estimateOf(order),
     gather: async () => ({}),
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     tellErased: async () => true,

@@ -115,7 +115,7 @@ describe('A store of the bot before the restructuring', () => {
     await store.close();
     const { clock, log, file } = scene;
     const address = { url: `sqlite://${file}`, scheme: 'sqlite' } as const;
-    const look = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, prices: {}, repair });
+    const look = (repair: boolean) => examine(address, { specs: kindSpecs, clock, log, repair });
     expect((await look(false)).findings).toEqual([{ kind: 'unreadable', count: 1 }]);
     expect(rowsIn(file)).toEqual(oldRows);
     await look(true);

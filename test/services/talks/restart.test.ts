@@ -106,7 +106,7 @@ describe('A restart', () => {
       if (going) expect((await second.say(going, 'Again')).state).toBe('accepted');
       await second.leave();
       const address = { url: `sqlite://${first.file}`, scheme: 'sqlite' } as const;
-      const { findings } = await examine(address, { specs: kindSpecs, clock, log, prices: {}, repair: false });
+      const { findings } = await examine(address, { specs: kindSpecs, clock, log, repair: false });
       expect(findings).toEqual([]);
       if (isThrough) break;
     }

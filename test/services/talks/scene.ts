@@ -107,7 +107,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
     book,
     specs: kindSpecs,
     store: kept,
-    ledger: new Ledger({ entries: kept.entries, prices: {}, clock, log }),
+    ledger: new Ledger({ entries: kept.entries, clock, log }),
     kinds: talks.kinds,
     scheduler: new InProcessScheduler({ clock, log, random: () => 0.5 }),
     ...{ clock, log, random: () => 0.5 },

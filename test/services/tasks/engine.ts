@@ -82,7 +82,7 @@ export async function engine(
   );
   const scheduler = new InProcessScheduler({ clock, log, random: () => 0.5 });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-  const ledger = hasLedger ? new Ledger({ entries: store.entries, prices: {}, clock, log }) : undefined;
+  const ledger = hasLedger ? new Ledger({ entries: store.entries, clock, log }) : undefined;
   const kept = storeFor(store);
   const tasks = new Tasks({
     book: new TaskBook({ store: kept, log }),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import { closeOrphan, type Entry, type Prices, reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
+import { closeOrphan, type Entry, reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, mayBeSentAgain, type Task } from '../../tasks/task.ts';
 import { sentOrder } from '../../tasks/task-store.ts';
@@ -131,7 +131,7 @@ export async function checkSentOrders(namespace: Namespace, tasks: ReadonlyMap<s
 export async function checkLedger(
   { ledger, meta }: Namespaces,
   quarantine: Quarantine,
-  { tasks, clock, prices }: { tasks: ReadonlyMap<string, Task>; clock: Clock; prices: Prices },
+  { tasks, clock }: { tasks: ReadonlyMap<string, Task>; clock: Clock },
 ): Promise<Check> {
   const { good, bad, setAside } = await ledgerRows(ledger, quarantine).readAll();
   const right = new Map<string, Entry>();
@@ -139,7 +139,7 @@ export async function checkLedger(
   // A store without a ledger gets one at the next start.
   for (const task of isKept ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {
     const key = taskEntryKey(task);
-    right.set(key, reconcileEntry(good.get(key), task, prices));
+    right.set(key, reconcileEntry(good.get(key), task));
   }
   for (const [key, entry] of good) if (!right.has(key)) right.set(key, closeOrphan(entry, clock.now()));
   const wrong = [...right].filter(([key, entry]) => good.get(key) !== entry);

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Clock } from '../../../lib/clock.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { Prices } from '../../ledger/entry.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { refuseForeign } from '../marks.ts';
@@ -40,7 +39,6 @@ interface ExaminationParts {
   leaseMs?: number | undefined;
   /** Without it nothing in the store is changed. */
   repair: boolean;
-  prices?: Prices | undefined;
 }
 
 /** Checks everything in a store that is not in use, and repairs what it can. Throws a `StoreError` where it cannot read it. */
@@ -93,7 +91,7 @@ function checkDamage(file: string): boolean | undefined {
 
 async function examineRows(
   backend: Backend,
-  { repair, log, clock, specs, prices = {} }: ExaminationParts,
+  { repair, log, clock, specs }: ExaminationParts,
   ...before: Check[]
 ): Promise<Examination> {
   const namespaces = openNamespaces(backend);
@@ -111,7 +109,7 @@ async function examineRows(
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),
     await checkLists(namespaces.index, quarantine, { tasks: tasks.tasks, specs }),
-    await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock, prices }),
+    await checkLedger(namespaces, quarantine, { tasks: tasks.tasks, clock }),
     await checkExpired(backend, clock),
   ];
   if (repair) for (const look of checks) await look.repair();

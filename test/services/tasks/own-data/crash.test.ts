@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
+import { PriceBook } from '../../../../src/services/prices/price-book.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
@@ -60,8 +61,12 @@ describe('The erasure of a member', () => {
   }, async () => {
     const made = stage();
     const first = (await made.open()) as StoredTasks;
-    for (const task of everything()) await first.put(task);
-    await new Ledger({ ...made, entries: first.entries, prices }).open(await first.live());
+    const priceBook = new PriceBook(prices);
+    for (const task of everything()) {
+      const { kind, model } = task;
+      await first.put({ ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });
+    }
+    await new Ledger({ ...made, entries: first.entries }).open(await first.live());
     await first.close();
     let expected: Record<string, number> | undefined;
     let isThrough = false;
@@ -112,7 +117,7 @@ describe('The erasure of a member', () => {
       for (const { secret } of marks) expect(logged.join('')).not.toContain(secret);
       const { findings } = await examine(
         { url: `sqlite://${file}`, scheme: 'sqlite' },
-        { specs: kindSpecs, clock, log, prices, repair: false },
+        { specs: kindSpecs, clock, log, repair: false },
       );
       expect(findings).toEqual([]);
     }

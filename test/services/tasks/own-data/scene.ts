@@ -5,6 +5,7 @@ import type { Snapshot } from '../../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
+import { PriceBook } from '../../../../src/services/prices/price-book.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
@@ -57,7 +58,8 @@ export async function requests({
     book: new TaskBook({ store: store, log }),
     specs: kindSpecs,
     store,
-    ledger: new Ledger({ entries: store.entries, prices, clock, log }),
+    ledger: new Ledger({ entries: store.entries, clock, log }),
+    estimateOf: (order) => new PriceBook(prices).estimateOf(order),
     gather: async () => ({}),
     removeMessages: async (task) => {
       removed.push(task.id);
