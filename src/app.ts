@@ -4,6 +4,7 @@ import { openCommands } from './commands/open-commands.ts';
 import { talksWithoutThread } from './commands/talk/start.ts';
 import { erasureOutcome } from './commands/tasks/own-data.ts';
 import type { Config } from './config.ts';
+import { attachmentRefresher } from './discord/outbox/attachment-addresses.ts';
 import { logDiscordEvents, openDiscordClients } from './discord/outbox/clients.ts';
 import { Outbox } from './discord/outbox/outbox.ts';
 import { messageRemover } from './discord/outbox/removal.ts';
@@ -64,6 +65,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
+    refreshAddresses: attachmentRefresher(clients, clock, log),
     removeMessages: messageRemover({ outbox, clock, log }),
     tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });

@@ -6,6 +6,7 @@ import { controlRoutes } from './control.ts';
 import type { Parts, Routes } from './parts.ts';
 import { API, addRequestHooks } from './request-hooks.ts';
 import { accountRoutes } from './rest/account.ts';
+import { attachmentRoutes } from './rest/attachments.ts';
 import { callbackRoutes } from './rest/callback.ts';
 import { channelRoutes } from './rest/channels.ts';
 import { commandRoutes } from './rest/commands.ts';
@@ -20,6 +21,7 @@ const LARGEST_FORM = 512 * 1024 * 1024;
 const LARGEST_JSON = 8 * 1024 * 1024;
 const routes: readonly Routes[] = [
   accountRoutes,
+  attachmentRoutes,
   commandRoutes,
   callbackRoutes,
   webhookRoutes,

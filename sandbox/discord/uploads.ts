@@ -92,6 +92,13 @@ export class Uploads {
     return `${this.#base()}${path}?${signed}&`;
   }
 
+  /** A newly signed URL for one that may have expired; undefined if it is none of a stored file. */
+  refreshed(url: string): string | undefined {
+    const path = URL.parse(url)?.pathname ?? '';
+    const upload = this.#kept.get(path.split('/').at(-2) ?? '');
+    return upload && url.startsWith(this.#base()) && pathOf(upload) === path ? this.addressOf(upload) : undefined;
+  }
+
   wireOf(upload: Upload): APIAttachment {
     const url = this.addressOf(upload);
     const size = imageSize(upload.bytes);

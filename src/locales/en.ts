@@ -30,6 +30,7 @@ export const en = {
       format: 'This model does not support output formats, so the format was not used.',
       tools: 'This model does not support tools, so they were not used.',
       reasoning: 'This model does not support reasoning effort, so it was not used.',
+      files: 'This model did not take the files of earlier questions, so they were not sent again.',
     },
     calls: {
       make_image: {

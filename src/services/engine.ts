@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { Asks } from './asks/asks.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
-import { createReachCheck } from './inputs/addresses.ts';
+import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
 import { createGatherer } from './inputs/inputs.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { openMedia } from './media/index.ts';
@@ -44,6 +44,7 @@ interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> 
   kinds: readonly Kind[];
   /** Origins of members' files that are allowed although they are in a private network. */
   extraOrigins: readonly string[];
+  refreshAddresses: RefreshAddresses;
   clock: Clock;
   /** For the time limits of downloads. */
   mediaClock: Clock;
@@ -92,6 +93,7 @@ export function openEngine({
   const asks = new Asks({
     ...{ book, models, gather, clock, log },
     responses: gateway.responses,
+    refresh: parts.refreshAddresses,
     page: (question) => store.page(question),
     timeLimitMs: settings.maxWaitMs.text,
   });

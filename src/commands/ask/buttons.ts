@@ -88,9 +88,27 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
     say('ask.details.characters', { count: answerText(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
+    ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
   ];
   return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
+}
+
+const MAX_LEFT_OUT = 10;
+const LONGEST_FILE_NAME = 60;
+
+/** The files of earlier questions that the model did not get. */
+function leftOutLines(task: Task, say: Say): string[] {
+  const { leftOut = [] } = answerOf(task);
+  if (leftOut.length === 0) return [];
+  const shown = leftOut.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
+    const facts = { name: escapeText(name, LONGEST_FILE_NAME), why: say(`ask.details.leftOutReasons.${why}`) };
+    return say('ask.details.leftOutFile', facts);
+  });
+  const count = leftOut.length - shown.length;
+  const listed = shown.join(', ');
+  const files = count === 0 ? listed : say('ask.details.leftOutMore', { files: listed, count });
+  return [say('ask.details.leftOut', { files })];
 }
 
 function tokenLines(task: Task, say: Say): string[] {

@@ -1,7 +1,7 @@
 import type { Origin } from '../../discord/place.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
-import { mayInheritInstructions } from '../../services/asks/conversation.ts';
+import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { type AskRequest, formats } from '../../services/asks/request.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -34,7 +34,7 @@ export async function submitQuestion(
 /** Instructions apply to a whole conversation, where it may know them; the other options apply to one question. */
 function requestFrom(question: Question, model: string, before: Task | undefined, origin: Origin): AskRequest {
   const { image, file } = question;
-  const inherited = before && mayInheritInstructions(before, origin) ? before.request : undefined;
+  const inherited = before && mayReuseInputs(before, origin) ? before.request : undefined;
   return {
     prompt: question.prompt.trim(),
     model,

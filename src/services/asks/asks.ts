@@ -1,17 +1,14 @@
-import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Gateway, GatewayError } from '../gateway/index.ts';
+import { GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
-import { refusedPart, type TextRequest } from '../gateway/responses/request.ts';
-import type { Answer, AnswerCall, RefusableFeature } from '../tasks/answer.ts';
-import type { TaskBook, TasksLog } from '../tasks/book.ts';
+import type { AnswerCall } from '../tasks/answer.ts';
+import type { TaskBook } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
-import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
-import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
-import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
-import { type AskRequest, buildTextRequest, withoutPart } from './request.ts';
-import { DraftReporter, type OpenStream, openStream } from './stream.ts';
+import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
+import { leftOutFiles } from './earlier-files.ts';
+import { QuestionSender, type SenderParts } from './sender.ts';
+import { DraftReporter, type OpenStream } from './stream.ts';
 import { runTools, type ToolParts } from './tools.ts';
 import {
   addRound,
@@ -30,18 +27,9 @@ import {
   withPartialText,
 } from './transitions.ts';
 
-interface AsksParts extends ToolParts {
+interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
-  responses: Pick<Gateway['responses'], 'stream'>;
-  gather: Gather;
-  /** How long the gateway may need what it fetches itself. */
-  timeLimitMs: number;
-  clock: Clock;
-  log: TasksLog;
 }
-
-/** A model that keeps calling tools must give its answer in the end. */
-const MAX_ROUNDS = 5;
 
 /** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
 export class Asks {
@@ -52,20 +40,20 @@ export class Asks {
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #stops = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
-  readonly #refused: RefusedFeatures;
+  readonly #sender: QuestionSender;
   #isStopping = false;
 
   constructor(parts: AsksParts) {
     this.#parts = parts;
-    this.#refused = new RefusedFeatures(parts.clock);
     this.#answers = { get: (id) => parts.book.get(id), page: parts.page };
+    this.#sender = new QuestionSender({ ...parts, answers: this.#answers });
     this.kind = defineKind({
       name: 'ask',
       follow: (task) => this.#follow(task),
       waitLimit: () => 'text',
       durationKey: ({ model }) => `ask:${model}`,
       submit: async (request, { idempotencyKey, materials, requester }) => {
-        const stream = await this.#open(await this.#requestOf(request, materials, requester), this.#known(request));
+        const stream = await this.#sender.send({ request, materials, asker: requester, stop: this.#newStop() });
         this.#openStreams.set(idempotencyKey, stream);
         return { remoteId: stream.id ?? idempotencyKey, needsInput: false };
       },
@@ -123,41 +111,10 @@ export class Asks {
     else if (!isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
   }
 
-  async #requestOf(request: AskRequest, materials: Materials, asker: Asker, answer: Partial<Answer> = {}) {
-    const { rounds = [] } = answer;
-    const without = [...(answer.without ?? []), ...this.#refused.of(request.model)];
-    const earlier = await earlierTurns(this.#answers, request.after, asker);
-    const isLast = rounds.length >= MAX_ROUNDS;
-    const models = await this.#parts.models.listQuickly();
-    return buildTextRequest({ request, earlier, materials, models, rounds, without, isLast });
-  }
-
-  #known(request: AskRequest): Omission {
-    const without = this.#refused.of(request.model);
-    return { without, told: without.filter((part) => isWanted(part, request)), named: [] };
-  }
-
-  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(request: TextRequest, omission: Omission): Promise<OpenStream> {
+  #newStop(): AbortController {
     const stop = new AbortController();
     if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
-    try {
-      const options = { signal: stop.signal, isWhole: omission.without.includes('stream') };
-      return await openStream(this.#parts.responses.stream(request, options), { request, stop, omission });
-    } catch (error) {
-      const reopened = error instanceof GatewayError && this.#openWithout(request, omission, error);
-      if (!reopened) throw error;
-      return reopened;
-    }
-  }
-
-  /** Undefined where the error refuses no part of the request. */
-  #openWithout(request: TextRequest, omission: Omission, error: GatewayError): Promise<OpenStream> | undefined {
-    const refused = refusedPart(error, request, { isStreamed: !omission.without.includes('stream') });
-    if (!refused) return undefined;
-    const facts = { model: request.model, part: refused.part, code: error.code };
-    this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
-    return this.#open(withoutPart(request, refused.part), omit(omission, refused));
+    return stop;
   }
 
   /** The outputs of all calls go to the model together, once the last call has been decided. */
@@ -169,13 +126,9 @@ export class Asks {
     try {
       const context = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
       const materials = await this.#parts.gather(task.request, context);
-      await this.#answer(
-        task.id,
-        await this.#open(
-          await this.#requestOf(task.request, materials, task, answerOf(task)),
-          this.#known(task.request),
-        ),
-      );
+      const { request } = task;
+      const question = { request, materials, asker: task, answer: answerOf(task), stop: this.#newStop() };
+      await this.#answer(task.id, await this.#sender.send(question));
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
       await this.#breakOff(task.id, 'failed', error instanceof GatewayError ? error : undefined);
@@ -183,20 +136,19 @@ export class Asks {
   }
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
-    const { stop, omission, request } = stream;
+    const { stop, omission, draft } = stream;
+    const leftOut = draft.earlierFiles.flatMap(leftOutFiles);
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) =>
-        markAnswering(known, [...answerOf(known).without, ...omission.told]),
-      );
+      const task = await this.#change(id, (known) => markAnswering(known, omission.told, leftOut));
       // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);
       const { end, error } = response;
       const hasFailed = end === 'failed' && isEmpty(response);
-      const reopened = hasFailed && error && this.#openWithout(request, { ...omission, told: [] }, error);
+      const reopened = hasFailed && error && this.#sender.sendAgain(stream, error);
       if (reopened) return await this.#answer(id, await reopened);
-      if (!hasFailed) this.#refused.learn(request.model, omission);
+      if (!hasFailed) this.#sender.learn(stream);
       await this.#conclude(id, response, stop.signal);
     } catch (error) {
       const known = error instanceof GatewayError ? error : undefined;
@@ -266,11 +218,6 @@ export class Asks {
       .finally(() => this.#running.delete(done));
     this.#running.add(done);
   }
-}
-
-/** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
-function isWanted(part: RefusableFeature, { format, web, effort }: AskRequest): boolean {
-  return { stream: true, format: format === 'json', tools: web === true, reasoning: effort !== undefined }[part];
 }
 
 function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {

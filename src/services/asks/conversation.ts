@@ -1,3 +1,4 @@
+import type { MemberFile } from '../tasks/materials.ts';
 import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { answerOf, answerText } from './transitions.ts';
@@ -35,13 +36,16 @@ function turnFilter(asker: Asker): (turn: Task) => boolean {
   };
 }
 
-/** Instructions are not part of any message, so showing a copy of the answer does not show them. */
-export function mayInheritInstructions(turn: Task, asker: Asker): boolean {
+/** Instructions and files are not part of any message, so showing a copy of the answer does not show them. */
+export function mayReuseInputs(turn: Task, asker: Asker): boolean {
   const isOwn = turn.requesterId === asker.requesterId;
   return (isOwn && isSeenOnlyByAsker(asker)) || (!isSeenOnlyByAsker(turn) && isSamePlace(turn, asker));
 }
 
-export type Turn = Record<'prompt' | 'text', string>;
+export interface Turn extends Record<'prompt' | 'text', string> {
+  pictures: readonly MemberFile[];
+  documents: readonly MemberFile[];
+}
 
 /** A longer context makes a model slow and expensive; the oldest turns are left out. */
 const MAX_TURNS = 20;
@@ -53,7 +57,7 @@ const MAX_SEARCHED = 10;
 const MAX_OF_ONE = 200;
 
 /** Conversations are only answers that link to each other: deleting the answers deletes them. */
-type Answers = Pick<TaskStore, 'get' | 'page'>;
+export type Answers = Pick<TaskStore, 'get' | 'page'>;
 
 /** Oldest first: the turns that may be repeated where the asker asks. */
 export async function earlierTurns(answers: Answers, after: string | undefined, asker: Asker): Promise<Turn[]> {
@@ -65,7 +69,9 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
     if (!mayBeRepeated(task)) continue;
-    const turn = { prompt: task.request.prompt, text: answerText(task) };
+    const { prompt, pictures = [], documents = [] } = task.request;
+    const files = mayReuseInputs(task, asker) ? { pictures, documents } : { pictures: [], documents: [] };
+    const turn = { prompt, text: answerText(task), ...files };
     letters += turn.prompt.length + turn.text.length;
     if (letters > MAX_LETTERS) break;
     turns.push(turn);

@@ -13,12 +13,12 @@ export interface Omission {
 
 export const omit = (
   omission: Omission,
-  { part, isNamed }: { part: RefusableFeature; isNamed: boolean },
+  { part, isNamed, isOfSize = false }: { part: RefusableFeature; isNamed: boolean; isOfSize?: boolean },
 ): Omission => ({
   without: [...omission.without, part],
   told: [...omission.told, part],
   named: isNamed ? [...omission.named, part] : omission.named,
-  last: part,
+  last: isOfSize ? omission.last : part,
 });
 
 /** A gateway may get other channels for a model at any time. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { withoutUndefined } from '../../lib/entries.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { ListedModel } from '../models/catalogue.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
+import { documentPart, type EarlierFile, noteForModel, sentParts } from './earlier-files.ts';
 import { toolDefinitions } from './tools.ts';
 
 /** Usual words for how long a reasoning model may think; a gateway may know others. */
@@ -37,29 +37,33 @@ export const askSpec: KindSpec<'ask'> = {
   traits: { isPaid: true, isText: true, modelKind: 'text' },
 };
 
-interface Input {
+/** Everything that a request is made of, so that it can be made again without a part. */
+export interface Draft {
   request: AskRequest;
+  /** Oldest first. */
   earlier: readonly Turn[];
+  /** The files of each earlier turn. */
+  earlierFiles: readonly (readonly EarlierFile[])[];
   materials: Materials;
   models: readonly ListedModel[];
   rounds: Answer['rounds'];
-  without: readonly RefusableFeature[];
   /** No more tools: the model has to answer. */
   isLast: boolean;
 }
 
 /** The whole context of a question, because the gateway stores none of it. */
-export function buildTextRequest({ request, earlier, materials, models, rounds, without, isLast }: Input): TextRequest {
+export function buildTextRequest(draft: Draft, without: readonly RefusableFeature[]): TextRequest {
+  const { request, earlier, earlierFiles, materials, models, rounds, isLast } = draft;
   const { model, instructions, effort, format, web } = request;
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
   return {
     model,
     input: [
-      ...earlier.flatMap(({ prompt, text }): TextItem[] => [
-        { role: 'user', content: prompt },
+      ...earlier.flatMap(({ prompt, text }, at): TextItem[] => [
+        { role: 'user', content: earlierContent(prompt, earlierFiles[at] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
-      { role: 'user', content: contentOf(request.prompt, materials) },
+      { role: 'user', content: withParts(request.prompt, questionParts(materials)) },
       ...rounds.flatMap(itemsOf),
     ],
     ...(instructions !== undefined && { instructions }),
@@ -69,17 +73,19 @@ export function buildTextRequest({ request, earlier, materials, models, rounds, 
   };
 }
 
-function contentOf(prompt: string, { images = [], documents = [] }: Materials): string | TextContent[] {
-  if (images.length === 0 && documents.length === 0) return prompt;
-  return [
-    { type: 'text', text: prompt },
-    ...documents.map(({ name, data, text }): TextContent => {
-      if (data !== undefined) return { type: 'file', name, data };
-      return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
-    }),
-    ...images.map((image): TextContent => ({ type: 'image', image })),
-  ];
+const withParts = (prompt: string, parts: readonly TextContent[]): string | TextContent[] =>
+  parts.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...parts];
+
+function earlierContent(prompt: string, files: readonly EarlierFile[]): string | TextContent[] {
+  const note = noteForModel(files);
+  return withParts(prompt, [...(note === '' ? [] : [{ type: 'text' as const, text: note }]), ...sentParts(files)]);
 }
+
+/** The question's own files. */
+export const questionParts = ({ images = [], documents = [] }: Materials): TextContent[] => [
+  ...documents.map(documentPart),
+  ...images.map((image): TextContent => ({ type: 'image', image })),
+];
 
 /** The model sees its own words and calls, then the outputs: all of a round together. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
@@ -88,17 +94,4 @@ function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
     ...calls.map(({ callId, name, arguments: given }): TextItem => ({ type: 'call', callId, name, arguments: given })),
     ...calls.map(({ callId, output = '' }): TextItem => ({ type: 'call-output', callId, output })),
   ];
-}
-
-/** The request without a part that its model refused. Streaming is no part of it. */
-export function withoutPart(request: TextRequest, part: RefusableFeature): TextRequest {
-  const { effort, tools, toolChoice, format, ...rest } = request;
-  return {
-    ...rest,
-    ...withoutUndefined({
-      effort: part === 'reasoning' ? undefined : effort,
-      format: part === 'format' ? undefined : format,
-      ...(part !== 'tools' && { tools, toolChoice }),
-    }),
-  };
 }

@@ -3,23 +3,25 @@ import type { TextEvent } from '../gateway/responses/events.ts';
 import type { TextRequest } from '../gateway/responses/request.ts';
 import type { Answer } from '../tasks/answer.ts';
 import type { Omission } from './refused-features.ts';
+import type { Draft } from './request.ts';
 
-export interface OpenStream {
-  id: string | undefined;
-  events: AsyncIterable<TextEvent>;
+export interface SentQuestion {
   request: TextRequest;
+  draft: Draft;
   stop: AbortController;
   omission: Omission;
 }
 
+export interface OpenStream extends SentQuestion {
+  id: string | undefined;
+  events: AsyncIterable<TextEvent>;
+}
+
 /** Waits for the first event, which shows that the gateway has accepted the question; the stream still begins with it. */
-export async function openStream(
-  events: AsyncGenerator<TextEvent>,
-  facts: Pick<OpenStream, 'request' | 'stop' | 'omission'>,
-) {
+export async function openStream(events: AsyncGenerator<TextEvent>, sent: SentQuestion): Promise<OpenStream> {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
-  return { ...facts, id, events: withFirst(first, events) };
+  return { ...sent, id, events: withFirst(first, events) };
 }
 
 async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator<TextEvent>) {

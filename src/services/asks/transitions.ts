@@ -5,6 +5,7 @@ import {
   type AnswerCall,
   type AnswerPart,
   EMPTY_ANSWER,
+  type LeftOutFile,
   type PendingPost,
   type RefusableFeature,
   type Tokens,
@@ -23,9 +24,15 @@ export function answerText(task: Task): string {
 
 const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
 
-export function markAnswering(task: Task, without: readonly RefusableFeature[]): Task {
+export function markAnswering(
+  task: Task,
+  without: readonly RefusableFeature[],
+  leftOut: readonly LeftOutFile[] = [],
+): Task {
   if (hasEnded(task)) return task;
-  return withAnswer({ ...task, state: 'running' }, { without: [...without], doing: 'thinking' });
+  const told = [...new Set([...answerOf(task).without, ...without])];
+  const files = leftOut.length > 0 && { leftOut: [...leftOut] };
+  return withAnswer({ ...task, state: 'running' }, { without: told, ...files, doing: 'thinking' });
 }
 
 /** More words have come. They are stored at intervals, because the gateway sends many a second. */

@@ -59,3 +59,6 @@ export function signatureExpiry(address: string): number | undefined {
   const seconds = url.searchParams.get('ex') ?? '';
   return /^[\da-f]{1,12}$/i.test(seconds) ? Number.parseInt(seconds, 16) * 1_000 : undefined;
 }
+
+/** Fresh addresses of files in Discord, by the old ones. Those that Discord does not refresh are missing. */
+export type RefreshAddresses = (addresses: readonly string[]) => Promise<ReadonlyMap<string, string>>;

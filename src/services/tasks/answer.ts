@@ -48,6 +48,10 @@ const voice = z.object({
   isCut: z.boolean().optional(),
 });
 
+/** Why a file of an earlier question was not sent again. */
+export const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused'] as const;
+const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
+
 /** An answer of a model. Its text grows in memory and is stored from time to time. */
 export const answer = z.object({
   /** The text before each round of tool calls, and the calls. */
@@ -57,6 +61,8 @@ export const answer = z.object({
   doing: z.enum(['thinking', 'searching']).optional(),
   /** What the model refused, so that the request was repeated without it. */
   without: z.array(z.enum(refusableParts)),
+  /** Files of earlier questions that were not sent again. */
+  leftOut: z.array(leftOutFile).optional(),
   /** Why it is not complete, in the gateway's word. */
   incomplete: z.string().optional(),
   tokens: tokens.optional(),
@@ -77,6 +83,7 @@ export type Answer = z.output<typeof answer>;
 export type AnswerPart = z.output<typeof part>;
 export type PendingPost = z.output<typeof posting>;
 export type AnswerCall = z.output<typeof call>;
+export type LeftOutFile = z.output<typeof leftOutFile>;
 export type Voice = z.output<typeof voice>;
 export type Tokens = z.output<typeof tokens>;
 export type RefusableFeature = (typeof refusableParts)[number];

@@ -217,3 +217,35 @@ describe('A user-installed application', () => {
     expect(discord.violations).toEqual([]);
   });
 });
+
+describe('The URLs of attachments', () => {
+  const route = '/attachments/refresh-urls';
+
+  it('Expired URLs of stored attachments are signed again, and others are not', async () => {
+    const { discord, clock, rest, send } = await desk();
+    const { id } = await send('studio', { content: 'a file' }, [{ name: 'notes.txt', data: Buffer.from('words') }]);
+    const read = async () => {
+      const path = Routes.channelMessage(discord.world.channel('studio').id, id);
+      return ((await rest.get(path)) as { attachments: { url: string }[] }).attachments[0]?.url ?? '';
+    };
+    const original = await read();
+    clock.advance(discord.limits.attachmentLinkMs + 1_000);
+    expect((await fetch(original)).status).toBe(404);
+    const elsewhere = `${discord.url}/attachments/1/2/other.txt`;
+    const { refreshed_urls: refreshed } = (await rest.post(route, {
+      body: { attachment_urls: [original, elsewhere] },
+    })) as { refreshed_urls: { original: string; refreshed: string | null }[] };
+    expect(refreshed).toEqual([
+      { original, refreshed: expect.any(String) },
+      { original: elsewhere, refreshed: null },
+    ]);
+    expect(await (await fetch(refreshed[0]?.refreshed ?? '')).text()).toBe('words');
+  });
+
+  it('A request for fresh URLs is refused with none, too many, or another field', async () => {
+    const { rest } = await desk();
+    const urls = Array.from({ length: 51 }, (_, at) => `https://cdn.example/attachments/1/2/${at}`);
+    for (const body of [{ attachment_urls: [] }, { attachment_urls: urls }, { urls: urls.slice(0, 1) }])
+      expect(codeOf(await rest.post(route, { body }).catch((problem: unknown) => problem))).toBe(50_035);
+  });
+});

@@ -156,39 +156,58 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
   return { ...format, type: 'json_schema' };
 }
 
-/** What a model may refuse, in the specification's order of verification (4.6). */
-export const refusableParts = ['stream', 'format', 'tools', 'reasoning'] as const;
+/** What a model may refuse: the first four in the specification's order of verification (4.6). */
+export const refusableParts = ['stream', 'format', 'tools', 'reasoning', 'files'] as const;
 type RefusablePart = (typeof refusableParts)[number];
 
-/** By the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`. */
+/** By the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`, `input[0].content`. */
 const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
   ...refusableParts.map((part) => [part, part] as const),
   ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
+  ...[['input', 'files'] as const, ['messages', 'files'] as const],
 ]);
 
 /** Codes that refuse a request for something other than its parts. */
 const UNRELATED_CODES: ReadonlySet<string> = new Set(
   splitWords(`bad_input bad_request_body redirected sensitive_words_detected prompt_blocked invalid_prompt
-    content_policy_violation moderation_blocked request_body_too_large context_length_exceeded`),
+    content_policy_violation moderation_blocked`),
 );
 
-/** These require a smaller body (413) or another content type (415), not fewer parts. */
-const BODY_STATUSES = new Set([413, 415]);
+/** These require a smaller body, which only fewer files make. */
+const SIZE_CODES: ReadonlySet<string> = new Set(splitWords('request_body_too_large context_length_exceeded'));
+const TOO_LARGE = 413;
+const WRONG_CONTENT_TYPE = 415;
+
+interface Sent {
+  isStreamed: boolean;
+  /** Files of earlier questions, without which this one can still be answered. */
+  hasEarlierFiles?: boolean;
+}
+
+interface RefusedPart {
+  part: RefusablePart;
+  isNamed: boolean;
+  /** The request was too large: the model may take the part in another one. */
+  isOfSize?: true;
+}
 
 /** The part that a definite refusal is about: the one that the gateway names, else the last of those that were sent. */
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,
-  { isStreamed }: { isStreamed: boolean },
-): { part: RefusablePart; isNamed: boolean } | undefined {
+  { isStreamed, hasEarlierFiles = false }: Sent,
+): RefusedPart | undefined {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
-  if (UNRELATED_CODES.has(error.code ?? '') || BODY_STATUSES.has(error.status ?? 0)) return undefined;
+  if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
+  if (error.status === TOO_LARGE || SIZE_CODES.has(error.code ?? ''))
+    return hasEarlierFiles ? { part: 'files', isNamed: false, isOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
   const isSent = {
     stream: isStreamed,
     format: format !== undefined,
     tools: tools !== undefined,
     reasoning: reasoning !== undefined,
+    files: hasEarlierFiles,
   };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
   const part =

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { Routes } from '../parts.ts';
+import { violation } from '../validation/violation.ts';
+
+const MOST_URLS = 50;
+const body = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MOST_URLS) });
+
+/** New signatures for expired URLs of attachments. Discord's documentation does not have this route; bots use it with their token. */
+export const attachmentRoutes: Routes = (server, { uploads, validator }) => {
+  const route = '/attachments/refresh-urls';
+  server.post(route, (request) => {
+    const { data, error } = body.safeParse(request.sent.body);
+    const issues = error?.issues ?? [];
+    const violations = issues.map(({ path, message }) => violation(path.join('.'), 'BASE_TYPE_INVALID', message));
+    validator.refuse(route, violations);
+    const urls = data?.attachment_urls ?? [];
+    return { refreshed_urls: urls.map((original) => ({ original, refreshed: uploads.refreshed(original) ?? null })) };
+  });
+};

@@ -1,0 +1,162 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { TextContent } from '../gateway/responses/request.ts';
+import { type RefreshAddresses, signatureExpiry } from '../inputs/addresses.ts';
+import type { LeftOutFile } from '../tasks/answer.ts';
+import type { Gather, GatherContext, MemberFile } from '../tasks/materials.ts';
+import type { Turn } from './conversation.ts';
+
+/** A file of an earlier question: what is sent of it again, or why nothing is. */
+export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftOutFile, 'why'>);
+
+interface EarlierFilesParts {
+  gather: Gather;
+  refresh: RefreshAddresses;
+  clock: Clock;
+}
+
+/** A model looks at few files well, and every further question sends them again. */
+const MAX_FILES = 20;
+const MAX_BYTES = 20 * 1024 * 1024;
+/** For all of them together: the member is waiting. */
+const TIME_LIMIT_MS = 60_000;
+/** The most that Discord refreshes at once. */
+const MAX_REFRESHED = 50;
+
+/** What the question's own files have used up of the limits. */
+interface Used {
+  files: number;
+  bytes: number;
+}
+
+/** Fetches the files of earlier turns again, newest turn first. One that cannot be had is left out; nothing here fails a question. */
+export async function gatherEarlierFiles(
+  turns: readonly Turn[],
+  used: Used,
+  context: GatherContext,
+  { gather, refresh, clock }: EarlierFilesParts,
+): Promise<EarlierFile[][]> {
+  const named = turns.map(filesOf);
+  const addresses = await freshAddresses(named.toReversed().flat(), refresh, clock.now());
+  const late = Promise.withResolvers<'late'>();
+  let isLate = false;
+  const cancel = clock.after(TIME_LIMIT_MS, () => {
+    isLate = true;
+    late.resolve('late');
+  });
+  let { files, bytes } = used;
+
+  async function fetch({ file, medium }: NamedFile): Promise<EarlierFile> {
+    const name = safeName(file.name);
+    if (files >= MAX_FILES) return { name, why: 'too-many' };
+    if (isLate) return { name, why: 'late' };
+    const address = addresses.get(file.address) ?? file.address;
+    const fetched = fetchPart({ ...file, address, name }, medium, context, gather);
+    const part = await Promise.race([fetched, late.promise]);
+    if (typeof part === 'string') return { name, why: part };
+    const size = sizeOf(part);
+    if (bytes + size > MAX_BYTES) return { name, why: 'too-large' };
+    files += 1;
+    bytes += size;
+    return { name, part };
+  }
+
+  try {
+    // One after the other, so that a question holds no more than one file in the shared memory.
+    const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
+    return newestFirst.toReversed();
+  } finally {
+    cancel();
+  }
+}
+
+/** Earlier files with the same reason for each. */
+export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): EarlierFile[][] =>
+  turns.map((turn) => filesOf(turn).map(({ file }) => ({ name: safeName(file.name), why })));
+
+export const sentParts = (files: readonly EarlierFile[]): TextContent[] =>
+  files.flatMap((file) => ('part' in file ? [file.part] : []));
+
+export const leftOutFiles = (files: readonly EarlierFile[]): LeftOutFile[] =>
+  files.flatMap((file) => ('why' in file ? [{ name: file.name, why: file.why }] : []));
+
+const MAX_NAMED = 5;
+
+/** Tells the model what it no longer sees; empty where it sees everything. */
+export function noteForModel(files: readonly EarlierFile[]): string {
+  const left = leftOutFiles(files);
+  const names = left.slice(0, MAX_NAMED).map(({ name }) => name);
+  const shown = left.length > MAX_NAMED ? `${names.join(', ')} and others` : names.join(', ');
+  if (left.length === 0) return '';
+  const count = left.length === 1 ? '1 file of this message is' : `${left.length} files of this message are`;
+  return `[${count} no longer attached: ${shown}]`;
+}
+
+interface NamedFile {
+  file: MemberFile;
+  medium: 'image' | 'document';
+}
+
+const filesOf = ({ pictures, documents }: Turn): NamedFile[] => [
+  ...documents.map((file) => ({ file, medium: 'document' as const })),
+  ...pictures.map((file) => ({ file, medium: 'image' as const })),
+];
+
+/** Only addresses that expire before they are fetched are refreshed. */
+async function freshAddresses(newestFirst: readonly NamedFile[], refresh: RefreshAddresses, now: number) {
+  const expiring = newestFirst.flatMap(({ file: { address } }) => {
+    const expiry = signatureExpiry(address);
+    return expiry !== undefined && expiry <= now + TIME_LIMIT_MS ? [address] : [];
+  });
+  const addresses = [...new Set(expiring)].slice(0, MAX_REFRESHED);
+  return addresses.length === 0 ? new Map<string, string>() : await refresh(addresses);
+}
+
+async function fetchPart(
+  file: MemberFile,
+  medium: NamedFile['medium'],
+  context: GatherContext,
+  gather: Gather,
+): Promise<TextContent | LeftOutFile['why']> {
+  try {
+    const files = medium === 'image' ? { pictures: [file] } : { documents: [file] };
+    const { images: [image] = [], documents: [document] = [] } = await gather(files, context);
+    if (image !== undefined) return { type: 'image', image };
+    return document ? documentPart(document) : 'unusable';
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return REASONS.get(error.key) ?? 'unusable';
+  }
+}
+
+const REASONS: ReadonlyMap<string, LeftOutFile['why']> = new Map([
+  ['refusals.imageTooLarge', 'too-large'],
+  ['refusals.imagesTooLarge', 'too-large'],
+  ['refusals.documentTooLarge', 'too-large'],
+  ['refusals.imageGone', 'gone'],
+  ['refusals.documentGone', 'gone'],
+]);
+
+export function documentPart({ name, data, text }: { name: string; data?: string; text?: string }): TextContent {
+  if (data !== undefined) return { type: 'file', name, data };
+  return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
+}
+
+/** As it is sent: base64 is a third longer than its bytes. */
+export function sizeOf(part: TextContent): number {
+  if (part.type === 'text') return Buffer.byteLength(part.text);
+  const data = part.type === 'image' ? part.image : 'data' in part ? part.data : '';
+  return Math.floor(((data.length - data.indexOf(',') - 1) * 3) / 4);
+}
+
+const LONGEST_NAME = 100;
+
+/** A name is text from outside: on one line, and without brackets that would end the note. */
+const safeName = (name: string): string =>
+  name
+    .slice(0, 1_000)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
+    .slice(0, LONGEST_NAME)
+    .toWellFormed() || 'file';

@@ -1,0 +1,121 @@
+import type { Clock } from '../../lib/clock.ts';
+import { type Gateway, GatewayError } from '../gateway/index.ts';
+import { refusedPart } from '../gateway/responses/request.ts';
+import type { RefreshAddresses } from '../inputs/addresses.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
+import type { Answer, RefusableFeature } from '../tasks/answer.ts';
+import type { TasksLog } from '../tasks/book.ts';
+import type { Gather, GatherContext, Materials } from '../tasks/materials.ts';
+import { type Answers, type Asker, earlierTurns, type Turn } from './conversation.ts';
+import { type EarlierFile, gatherEarlierFiles, leaveOut, sentParts, sizeOf } from './earlier-files.ts';
+import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
+import { type AskRequest, buildTextRequest, type Draft, questionParts } from './request.ts';
+import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
+
+export interface SenderParts {
+  answers: Answers;
+  responses: Pick<Gateway['responses'], 'stream'>;
+  models: Pick<ModelCatalogue, 'listQuickly'>;
+  gather: Gather;
+  refresh: RefreshAddresses;
+  /** How long the gateway may need what it fetches itself. */
+  timeLimitMs: number;
+  clock: Clock;
+  log: TasksLog;
+}
+
+interface Question {
+  request: AskRequest;
+  materials: Materials;
+  asker: Asker;
+  /** What has been answered already, where it goes on after calls of tools. */
+  answer?: Answer | undefined;
+  stop: AbortController;
+}
+
+/** A model that keeps calling tools must give its answer in the end. */
+const MAX_ROUNDS = 5;
+
+/** Sends questions to models, without what a model refuses. */
+export class QuestionSender {
+  readonly #parts: SenderParts;
+  readonly #refused: RefusedFeatures;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#refused = new RefusedFeatures(parts.clock);
+  }
+
+  async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
+    const { rounds = [] } = answer ?? {};
+    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model)])];
+    const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
+    const earlierFiles = await this.#earlierFiles(earlier, materials, without, asker);
+    const models = await this.#parts.models.listQuickly();
+    const isLast = rounds.length >= MAX_ROUNDS;
+    const draft = { request, earlier, earlierFiles, materials, models, rounds, isLast };
+    const told = without.filter((part) => isWanted(part, draft));
+    return this.#open(draft, { without, told, named: [] }, stop);
+  }
+
+  /** Sends a question again that failed before its first word. Undefined where the error refuses no part of it. */
+  sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
+    const isStreamed = !omission.without.includes('stream');
+    const hasEarlierFiles = hasFiles(draft.earlierFiles);
+    const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles });
+    if (!refused) return undefined;
+    const { part, isOfSize = false } = refused;
+    const facts = { model: request.model, part, code: error.code };
+    this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
+    const earlierFiles =
+      part === 'files' ? leaveOut(draft.earlier, isOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
+  }
+
+  /** The request has worked. */
+  learn({ request, omission }: SentQuestion): void {
+    this.#refused.learn(request.model, omission);
+  }
+
+  /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
+  async #open(draft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
+    const request = buildTextRequest(draft, omission.without);
+    const sent = { request, draft, omission, stop };
+    try {
+      const options = { signal: stop.signal, isWhole: omission.without.includes('stream') };
+      return await openStream(this.#parts.responses.stream(request, options), sent);
+    } catch (error) {
+      const reopened = error instanceof GatewayError && this.sendAgain(sent, error);
+      if (!reopened) throw error;
+      return reopened;
+    }
+  }
+
+  async #earlierFiles(
+    turns: readonly Turn[],
+    materials: Materials,
+    without: readonly RefusableFeature[],
+    { requesterId: memberId }: Asker,
+  ): Promise<EarlierFile[][]> {
+    if (without.includes('files')) return leaveOut(turns, 'refused');
+    const own = questionParts(materials);
+    const used = { files: own.length, bytes: own.reduce((sum, part) => sum + sizeOf(part), 0) };
+    const context: GatherContext = { memberId, timeLimitMs: this.#parts.timeLimitMs };
+    return gatherEarlierFiles(turns, used, context, this.#parts);
+  }
+}
+
+const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
+  earlierFiles.some((files) => sentParts(files).length > 0);
+
+/** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
+function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles }: Draft): boolean {
+  const isWanted = {
+    stream: true,
+    format: format === 'json',
+    tools: web === true,
+    reasoning: effort !== undefined,
+    files: earlierFiles.some((files) => files.length > 0),
+  };
+  return isWanted[part];
+}

@@ -1,0 +1,129 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { FileInput } from '../../../sandbox/discord/uploads.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot } from '../quick.ts';
+import { errorsIn } from '../tasks/proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+
+type Received = { role: string; content: string | { type: string; text?: string; image_url?: string }[] }[];
+
+const received = ({ gateway }: QuickStage, at = -1): Received => asks(gateway).at(at)?.input as Received;
+
+const partTypes = (stage: QuickStage, turn: number): string[] => {
+  const content = received(stage)[turn]?.content ?? [];
+  return typeof content === 'string' ? ['plain text'] : content.map(({ type }) => type);
+};
+
+const imageFile = async (name = 'blue.png', side = 8): Promise<FileInput> => ({
+  name,
+  contentType: 'image/png',
+  bytes: await sharp({ create: { width: side, height: side, channels: 3, background: '#369' } })
+    .png()
+    .toBuffer(),
+});
+const notes: FileInput = { name: 'notes.txt', bytes: Buffer.from('The fox sleeps.') };
+
+const ask = async ({ discord }: QuickStage, options: Record<string, string | boolean | FileInput>, who = 'member') =>
+  (await discord.as(who).slash('ask', options)).message(hasEnded);
+
+async function detailsOf(stage: QuickStage, message: Awaited<ReturnType<typeof ask>>): Promise<string> {
+  const details = await (await stage.discord.as('member').click(message, 'Show details')).message();
+  return JSON.stringify(details.components);
+}
+
+const HOUR = 3_600_000;
+
+describe.each(profiles)('The files of earlier questions at a gateway of the %s profile', (profile) => {
+  const stageOf = () =>
+    quickBot({
+      settings: models,
+      gateway: { profile, speed: 20 },
+      discord: { limits: { attachmentLinkMs: HOUR } },
+    });
+
+  it('The files of an earlier question are sent again in its own message', async () => {
+    const stage = await stageOf();
+    await ask(stage, { prompt: 'what is this?', image: await imageFile(), file: notes });
+    const second = await ask(stage, { prompt: 'and why?' });
+    expect(partTypes(stage, 0)).toEqual(['input_text', 'input_text', 'input_image']);
+    expect(JSON.stringify(received(stage)[0])).toContain('notes.txt:\\n\\nThe fox sleeps.');
+    expect(partTypes(stage, 2)).toEqual(['plain text']);
+    expect(await detailsOf(stage, second)).not.toContain('Not sent again');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('The files of an earlier question get fresh addresses from Discord once theirs have expired', async () => {
+    const stage = await stageOf();
+    const { discord, clock } = stage;
+    await ask(stage, { prompt: 'what is this?', image: await imageFile() });
+    clock.putForward(2 * HOUR);
+    await ask(stage, { prompt: 'and why?' });
+    expect(discord.heard.filter(({ path }) => path === '/attachments/refresh-urls')).toHaveLength(1);
+    expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
+  });
+
+  it('A file that Discord no longer has is left out, and the model and the details say so', async () => {
+    const stage = await stageOf();
+    const { discord, clock, gateway } = stage;
+    await ask(stage, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });
+    clock.putForward(2 * HOUR);
+    discord.faults.add({ on: { route: '/attachments/refresh-urls' }, do: { type: 'status', status: 404 } });
+    const second = await ask(stage, { prompt: 'and why?' });
+    expect(text(second)).toContain(latestAnswer(gateway));
+    expect(received(stage)[0]?.content).toEqual([
+      { type: 'input_text', text: 'what is this?' },
+      { type: 'input_text', text: '[1 file of this message is no longer attached: a_red_fox_.png]' },
+    ]);
+    expect(await detailsOf(stage, second)).toContain('(no longer available)');
+  });
+
+  it('A model that refuses files of earlier questions answers without them, and is remembered', async () => {
+    const stage = await stageOf();
+    const { gateway } = stage;
+    await ask(stage, { prompt: 'what is this?', image: await imageFile() });
+    const error = {
+      message: 'No images.',
+      type: 'invalid_request_error',
+      code: 'invalid_value',
+      param: 'input[0].content[1]',
+    };
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
+    const second = await ask(stage, { prompt: 'and why?' });
+    expect(text(second)).toContain(latestAnswer(gateway));
+    expect(text(second)).toContain('did not take the files of earlier questions');
+    expect(await detailsOf(stage, second)).toContain('blue.png (not taken by the model)');
+    const before = asks(gateway).length;
+    await ask(stage, { prompt: 'and now?' });
+    expect(asks(gateway)).toHaveLength(before + 1);
+    expect(JSON.stringify(received(stage))).not.toContain('input_image');
+  });
+
+  it('A request that is too large with files of earlier questions is sent without them, which is not remembered', async () => {
+    const stage = await stageOf();
+    const { gateway } = stage;
+    await ask(stage, { prompt: 'what is this?', image: await imageFile() });
+    const error = { message: 'Too much.', type: 'invalid_request_error', code: 'context_length_exceeded' };
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 1 });
+    const second = await ask(stage, { prompt: 'and why?' });
+    expect(await detailsOf(stage, second)).toContain('blue.png (too large)');
+    expect(asks(gateway).at(-1)).toHaveProperty('tools');
+    await ask(stage, { prompt: 'and now?' });
+    expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
+  });
+
+  it('A file of a private question is not sent with a public one, not even its name', async () => {
+    const stage = await stageOf();
+    const { discord } = stage;
+    const member = discord.as('member');
+    const secret = await ask(stage, { prompt: 'what is this?', image: await imageFile('secret.png'), private: true });
+    expect(labels(secret)).toContain('Continue');
+    const form = await (await member.click(secret, 'Continue')).modal();
+    const next = await (await member.fill(form, { 'Your next question': 'and why?' })).message(hasEnded);
+    expect(next.ephemeral).toBe(true);
+    expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
+    await ask(stage, { prompt: 'snow?' });
+    expect(JSON.stringify(received(stage))).not.toMatch(/secret|input_image/);
+  });
+});
