@@ -59,6 +59,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
   });
 
   it('Text responses are requested in the wire format', async () => {
+    const closed = { type: 'object', additionalProperties: false };
     const side = await swift({ profile });
     await side.gateway.responses.create({
       model,
@@ -81,7 +82,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       tools: [makeImage, { type: 'web-search' }, { type: 'other', definition: { type: 'own' } }],
       toolChoice: 'none',
       effort: 'low',
-      format: { type: 'schema', name: 'fox', schema: { type: 'object' }, strict: true },
+      format: { type: 'schema', name: 'fox', schema: closed, strict: true },
       maxOutputTokens: 500,
       temperature: 0.5,
       extra: { user: 'abc' },
@@ -113,7 +114,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
       ],
       tools: [{ ...named, parameters }, { type: 'web_search' }, { type: 'own' }],
       reasoning: { effort: 'low' },
-      text: { format: { type: 'json_schema', name: 'fox', schema: { type: 'object' }, strict: true } },
+      text: { format: { type: 'json_schema', name: 'fox', schema: closed, strict: true } },
     });
     await side.gateway.responses.create({ model, input: 'hello' });
     // The first step of the order of verification (specification, 4.6).

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { words } from './fields.ts';
+import { strictProblem } from './strict-schema.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
@@ -22,10 +23,25 @@ const item = z.looseObject({
 
 const tool = z.looseObject({ type: z.string(), name: z.string().optional(), parameters: anything.optional() });
 
-const format = z.looseObject({
-  type: z.enum(['text', 'json_object', 'json_schema']),
-  schema: anything.optional(),
-});
+/** As OpenAI documents it: the name, the root and the rules of `strict` are checked before the model is asked. */
+const schemaFormat = z
+  .strictObject({
+    type: z.literal('json_schema'),
+    name: z.string().regex(/^[\w-]{1,64}$/, 'must have 1 to 64 letters, digits, _ or -'),
+    description: z.string().optional(),
+    schema: z.looseObject({ type: z.literal('object', 'must be "object"') }),
+    strict: z.boolean().nullish(),
+  })
+  .superRefine(({ schema, strict }, context) => {
+    const problem = strict ? strictProblem(schema, '#') : undefined;
+    if (problem) context.addIssue({ code: 'custom', path: ['schema'], message: problem });
+  });
+
+const format = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  schemaFormat,
+]);
 
 /** The specification, 4.6, and the names that it leaves open. */
 export const textRequest = z.looseObject({

@@ -169,6 +169,40 @@ describe.each(profiles)('The text responses of a %s gateway', (profile) => {
   });
 });
 
+describe('A JSON schema in a request', () => {
+  const closed = { type: 'object', properties: {}, additionalProperties: false };
+
+  it.each([
+    ['without a name', { schema: closed }],
+    ['with an invalid name', { name: 'a b', schema: closed }],
+    ['without a schema', { name: 'x' }],
+    ['without an object at its root', { name: 'x', schema: { type: 'array', items: {} } }],
+    ['with an unknown field', { name: 'x', schema: closed, json_schema: closed }],
+    ['that is strict and open', { name: 'x', strict: true, schema: { type: 'object', properties: {} } }],
+    [
+      'that is strict and requires too little',
+      { name: 'x', strict: true, schema: { ...closed, properties: { a: { type: 'string' } } } },
+    ],
+    [
+      'that is strict and has an unsupported keyword within',
+      { name: 'x', strict: true, schema: { ...closed, $defs: { a: { type: 'string', minLength: 1 } } } },
+    ],
+  ])('A request is refused for a format %s', async (_, format) => {
+    const { post } = await bench();
+    const { status } = await post(path, { ...ask, text: { format: { type: 'json_schema', ...format } } });
+    expect(status).toBe(400);
+  });
+
+  it('A request is accepted with a schema that is strict, or not strict and open', async () => {
+    const { post } = await bench();
+    const open = { type: 'object', properties: { a: { type: 'string', minLength: 1 } } };
+    for (const format of [{ strict: true, schema: closed }, { strict: false, schema: open }, { schema: open }]) {
+      const text = { format: { type: 'json_schema', name: 'x', ...format } };
+      expect((await post(path, { ...ask, text })).status).toBe(200);
+    }
+  });
+});
+
 describe('The values for a JSON schema', () => {
   const object = (properties: object, more: object = {}) => ({
     type: 'object',
@@ -199,7 +233,11 @@ describe('The values for a JSON schema', () => {
 
   it('The value for a recursive schema is finite', async () => {
     const { post } = await bench();
-    const schema = { $ref: '#/$defs/node', $defs: { node: object({ next: { $ref: '#/$defs/node' } }) } };
+    const schema = {
+      type: 'object',
+      $ref: '#/$defs/node',
+      $defs: { node: object({ next: { $ref: '#/$defs/node' } }) },
+    };
     const { json } = await post(path, { ...ask, text: { format: { type: 'json_schema', name: 'x', schema } } });
     expect(json.output[0].content[0].text).toContain('null');
   });
