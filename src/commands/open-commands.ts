@@ -51,7 +51,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, talks, models, offers, usage } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -63,7 +63,21 @@ export function openCommands(parts: CommandsParts) {
   });
   const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   const services: Services = {
-    ...{ tasks, asks, talks, models, offers, usage, answers, messageOf, prepareAgain, follows, followQuietMs, clock },
+    ...{
+      tasks,
+      asks,
+      schemas,
+      talks,
+      models,
+      offers,
+      usage,
+      answers,
+      messageOf,
+      prepareAgain,
+      follows,
+      followQuietMs,
+      clock,
+    },
     defaultModels: settings.models,
     threads: outbox.threads,
     videoFields: settings.gateway.fields,

@@ -6,6 +6,7 @@ import type { Once } from '../lib/once.ts';
 import type { Drafts } from '../messages/drafts.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
+import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
@@ -22,6 +23,7 @@ export interface Services extends MessageServices, ModelServices {
   referenceSeconds: ReturnType<typeof referenceSeconds>;
   drafts: Drafts;
   asks: Asks;
+  schemas: Pick<AnswerSchemas, 'read'>;
   talks: Talks;
   threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Asks } from './asks/asks.ts';
+import { AnswerSchemas } from './asks/schema/answer-schemas.ts';
 import { isModelCode } from './gateway/error-responses.ts';
 import type { Gateway } from './gateway/index.ts';
 import { createReachCheck, type RefreshAddresses } from './inputs/addresses.ts';
@@ -90,8 +91,10 @@ export function openEngine({
   const ledger = new Ledger({ entries: store.entries, clock, log });
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
+  // A thread takes real time too.
+  const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
   const asks = new Asks({
-    ...{ book, models, gather, clock, log },
+    ...{ book, models, gather, schemas, clock, log },
     responses: gateway.responses,
     refresh: parts.refreshAddresses,
     page: (question) => store.page(question),
@@ -133,7 +136,7 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, talks, models, offers, media, usage },
+    ...{ tasks, asks, schemas, talks, models, offers, media, usage },
 
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
@@ -148,7 +151,8 @@ export function openEngine({
     /** Everything that still waits for the gateway or a file fails now. */
     async close(): Promise<void> {
       const isOwn = mediaProcess !== parts.mediaProcess;
-      await Promise.all([gateway.close(), media.close(), sounds.close(), isOwn && mediaProcess.close()]);
+      const ours = [gateway.close(), media.close(), sounds.close(), schemas.close()];
+      await Promise.all([...ours, isOwn && mediaProcess.close()]);
     },
 
     /** Stores the outcome of what has failed by then. */

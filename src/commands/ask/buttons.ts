@@ -6,6 +6,7 @@ import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
+import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { LONGEST_EFFORT } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
@@ -36,8 +37,11 @@ export const nextQuestionSubmit = form(customIds.continueConversationFilled, {
   parse: questionIn,
   async run(taskId, question, context: HandlerContext<Services>) {
     const before = mustBeOfKind('ask', await pressedTask(taskId, context));
-    const { effort, format, web } = before.request;
-    return submitQuestion({ ...question, effort, format, web }, before, context);
+    const { effort, web, schema, ...request } = before.request;
+    // Like instructions, a schema is part of no message.
+    const isOpen = schema === undefined || mayReuseInputs(before, context.origin);
+    const format = isOpen ? { format: request.format, schema } : {};
+    return submitQuestion({ ...question, effort, web, ...format }, before, context);
   },
 });
 
@@ -90,6 +94,7 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
     ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
+    ...(request.schema === undefined ? [] : [say('ask.details.schema')]),
   ];
   return { page: { title: say('ask.details.title'), blocks: [lines.join('\n')] } };
 }

@@ -5,6 +5,7 @@ import type { Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,
   imageOption,
+  LONGEST_OPTION,
   modelOption,
   promptOption,
   referenceRefusal,
@@ -14,6 +15,7 @@ import {
 import type { Services } from '../services.ts';
 import { detailsButton, endConversationButton, nextQuestionOpener, nextQuestionSubmit, stopButton } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
+import { schemaRefusal } from './schema.ts';
 import { text } from './text.ts';
 import { allowButton, declineButton } from './tool-calls.ts';
 
@@ -30,21 +32,26 @@ const askCommand = command({
     instructions: { type: 'text', max: LONGEST_INSTRUCTIONS },
     effort: { type: 'text', hasSuggestions: true, max: LONGEST_EFFORT },
     format: { type: 'text', choices: formats },
+    schema: { type: 'attachment' },
+    schema_text: { type: 'text', max: LONGEST_OPTION },
     web: { type: 'switch' },
     new: { type: 'switch' },
     private: { type: 'switch' },
   },
-  parse: (values) => emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? values,
+  parse: (values) =>
+    emptyPromptRefusal(values) ?? referenceRefusal({ image: values.image }) ?? schemaRefusal(values) ?? values,
   guards: [requirePostPermissions],
   async suggest(option, typed, context: HandlerContext<Services>) {
     return option === 'effort' ? suggestionsFrom(efforts, typed) : suggestModels('text', typed, context);
   },
-  async run({ new: isNew, private: _, ...question }, ask: HandlerContext<Services>) {
+  async run({ new: isNew, private: _, schema, schema_text: schemaText, ...question }, ask: HandlerContext<Services>) {
     // A question continues from the member's last one in the same place, unless it is to start a new conversation.
     const { requesterId: memberId, channelId, route } = ask.origin;
     const where = { memberId, channelId, isPrivate: route.isPrivate };
     const before = isNew ? undefined : await ask.services.asks.newestAnswer(where);
-    return submitQuestion(question, before, ask);
+    const given = schema ?? schemaText;
+    const checked = given === undefined ? undefined : await ask.services.schemas.read(given, memberId);
+    return submitQuestion({ ...question, schema: checked }, before, ask);
   },
 });
 

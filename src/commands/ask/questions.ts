@@ -17,6 +17,8 @@ interface Question {
   instructions?: string | undefined;
   effort?: string | undefined;
   format?: string | undefined;
+  /** Checked. */
+  schema?: string | undefined;
   web?: boolean | undefined;
 }
 
@@ -41,7 +43,8 @@ function requestFrom(question: Question, model: string, before: Task | undefined
     ...withoutUndefined({
       instructions: question.instructions?.trim() || inherited?.instructions || undefined,
       effort: question.effort?.trim() || undefined,
-      format: formats.find((one) => one === question.format),
+      format: question.schema === undefined ? formats.find((one) => one === question.format) : 'json',
+      schema: question.schema,
       web: question.web || undefined,
       pictures: image && [{ address: image.address, name: image.name }],
       documents: file && [{ address: file.address, name: file.name }],

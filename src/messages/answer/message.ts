@@ -2,6 +2,7 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { isCut, isStructured, misfitLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
@@ -19,6 +20,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, parentL
     ...small(style.facts(task, parentLink, say)),
     ...(first ? [first.shown] : []),
     ...small(isAlone ? [] : [isWhole ? say('ask.continuesBelow') : say('ask.file')]),
+    ...small(isOver && isCut(first) ? [say('ask.jsonFile')] : []),
     ...notes,
   ];
   const files = isOver ? [...filesOf(first?.files ?? []), ...(isWhole ? [] : [wholeOf(task)])] : [];
@@ -62,7 +64,10 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 /** The state of an answer, where its text does not show it. */
 function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const { without, incomplete, doing } = answerOf(task);
-  const told = small([...new Set(without)].map((part) => say(`ask.without.${part}`)));
+  const isText = task.request.schema !== undefined;
+  const told = small(
+    [...new Set(without)].map((part) => say(part === 'format' && isText ? 'ask.schema.asText' : `ask.without.${part}`)),
+  );
   if (task.state === 'unconfirmed') return [...told, say('task.unconfirmed')];
   if (task.failure) return [...told, ...small([failureText(task, style, say)])];
   if (!hasEnded(task)) {
@@ -73,6 +78,7 @@ function fate(task: Task, style: AnswerStyle, say: Say): string[] {
   const words = answerText(task);
   if (words === '') return [...told, say('ask.empty')];
   if (incomplete !== undefined) return [...told, ...small([incompleteText(incomplete, style, say)])];
+  if (answerOf(task).schemaCheck) return [...told, ...small(misfitLines(task, say))];
   return [...told, ...(task.request.format === 'json' && !isJson(words) ? small([say('ask.badJson')]) : [])];
 }
 
@@ -98,6 +104,7 @@ const MAX_MESSAGES = 10;
 const MAX_FOR_USER_INSTALL = 3;
 
 function partsOf(task: Task): AnswerPart[] {
+  if (isStructured(task)) return [structuredPart(task)];
   const max = task.route.install === 'user' ? MAX_FOR_USER_INSTALL : MAX_MESSAGES;
   return answerParts(shownText(task), { ...ROOM, max });
 }

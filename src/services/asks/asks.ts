@@ -7,12 +7,14 @@ import { defineKind, type Kind } from '../tasks/kind.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { leftOutFiles } from './earlier-files.ts';
+import type { AnswerSchemas } from './schema/answer-schemas.ts';
 import { QuestionSender, type SenderParts } from './sender.ts';
 import { DraftReporter, type OpenStream } from './stream.ts';
 import { runTools, type ToolParts } from './tools.ts';
 import {
   addRound,
   answerOf,
+  answerText,
   areCallsSettled,
   awaitMember,
   breakOffAnswer,
@@ -25,10 +27,12 @@ import {
   updateDraft,
   waitingCalls,
   withPartialText,
+  withSchemaCheck,
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
+  schemas: Pick<AnswerSchemas, 'check'>;
 }
 
 /** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
@@ -196,12 +200,19 @@ export class Asks {
     const known = await this.#parts.book.get(id);
     if (!known || hasEnded(known)) return;
     const used = end === 'completed' ? await runTools(calls, known, this.#parts) : [];
+    const checked = end === 'completed' && used.length === 0 ? await this.#check(known, response) : undefined;
     const task = await this.#change(id, (before) => {
-      const after = addRound(before, response, used);
+      const after = withSchemaCheck(addRound(before, response, used), checked);
       if (used.length === 0) return completeAnswer(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? awaitMember(after) : after;
     });
     if (used.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
+  }
+
+  async #check(task: Task, response: TextResponse) {
+    const { schema } = task.request;
+    const words = answerText(addRound(task, response, []));
+    return schema === undefined || words === '' ? undefined : await this.#parts.schemas.check(schema, words);
   }
 
   async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {

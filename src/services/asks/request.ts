@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutUndefined } from '../../lib/entries.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/responses/request.ts';
 import type { ListedModel } from '../models/catalogue.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
@@ -6,6 +7,7 @@ import type { Materials } from '../tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
 import { documentPart, type EarlierFile, noteForModel, sentParts } from './earlier-files.ts';
+import { fitsStrictMode } from './schema/strict.ts';
 import { toolDefinitions } from './tools.ts';
 
 /** Usual words for how long a reasoning model may think; a gateway may know others. */
@@ -54,7 +56,9 @@ export interface Draft {
 /** The whole context of a question, because the gateway stores none of it. */
 export function buildTextRequest(draft: Draft, without: readonly RefusableFeature[]): TextRequest {
   const { request, earlier, earlierFiles, materials, models, rounds, isLast } = draft;
-  const { model, instructions, effort, format, web } = request;
+  const { model, instructions, effort, web } = request;
+  const format = formatOf(request);
+  const takesFormat = !without.includes('format');
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
   return {
     model,
@@ -66,11 +70,26 @@ export function buildTextRequest(draft: Draft, without: readonly RefusableFeatur
       { role: 'user', content: withParts(request.prompt, questionParts(materials)) },
       ...rounds.flatMap(itemsOf),
     ],
-    ...(instructions !== undefined && { instructions }),
     ...(effort !== undefined && !without.includes('reasoning') && { effort }),
-    ...(format === 'json' && !without.includes('format') && { format: { type: 'json' } }),
+    ...withoutUndefined({
+      instructions: takesFormat ? instructions : instructionsWith(format, instructions),
+      format: takesFormat ? format : undefined,
+    }),
     ...(tools.length > 0 && !without.includes('tools') && { tools, ...(isLast && { toolChoice: 'none' }) }),
   };
+}
+
+function formatOf({ format, schema: text }: AskRequest): TextRequest['format'] {
+  if (text === undefined) return format === 'json' ? { type: 'json' } : undefined;
+  const schema = z.record(z.string(), z.json()).parse(JSON.parse(text));
+  return { type: 'schema', name: 'answer', schema, strict: fitsStrictMode(schema) };
+}
+
+/** A model that takes no schema can still read one. */
+function instructionsWith(format: TextRequest['format'], instructions: string | undefined): string | undefined {
+  if (format?.type !== 'schema') return instructions;
+  const rule = `Answer only with JSON that fits this JSON Schema, without any other text:\n${JSON.stringify(format.schema)}`;
+  return instructions === undefined ? rule : `${instructions}\n\n${rule}`;
 }
 
 const withParts = (prompt: string, parts: readonly TextContent[]): string | TextContent[] =>

@@ -8,6 +8,7 @@ import {
   type LeftOutFile,
   type PendingPost,
   type RefusableFeature,
+  type SchemaCheck,
   type Tokens,
 } from '../tasks/answer.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
@@ -52,6 +53,12 @@ export function addRound(task: Task, response: TextResponse, calls: readonly Ans
     doing: undefined,
     tokens: addTokens(answer.tokens, response.usage),
   });
+}
+
+/** An answer that is JSON is kept formatted. */
+export function withSchemaCheck(task: Task, checked: { text: string; check: SchemaCheck } | undefined): Task {
+  if (!checked || hasEnded(task)) return task;
+  return withAnswer({ ...task, text: checked.text }, { schemaCheck: checked.check });
 }
 
 /** The member is asked before anything that costs money. */

@@ -52,6 +52,22 @@ const voice = z.object({
 export const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
+const misfit = z.object({
+  /** JSON pointer into the answer. */
+  at: z.string(),
+  rule: z.enum(['type', 'required', 'enum', 'const', 'anyOf', 'oneOf', 'unexpected', 'other']),
+  expected: z.string(),
+});
+
+/** How an answer fits the schema that its member gave. */
+const schemaCheck = z.object({
+  /** The first ones. */
+  misfits: z.array(misfit),
+  count: z.number(),
+  /** The check took too long. */
+  isUnfinished: z.boolean(),
+});
+
 /** An answer of a model. Its text grows in memory and is stored from time to time. */
 export const answer = z.object({
   /** The text before each round of tool calls, and the calls. */
@@ -65,6 +81,7 @@ export const answer = z.object({
   leftOut: z.array(leftOutFile).optional(),
   /** Why it is not complete, in the gateway's word. */
   incomplete: z.string().optional(),
+  schemaCheck: schemaCheck.optional(),
   tokens: tokens.optional(),
   /** The ids of the gateway's responses that these tokens include, so that each counts once. */
   counted: z.array(z.string()).optional(),
@@ -80,6 +97,8 @@ export const answer = z.object({
 });
 
 export type Answer = z.output<typeof answer>;
+export type Misfit = z.output<typeof misfit>;
+export type SchemaCheck = z.output<typeof schemaCheck>;
 export type AnswerPart = z.output<typeof part>;
 export type PendingPost = z.output<typeof posting>;
 export type AnswerCall = z.output<typeof call>;

@@ -36,6 +36,8 @@ const commonRequest = z.object({
   instructions: z.string().optional(),
   effort: z.string().optional(),
   format: z.string().optional(),
+  /** The JSON Schema that an answer has to fit, as JSON. */
+  schema: z.string().optional(),
   style: z.string().optional(),
   /** Its results are hidden as spoilers. */
   spoiler: z.boolean().optional(),

@@ -50,6 +50,19 @@ async function showSecondTurn(stage: QuickStage) {
   return { member, second, shown: await copy(stage, 'what all', 'everyone') };
 }
 
+it('Continuing a public copy of a private answer does not use its schema', async () => {
+  const stage = await stageOf();
+  const member = stage.discord.as('member');
+  const schema_text = '{"type":"object","description":"the first secret"}';
+  const first = await asked(member, { prompt: 'what all may read', schema_text, private: true });
+  await continueFrom(member, first, 'and then?');
+  expect(asks(stage.gateway).at(-1)?.text).toMatchObject({ format: { type: 'json_schema' } });
+  const shown = await copy(stage, 'what all', 'everyone');
+  await continueFrom(member, shown, 'and in public?');
+  expect(asks(stage.gateway).at(-1)).not.toHaveProperty('text');
+  expect(JSON.stringify(asks(stage.gateway).at(-1))).not.toContain('first secret');
+});
+
 it('Continuing a public copy sends the model only what was shown in public', async () => {
   const stage = await stageOf();
   const { member, shown } = await showSecondTurn(stage);

@@ -1,0 +1,54 @@
+import { inCode } from '../../discord/markdown.ts';
+import { terminalSafe } from '../../lib/text.ts';
+import type { Say } from '../../locales/index.ts';
+import { answerOf, answerText } from '../../services/asks/transitions.ts';
+import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import type { AnswerPart } from './split.ts';
+
+/** The message also has to tell where the answer does not fit. */
+const ROOM = { fitting: 1_000, unfit: 450 };
+
+/** An answer by a schema is one message and a file, unless it ended as something else than JSON. */
+export const isStructured = (task: Task): boolean =>
+  task.request.schema !== undefined &&
+  answerText(task) !== '' &&
+  (!hasEnded(task) || answerOf(task).schemaCheck?.isUnfinished === false);
+
+export function structuredPart(task: Task): AnswerPart {
+  // Until it has ended, it may be in a code block of its own.
+  const text = answerText(task).replace(/^```\w{0,20}\n/, '');
+  const { count = 0 } = answerOf(task).schemaCheck ?? {};
+  const shown = beginningOf(text, count === 0 ? ROOM.fitting : ROOM.unfit);
+  return { source: text, shown: `\`\`\`json\n${shown}\n\`\`\``, files: [{ name: 'answer.json', text }] };
+}
+
+const CUT = '\n…';
+
+export const isCut = (part: AnswerPart | undefined): boolean => part?.shown.endsWith(`${CUT}\n\`\`\``) === true;
+
+/** Whole lines where that is possible. In JSON a backtick is always part of a string. */
+function beginningOf(text: string, max: number): string {
+  const room = text.slice(0, max).replaceAll('``', '\\u0060\\u0060');
+  if (text.length <= max && room.length <= max) return room;
+  const whole = room.slice(0, max);
+  const end = whole.lastIndexOf('\n');
+  return `${whole.slice(0, end > max / 2 ? end : max).toWellFormed()}${CUT}`;
+}
+
+export function misfitLines(task: Task, say: Say): string[] {
+  const { misfits = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
+  if (isUnfinished) return [say('ask.schema.unfinished')];
+  if (misfits.length === 0) return [];
+  const lines = misfits.map(({ at, rule, expected }) =>
+    say(`ask.schema.${rule}`, { at: at === '' ? say('ask.schema.answer') : code(at), expected: code(expected) }),
+  );
+  const more = count - misfits.length;
+  return [say('ask.schema.misfits'), ...lines, ...(more > 0 ? [say('ask.schema.more', { count: more })] : [])];
+}
+
+const LONGEST_CODE = 60;
+
+function code(text: string): string {
+  const safe = terminalSafe(text);
+  return inCode(safe.length <= LONGEST_CODE ? safe : `${safe.slice(0, LONGEST_CODE - 1).toWellFormed()}…`);
+}

@@ -1,0 +1,20 @@
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** Valid JSON with one value a line, every number as it was written; undefined where that is longer than `max`. */
+export function formatJson(text: string, max: number): string | undefined {
+  let formatted = '';
+  let depth = 0;
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    const isEnd = token === '}' || token === ']';
+    const isOpen = last === '{' || last === '[';
+    if (isEnd) depth--;
+    if (isEnd ? !isOpen : isOpen || last === ',') formatted += `\n${'  '.repeat(depth)}`;
+    else if (last === ':') formatted += ' ';
+    formatted += token;
+    if (token === '{' || token === '[') depth++;
+    if (formatted.length > max) return undefined;
+    last = token;
+  }
+  return formatted;
+}

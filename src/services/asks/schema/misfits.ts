@@ -1,0 +1,123 @@
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
+import { isRecord } from '../../../lib/exact-json.ts';
+import type { Misfit } from '../../tasks/answer.ts';
+import { META_SCHEMA } from './meta-schema.ts';
+
+const MAX_MISFITS = 5;
+const LONGEST_SHOWN = 200;
+
+/** Where a value does not fit its schema. A member's schema may take any time, so only a worker calls this. */
+export function misfitsOf(value: unknown, schema: Schema): { misfits: Misfit[]; count: number } {
+  const { errors } = new Validator(schema, draftOf(schema), false).validate(value);
+  const own = new Map(
+    withoutGroups(errors).map((error) => [`${error.instanceLocation} ${error.keywordLocation}`, error]),
+  );
+  const misfits = [...own.values()].slice(0, MAX_MISFITS).map((error) => misfitOf(error, value, schema));
+  return { misfits, count: own.size };
+}
+
+/** The JSON pointer of what is wrong with a schema itself, if anything. */
+export function schemaProblem(schema: Schema): string | undefined {
+  const [misfit] = misfitsOf(schema, META_SCHEMA).misfits;
+  if (misfit) return misfit.at;
+  try {
+    const parts = dereference(schema);
+    for (const [address, part] of Object.entries(parts)) {
+      const keyword = typeof part === 'object' ? wrongKeyword(part, parts) : undefined;
+      const [, place = ''] = address.split('#');
+      if (keyword !== undefined) return shortened(`${decodeURIComponent(place)}/${keyword}`);
+    }
+    // A reference that leads back to itself never ends.
+    new Validator(schema, draftOf(schema)).validate({});
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error) return '';
+    throw error;
+  }
+}
+
+const DRAFTS: readonly (readonly [RegExp, SchemaDraft])[] = [
+  [/draft-0[34]/, '4'],
+  [/draft-0[67]/, '7'],
+  [/2019-09/, '2019-09'],
+];
+
+const draftOf = ({ $schema = '' }: Schema): SchemaDraft =>
+  DRAFTS.find(([name]) => name.test($schema))?.[1] ?? '2020-12';
+
+/** Patterns have to compile, and references to lead to a part of the schema. */
+function wrongKeyword(part: Schema, parts: ReturnType<typeof dereference>): string | undefined {
+  const { pattern, patternProperties = {}, $ref, __absolute_ref__: target = $ref } = part;
+  if (target !== undefined && parts[target] === undefined) return '$ref';
+  if (pattern !== undefined && !compiles(pattern)) return 'pattern';
+  return Object.keys(patternProperties).every(compiles) ? undefined : 'patternProperties';
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'contains']);
+
+/** The errors that say what is wrong: not those that only announce others, nor those of each alternative. */
+function withoutGroups(errors: readonly OutputUnit[]): OutputUnit[] {
+  const own: OutputUnit[] = [];
+  for (let at = 0; at < errors.length; at++) {
+    const error = errors[at];
+    if (!error) break;
+    if (ALTERNATIVES.has(error.keyword)) {
+      own.push(error);
+      while (isWithin(error, errors[at + 1])) at++;
+    } else if (error.keyword !== 'if' && !isWithin(error, errors[at + 1])) own.push(error);
+  }
+  return own;
+}
+
+/** The validator gives no place in the schema for a value that `false` forbids. */
+const isWithin = (group: OutputUnit, next: OutputUnit | undefined): boolean =>
+  next !== undefined && (next.keyword === 'false' || next.keywordLocation.startsWith(`${group.keywordLocation}/`));
+
+const RULES: ReadonlyMap<string, Misfit['rule']> = new Map([
+  ...(['type', 'required', 'enum', 'const', 'anyOf', 'oneOf'] as const).map((rule) => [rule, rule] as const),
+  ['false', 'unexpected'],
+]);
+
+function misfitOf({ keyword, keywordLocation, instanceLocation }: OutputUnit, value: unknown, schema: Schema): Misfit {
+  const expected = valueAt(schema, keywordLocation);
+  return {
+    at: shortened(pointerOf(instanceLocation)),
+    rule: RULES.get(keyword) ?? 'other',
+    expected: shortened(expectedText(keyword, expected, valueAt(value, instanceLocation))),
+  };
+}
+
+function expectedText(keyword: string, expected: unknown, found: unknown): string {
+  if (keyword === 'type') return [expected].flat().join(' / ');
+  if (keyword === 'required' && Array.isArray(expected) && isRecord(found))
+    return expected.filter((name) => !Object.hasOwn(found, String(name))).join(', ');
+  if (keyword === 'enum' || keyword === 'const') return JSON.stringify(expected) ?? keyword;
+  return typeof expected === 'object' || expected === undefined ? keyword : `${keyword}: ${expected}`;
+}
+
+/** What a location of the validator leads to, through references within the schema. */
+function valueAt(root: unknown, location: string): unknown {
+  return stepsOf(location).reduce<unknown>((value, step) => {
+    const next = typeof value === 'object' && value !== null ? new Map(Object.entries(value)).get(step) : undefined;
+    return step === '$ref' && typeof next === 'string' && /^#(?:\/|$)/.test(next) ? valueAt(root, next) : next;
+  }, root);
+}
+
+const pointerOf = (location: string): string => decodeURIComponent(location.slice(1));
+const stepsOf = (location: string): string[] =>
+  pointerOf(location)
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+const shortened = (text: string): string => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);

@@ -1,0 +1,31 @@
+import { isRecord, type Json } from '../../../lib/exact-json.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+
+/** Larger ones are slow and expensive for a model, and the schema is stored with its task. */
+export const MAX_SCHEMA_BYTES = 64 * 1024;
+const DEEPEST = 32;
+
+export type Schema = Record<string, Json>;
+
+/** What the text alone tells against a schema; `AnswerSchemas` checks the rest. */
+export function parseSchema(text: string): Schema | Refusal {
+  if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
+  let schema: Json;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return new Refusal('refusals.schemaNotJson');
+    throw error;
+  }
+  // Gateways accept no other root.
+  if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
+  if (nestsDeeper(schema, DEEPEST)) return new Refusal('refusals.schemaTooDeep', { max: String(DEEPEST) });
+  return schema;
+}
+
+const isSchema = (value: Json): value is Schema => isRecord(value);
+
+function nestsDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => nestsDeeper(one, levels - 1));
+}

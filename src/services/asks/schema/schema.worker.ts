@@ -1,0 +1,45 @@
+import { serveJobs } from '../../sound/worker-pool.ts';
+import type { SchemaCheck } from '../../tasks/answer.ts';
+import { formatJson } from './format-json.ts';
+import { misfitsOf, schemaProblem } from './misfits.ts';
+
+export type SchemaJob = { schema: string; answer?: string };
+
+export interface SchemaVerdict {
+  /** The JSON pointer of what is wrong with the schema. */
+  problem?: string | undefined;
+  /** Undefined where the answer is no JSON. */
+  checked?: { text: string; check: SchemaCheck } | undefined;
+}
+
+/** Indented, JSON of many levels becomes very long. */
+const LONGEST_FORMATTED = 500_000;
+
+serveJobs(async ({ schema, answer }: SchemaJob) => {
+  const verdict = answer === undefined ? { problem: schemaProblem(JSON.parse(schema)) } : checkAnswer(schema, answer);
+  return { result: verdict satisfies SchemaVerdict, transfer: [] };
+});
+
+function checkAnswer(schema: string, answer: string): SchemaVerdict {
+  const text = withoutFence(answer);
+  const value = parsed(text);
+  if (value === undefined) return {};
+  const formatted = formatJson(text, LONGEST_FORMATTED) ?? text;
+  return { checked: { text: formatted, check: { ...misfitsOf(value, JSON.parse(schema)), isUnfinished: false } } };
+}
+
+/** Models without output formats like to answer in a code block. */
+function withoutFence(answer: string): string {
+  const text = answer.trim();
+  const start = /^```(?:json)?\n/.exec(text)?.[0].length;
+  return start !== undefined && text.endsWith('\n```') ? text.slice(start, -4).trim() : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

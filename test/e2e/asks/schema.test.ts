@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import { profiles } from '../../contract/both.ts';
+import { labels, type QuickStage, quickBot } from '../quick.ts';
+import { bytesOf, errorsIn } from '../tasks/proof.ts';
+import { asks, hasEnded, latestAnswer, models } from './proof.ts';
+
+const prompt = 'a sad fox';
+const closed = (properties: object) => ({
+  ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+});
+const fox = closed({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
+const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from(JSON.stringify(schema)) });
+const lastFormat = ({ gateway }: QuickStage) => asks(gateway).at(-1)?.text;
+const refusedFormats = { do: 'no-format', times: 100 } as const;
+
+describe.each(profiles)('/ask with a schema at a gateway of the %s profile', (profile) => {
+  const stageOf = () => quickBot({ settings: models, gateway: { profile, speed: 20 } });
+
+  it('An answer by a schema is formatted JSON in one message and in a file', async () => {
+    const stage = await stageOf();
+    const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(fox) });
+    const final = await exchange.message(hasEnded);
+    const format = { type: 'json_schema', name: 'answer', schema: fox, strict: true };
+    expect(asks(stage.gateway)).toEqual([expect.objectContaining({ text: { format } })]);
+    expect(asks(stage.gateway)[0]).not.toHaveProperty('tools');
+    const wanted = JSON.stringify(JSON.parse(latestAnswer(stage.gateway)), null, 2);
+    expect(text(final)).toContain(`\`\`\`json\n${wanted}\n\`\`\``);
+    expect(text(final)).not.toContain('does not fit');
+    expect(final.attachments.map(({ filename }) => filename)).toEqual(['answer.json']);
+    expect((await bytesOf(final, 0)).toString()).toBe(wanted);
+    expect(stage.logged()).not.toContain('mood');
+    expect(errorsIn(stage)).toEqual([]);
+  });
+
+  it('An answer that does not fit says where, and what was expected', async () => {
+    const stage = await stageOf();
+    const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
+    const given = { prompt, schema_text: JSON.stringify(schema) };
+    const final = await (await stage.discord.as('member').slash('ask', given)).message(hasEnded);
+    expect(lastFormat(stage)).toMatchObject({ format: { strict: false, schema } });
+    expect(text(final)).toContain('The answer does not fit the schema:');
+    expect(text(final)).toContain('`/code` does not fit `pattern: ^\\d{40}$`.');
+  });
+
+  it('A long answer shows its beginning, and its file is complete', async () => {
+    const stage = await stageOf();
+    const schema = closed({ list: { type: 'array', minItems: 200, maxItems: 200, items: { type: 'string' } } });
+    const exchange = await stage.discord.as('member').slash('ask', { prompt, schema: file(schema) });
+    const final = await exchange.message(hasEnded);
+    expect(stage.discord.messages('studio')).toHaveLength(1);
+    expect(text(final)).toContain('…\n```');
+    expect(text(final)).toContain('The full answer is in answer.json.');
+    expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
+  });
+
+  it('A model without output formats receives the schema as instructions, and an answer that is no JSON is text', async () => {
+    const stage = await stageOf();
+    stage.gateway.faults.add(refusedFormats);
+    const given = { prompt, schema: file(fox), instructions: 'Be brief.' };
+    const final = await (await stage.discord.as('member').slash('ask', given)).message(hasEnded);
+    const last = asks(stage.gateway).at(-1);
+    expect(last).not.toHaveProperty('text');
+    expect(last?.instructions).toMatch(/^Be brief\./);
+    expect(last?.instructions).toContain(JSON.stringify(fox));
+    expect(text(final)).toContain('received the schema as part of its instructions');
+    expect(text(final)).toContain('did not return valid JSON');
+    expect(final.attachments).toEqual([]);
+    // The bot remembers this, and still sends the schema.
+    const count = asks(stage.gateway).length;
+    await (await stage.discord.as('member').slash('ask', { prompt: 'a happy fox', schema: file(fox) })).message(
+      hasEnded,
+    );
+    expect(asks(stage.gateway)).toHaveLength(count + 1);
+    expect(asks(stage.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
+  });
+
+  it('Continue and Retry keep the schema, and a new question does not', async () => {
+    const stage = await stageOf();
+    const member = stage.discord.as('member');
+    stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
+    const cut = await (await member.slash('ask', { prompt, schema: file(fox) })).message(hasEnded);
+    expect(labels(cut)).toContain('Retry');
+    stage.clock.putForward(5_000);
+    const again = await (await member.click(cut, 'Retry')).message(hasEnded);
+    expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
+    expect(again.attachments).toHaveLength(1);
+    const form = await (await member.click(again, 'Continue')).modal();
+    await (await member.fill(form, { 'Your next question': 'and a happy one?' })).message(hasEnded);
+    expect(lastFormat(stage)).toMatchObject({ format: { schema: fox } });
+    await (await member.slash('ask', { prompt: 'and in words?' })).message(hasEnded);
+    expect(lastFormat(stage)).toBeUndefined();
+  });
+});
+
+describe('A schema that cannot be used', () => {
+  it.each([
+    ['given twice', { schema: file(fox), schema_text: '{"type":"object"}' }, 'Use one of them'],
+    ['whose text is no JSON', { schema_text: 'an object' }, 'not valid JSON'],
+    ['whose file is no JSON', { schema: { name: 'a.json', bytes: Buffer.from('an object') } }, 'not valid JSON'],
+    ['whose file is a PDF', { schema: { name: 'a.json', bytes: Buffer.from('%PDF-1.7 nothing') } }, 'not valid JSON'],
+    ['of another root', { schema_text: '{"type":"array"}' }, 'contains `"type": "object"`'],
+    ['that is too large', { schema: file({ type: 'object', title: 'x'.repeat(70_000) }) }, 'larger than 64 KiB'],
+    ['that is invalid', { schema: file({ type: 'object', required: 'a' }) }, 'the value at `/required` is not allowed'],
+  ])('A schema %s is refused in private, and nothing is sent', async (_, given, words) => {
+    const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
+    const exchange = await stage.discord.as('member').slash('ask', { prompt, ...given });
+    const refused = await exchange.alone((message) => text(message).includes(words));
+    expect(refused.ephemeral).toBe(true);
+    expect(asks(stage.gateway)).toEqual([]);
+    const open = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
+    expect(open.map(text).join()).not.toContain(words);
+    expect(errorsIn(stage)).toEqual([]);
+  });
+});

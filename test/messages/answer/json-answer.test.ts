@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { texts } from '../../../src/commands/index.ts';
+import { createSay } from '../../../src/locales/index.ts';
+import { answerMessages } from '../../../src/messages/answer/message.ts';
+import { askStyle } from '../../../src/messages/answer/style.ts';
+import { addRound, completeAnswer, updateDraft, withSchemaCheck } from '../../../src/services/asks/transitions.ts';
+import type { SchemaCheck } from '../../../src/services/tasks/answer.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { makeTask } from '../../services/store/stage.ts';
+
+const say = createSay(texts);
+const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"type":"object"}' };
+const asked: Task = makeTask({ kind: 'ask', state: 'running', request });
+const response = (text: string) => ({
+  ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
+  ...{ usage: undefined, reason: undefined, error: undefined },
+});
+const fits: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
+
+function shown(task: Task) {
+  const { first, further } = answerMessages(task, askStyle, say);
+  const files = (first.files ?? []).map((file) => ('bytes' in file ? [file.name, String(file.bytes)] : []));
+  return { content: first.content ?? '', files, further };
+}
+
+const ended = (text: string, check: SchemaCheck = fits) =>
+  shown(completeAnswer(withSchemaCheck(addRound(asked, response(text), []), { text, check }), undefined, 1));
+
+describe('The message of an answer by a schema', () => {
+  it('The message grows by its first lines alone while the answer arrives, and has no file', () => {
+    const draft = `{${'"a": 1,\n'.repeat(2_000)}`;
+    const { content, files, further } = shown(updateDraft(asked, draft, undefined, 0));
+    expect(content).toContain('```json\n{"a": 1,\n');
+    expect(content.length).toBeLessThan(2_000);
+    expect([files, further]).toEqual([[], []]);
+  });
+
+  it('A string of the answer cannot end its code block, and the file has it unchanged', () => {
+    const text = '{\n  "a": "```` @everyone ```"\n}';
+    const { content, files } = ended(text);
+    expect(content.match(/```/g)).toHaveLength(2);
+    const [, code = ''] = /```json\n([\s\S]*)\n```/.exec(content) ?? [];
+    expect(JSON.parse(code)).toEqual(JSON.parse(text));
+    expect(files).toEqual([['answer.json', text]]);
+  });
+
+  it('Misfits are named in one line each, with hostile names made harmless, and the others counted', () => {
+    const at = `/\`**\u202e\n${'x'.repeat(300)}`;
+    const misfits = [
+      { at: '', rule: 'required' as const, expected: 'name' },
+      ...Array.from({ length: 4 }, () => ({ at, rule: 'type' as const, expected: 'y`'.repeat(100) })),
+    ];
+    const { content } = ended(`{\n${'  "a": 1,\n'.repeat(500)}}`, { misfits, count: 9, isUnfinished: false });
+    expect(content).toContain('-# The answer lacks `name`.');
+    expect(content.match(/must be of the type/g)).toHaveLength(4);
+    expect(content).toContain('-# And 4 more places.');
+    expect(content).not.toMatch(/\u202e|`\*\*/);
+    expect(content).toContain('The full answer is in answer.json.');
+    expect(content.length).toBeLessThanOrEqual(2_000);
+  });
+
+  it('An answer that could not be compared says so and is shown as it came', () => {
+    const { content } = ended('{"a":1}', { ...fits, isUnfinished: true });
+    expect(content).toContain('{"a":1}');
+    expect(content).toContain('could not be compared with the schema');
+  });
+
+  it('An answer that is no JSON is shown as text', () => {
+    const { content, files } = shown(
+      completeAnswer(withSchemaCheck(addRound(asked, response('It is blue.'), []), undefined), undefined, 1),
+    );
+    expect(content).toContain('It is blue.');
+    expect(content).toContain('did not return valid JSON');
+    expect(files).toEqual([]);
+  });
+});

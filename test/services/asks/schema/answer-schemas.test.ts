@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { AnswerSchemas } from '../../../../src/services/asks/schema/answer-schemas.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const opened: AnswerSchemas[] = [];
+afterEach(async () => void (await Promise.all(opened.splice(0).map((one) => one.close()))));
+
+function open({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
+  const gather = async () => ({ documents: [{ name: 'a.json', text }] });
+  const schemas = new AnswerSchemas({ gather, timeLimitMs: 1_000, clock });
+  opened.push(schemas);
+  return schemas;
+}
+
+const read = (schema: unknown, schemas = open()): Promise<string> => schemas.read(JSON.stringify(schema), 'm1');
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+/** Backtracks for longer than any test runs. */
+const HOSTILE = '^(?:a+)+$';
+const VICTIM = `${'a'.repeat(60)}!`;
+
+describe('The schema of an answer', () => {
+  it('A schema is kept as compact JSON, from text and from a file', async () => {
+    expect(await open().read(' { "type" : "object" } ', 'm1')).toBe('{"type":"object"}');
+    expect(await open().read({ address: 'https://files.example/a.json', name: 'a.json' }, 'm1')).toBe(
+      '{"type":"object"}',
+    );
+  });
+
+  it.each([
+    ['{"type":"object"', 'refusals.schemaNotJson'],
+    ['[]', 'refusals.schemaNotObject'],
+    ['{"type":"array"}', 'refusals.schemaNotObject'],
+    [`{"type":"object","a":${'['.repeat(40)}${']'.repeat(40)}}`, 'refusals.schemaTooDeep'],
+    [`{"type":"object","title":"${'ü'.repeat(33_000)}"}`, 'refusals.schemaTooLarge'],
+    [`{"type":"object","a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'refusals.schemaTooDeep'],
+  ])('The text %.40s is refused with %s', async (text, key) => {
+    await expect(open().read(text, 'm1')).rejects.toMatchObject({ key });
+  });
+
+  it.each([
+    ['a type that does not exist', object({ a: { type: 'strin' } }), '/properties/a/type'],
+    ['a list of properties', { type: 'object', properties: [] }, '/properties'],
+    ['a name as list of required ones', object({}, { required: 'a' }), '/required'],
+    ['a negative length', object({ 'a/b': { minLength: -1 } }), '/properties/a~1b/minLength'],
+    ['a pattern that does not compile', object({ a: { pattern: '(' } }), '/properties/a/pattern'],
+    ['a pattern of names that does not compile', object({}, { patternProperties: { '[': {} } }), '/patternProperties'],
+    ['a reference to nothing', object({ a: { $ref: '#/$defs/b' } }), '/properties/a/$ref'],
+    ['a reference to another document', object({ a: { $ref: 'https://files.example/b' } }), '/properties/a/$ref'],
+    ['a reference to itself', { type: 'object', $ref: '#' }, '/'],
+    ['an address that is none', { type: 'object', $id: 'http://' }, '/'],
+  ])('A schema with %s is refused, with its place', async (_, schema, at) => {
+    await expect(read(schema)).rejects.toMatchObject({ key: 'refusals.schemaInvalid', variables: { at } });
+  });
+
+  it.each([
+    ['of draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ a: { items: [{}, true] } }) }],
+    ['with a recursive reference', object({ next: { $ref: '#' } })],
+    ['with an anchor', object({ a: { $ref: '#x' } }, { $defs: { x: { $anchor: 'x', type: 'null' } } })],
+    ['with conditions', object({}, { if: { required: ['a'] }, else: false, dependentRequired: { a: ['b'] } })],
+    ['with properties named like keywords', object({ type: { type: 'string' }, $ref: {}, required: true })],
+  ])('A schema %s is accepted', async (_, schema) => {
+    expect(JSON.parse(await read(schema))).toEqual(schema);
+  });
+
+  it('A schema that never ends is refused when its time is over', async () => {
+    const clock = new ManualClock();
+    const doubled = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`d${at}`, { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${at + 1}` })) }]),
+    );
+    const schema = object({}, { $ref: '#/$defs/d0', $defs: { ...doubled, d60: {} } });
+    const reading = read(schema, open({ clock }));
+    // The job has begun by then.
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(5_000);
+    await expect(reading).rejects.toMatchObject({ key: 'refusals.schemaSlow' });
+  });
+});
+
+describe('An answer and its schema', () => {
+  const schema = JSON.stringify(object({ n: { type: 'number' } }, { required: ['n'] }));
+
+  it('An answer that fits is kept formatted, with its numbers as they were written', async () => {
+    const checked = await open().check(schema, '{"n":1.10,"id":12345678901234567890}');
+    expect(checked?.text).toBe('{\n  "n": 1.10,\n  "id": 12345678901234567890\n}');
+    expect(checked?.check).toEqual({ misfits: [], count: 0, isUnfinished: false });
+  });
+
+  it('An answer in a code block counts without it', async () => {
+    expect((await open().check(schema, '```json\n{"n":1}\n```\n'))?.text).toBe('{\n  "n": 1\n}');
+  });
+
+  it('An answer that is no JSON is not compared', async () => {
+    expect(await open().check(schema, 'The number is 1.')).toBeUndefined();
+  });
+
+  it('An answer of many levels is compared, or counts as not comparable', async () => {
+    const deep = await open().check(schema, '['.repeat(100_000) + ']'.repeat(100_000));
+    expect(deep?.check).toMatchObject({ count: 1, misfits: [{ at: '', rule: 'type', expected: 'object' }] });
+  });
+
+  it('A pattern that backtracks without end costs the answer its comparison, and the next answer nothing', async () => {
+    const clock = new ManualClock();
+    const schemas = open({ clock });
+    const hostile = await schemas.read(JSON.stringify(object({ a: { pattern: HOSTILE } })), 'm1');
+    const answer = JSON.stringify({ a: VICTIM });
+    const checking = schemas.check(hostile, answer);
+    clock.advance(5_000);
+    expect(await checking).toEqual({ text: answer, check: { misfits: [], count: 0, isUnfinished: true } });
+    expect((await schemas.check(schema, '{"n":"1"}'))?.check.count).toBe(1);
+  });
+
+  it('An answer that arrives while the bot stops is kept without a comparison', async () => {
+    const schemas = open();
+    await schemas.close();
+    expect((await schemas.check(schema, '{}'))?.check.isUnfinished).toBe(true);
+  });
+});

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatJson } from '../../../../src/services/asks/schema/format-json.ts';
+
+describe('Formatted JSON', () => {
+  it('JSON is formatted as JavaScript would, from compact and from indented text', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const wanted = JSON.stringify(value, null, 2);
+        expect(formatJson(JSON.stringify(value), 1_000_000)).toBe(wanted);
+        expect(formatJson(JSON.stringify(value, null, 7), 1_000_000)).toBe(wanted);
+      }),
+    );
+  });
+
+  it('Numbers stay as they were written', () => {
+    expect(formatJson('[1.10,-0,1E400]', 100)).toBe('[\n  1.10,\n  -0,\n  1E400\n]');
+  });
+
+  it('JSON that would become too long is not formatted', () => {
+    const deep = '['.repeat(5_000) + ']'.repeat(5_000);
+    expect(formatJson(deep, 1_000_000)).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+import type { Schema } from '@cfworker/json-schema';
+import { describe, expect, it } from 'vitest';
+import { misfitsOf } from '../../../../src/services/asks/schema/misfits.ts';
+
+const schema: Schema = {
+  type: 'object',
+  required: ['name', 'age'],
+  additionalProperties: false,
+  properties: {
+    name: { $ref: '#/$defs/word' },
+    age: { type: ['integer', 'null'], minimum: 0 },
+    size: { enum: ['s', 'm'] },
+    kind: { const: 1 },
+    either: { anyOf: [{ type: 'number' }, { type: 'object', additionalProperties: false }] },
+    list: { type: 'array', items: { type: 'string' } },
+    long: { if: { type: 'number' }, else: { minLength: 4 } },
+  },
+  $defs: { word: { type: 'string', pattern: '^\\w+$' } },
+};
+
+const fitting = { name: 'fox', age: 3 };
+const misfits = (value: unknown) => misfitsOf(value, structuredClone(schema)).misfits;
+
+describe('Where an answer does not fit its schema', () => {
+  it('An answer that fits has no misfit', () => {
+    expect(misfits({ ...fitting, either: {}, list: ['a'], long: 'word' })).toEqual([]);
+  });
+
+  it.each([
+    [[], { at: '', rule: 'type', expected: 'object' }],
+    [{}, { at: '', rule: 'required', expected: 'name, age' }],
+    [
+      { ...fitting, name: 7 },
+      { at: '/name', rule: 'type', expected: 'string' },
+    ],
+    [
+      { ...fitting, name: 'a b' },
+      { at: '/name', rule: 'other', expected: 'pattern: ^\\w+$' },
+    ],
+    [
+      { ...fitting, age: 1.5 },
+      { at: '/age', rule: 'type', expected: 'integer / null' },
+    ],
+    [
+      { ...fitting, age: -1 },
+      { at: '/age', rule: 'other', expected: 'minimum: 0' },
+    ],
+    [
+      { ...fitting, size: 'xl' },
+      { at: '/size', rule: 'enum', expected: '["s","m"]' },
+    ],
+    [
+      { ...fitting, kind: 2 },
+      { at: '/kind', rule: 'const', expected: '1' },
+    ],
+    [
+      { ...fitting, either: { a: 1 } },
+      { at: '/either', rule: 'anyOf', expected: 'anyOf' },
+    ],
+    [
+      { ...fitting, list: ['a', 2] },
+      { at: '/list/1', rule: 'type', expected: 'string' },
+    ],
+    [
+      { ...fitting, long: 'abc' },
+      { at: '/long', rule: 'other', expected: 'minLength: 4' },
+    ],
+    [
+      { ...fitting, 'a/ü': 1 },
+      { at: '/a~1ü', rule: 'unexpected', expected: 'false' },
+    ],
+  ])('The answer %j has the misfit %j alone', (value, misfit) => {
+    expect(misfits(value)).toEqual([misfit]);
+  });
+
+  it('Of many misfits all are counted and five are named, each of bounded length', () => {
+    const value = { ...fitting, list: Array.from({ length: 40 }, () => 1), [`x${'y'.repeat(5_000)}`]: 1 };
+    const found = misfitsOf(value, structuredClone(schema));
+    expect(found.count).toBe(41);
+    expect(found.misfits).toHaveLength(5);
+    const [long] = misfits({ ...fitting, [`x${'y'.repeat(5_000)}`]: 1 });
+    expect(long?.at.length).toBeLessThan(300);
+  });
+});
