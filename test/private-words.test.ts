@@ -237,8 +237,20 @@ function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gatew
 
 /** Every gateway call, with private text in every text parameter. */
 function gatewayCalls(gateway: Gateway) {
-  const { models, usage, fineTunes, imageJobs, imgx, videos, v1Videos, imageToVideo, music, responses, realtime } =
-    gateway;
+  const {
+    models,
+    usage,
+    fineTunes,
+    imageJobs,
+    imgx,
+    videos,
+    v1Videos,
+    imageToVideo,
+    music,
+    responses,
+    transcriptions,
+    realtime,
+  } = gateway;
   const video = { model: 'm', prompt: PRIVATE };
   return {
     models: { list: () => models.list(), listCompat: () => models.listCompat(), get: () => models.get(PRIVATE) },
@@ -284,6 +296,7 @@ function gatewayCalls(gateway: Gateway) {
         }
       },
     },
+    transcriptions: { create: () => transcriptions.create({ model: PRIVATE, wav: Buffer.from(PRIVATE) }) },
     realtime: { open: () => realtime.open({ model: 'm', instructions: PRIVATE }) },
   };
 }

@@ -33,6 +33,7 @@ import { modelRoutes } from './routes/models.ts';
 import { musicRoutes } from './routes/music.ts';
 import { realtimeRoutes } from './routes/realtime.ts';
 import { textRoutes } from './routes/text.ts';
+import { transcriptionRoutes } from './routes/transcriptions.ts';
 import { videoRoutes } from './routes/video.ts';
 import { Settings } from './settings.ts';
 import { Sockets } from './sockets.ts';
@@ -92,6 +93,7 @@ const routes = [
   videoRoutes,
   musicRoutes,
   textRoutes,
+  transcriptionRoutes,
   realtimeRoutes,
   fileRoutes,
   controlRoutes,

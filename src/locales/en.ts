@@ -43,6 +43,7 @@ export const en = {
     failed: 'The answer failed: {{reason}}',
     failedSilently: 'The answer failed, and the gateway gave no reason. Press **Retry** to ask again.',
     without: {
+      audio: 'This model does not take audio, so it got a transcript. Press **Show details** to read it.',
       stream: 'This model does not stream its answers, so the answer came all at once.',
       format: 'This model does not support output formats, so the format was not used.',
       tools: 'This model does not support tools, so they were not used.',

@@ -96,6 +96,7 @@ export function openEngine({
   const asks = new Asks({
     ...{ book, models, gather, schemas, clock, log },
     responses: gateway.responses,
+    transcriptions: gateway.transcriptions,
     refresh: parts.refreshAddresses,
     page: (question) => store.page(question),
     timeLimitMs: settings.maxWaitMs.text,

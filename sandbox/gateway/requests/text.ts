@@ -4,13 +4,27 @@ import { strictProblem } from './strict-schema.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
-/** A part of a message: text in either direction, an image, a file (wire facts, part 5). */
-const part = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
-  filename: z.string().optional(),
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** As OpenAI documents it, for chats and responses alike. */
+const inputAudio = z.strictObject({
+  data: z.string().refine((data) => data.length % 4 === 0 && BASE64.test(data), 'must be well-formed base64'),
+  format: z.enum(['mp3', 'wav']),
 });
+
+/** A part of a message: text in either direction, an image, a file (wire facts, part 5), audio. */
+const part = z
+  .looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+    filename: z.string().optional(),
+    input_audio: inputAudio.optional(),
+  })
+  .refine(({ type, input_audio: audio }) => (type === 'input_audio') === (audio !== undefined), {
+    message: 'must have input_audio if its type is input_audio, and only then',
+    path: ['input_audio'],
+  });
 
 const item = z.looseObject({
   type: z.string().optional(),

@@ -6,6 +6,7 @@ import type { Parts, Routes } from '../parts.ts';
 import { Refusal } from '../refusal.ts';
 import { read } from '../requests/read.ts';
 import { textRequest } from '../requests/text.ts';
+import { checkAudio } from '../text/audio.ts';
 import { answerTo } from '../text/engine.ts';
 import { refusedFields, type TextFault } from '../text/fault.ts';
 import { strokesOf } from '../text/strokes.ts';
@@ -17,6 +18,7 @@ export const textRoutes: Routes = (server, parts) => {
   server.post('/v1/responses', { config: { kind: 'text' } }, (request, reply) => {
     const order = read(textRequest, request.body);
     const model = modelFor(parts, request.grant, order.model, ['text']);
+    checkAudio(order, model);
     const { tools, reasoning, stream } = order;
     const isSent = {
       stream,

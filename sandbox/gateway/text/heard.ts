@@ -10,6 +10,7 @@ export interface Conversation {
   /** What the person said before, oldest first. */
   readonly before: readonly string[];
   readonly images: number;
+  readonly sounds: number;
   readonly files: readonly string[];
   /** Outputs of tools that came after the question. */
   readonly outputs: readonly { readonly name: string; readonly output: string }[];
@@ -28,6 +29,7 @@ export function conversationOf({ input }: TextRequest): Conversation {
     words: new Set(wordsOf(question)),
     before: asked.slice(0, -1).map(({ content }) => textOf(content)),
     images: parts.filter(({ type }) => type === 'input_image').length,
+    sounds: parts.filter(({ type }) => type === 'input_audio').length,
     files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
     outputs: after
       .filter(({ type }) => type === 'function_call_output')

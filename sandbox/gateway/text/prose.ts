@@ -55,12 +55,16 @@ export const quoted = (text: string): string => {
   return letters.length > LONGEST_QUOTE ? `“${letters.slice(0, LONGEST_QUOTE).join('')}…”` : `“${letters.join('')}”`;
 };
 
-function introduction({ question, before, images, files }: Conversation, instructions: string | undefined): string {
+function introduction(
+  { question, before, images, sounds, files }: Conversation,
+  instructions: string | undefined,
+): string {
   const earlier = before.at(-1);
   return [
     `This is the sandbox speaking, and no model has thought about this. You said: ${quoted(question)}.`,
     ...(earlier === undefined ? [] : [`Before that, and it is ${before.length} by now, you said: ${quoted(earlier)}.`]),
     ...(images === 0 ? [] : [`You showed ${images === 1 ? 'an image' : `${images} images`}.`]),
+    ...(sounds === 0 ? [] : [`You sent ${sounds === 1 ? 'a recording' : `${sounds} recordings`}.`]),
     ...(files.length === 0 ? [] : [`You sent ${files.join(', ')}.`]),
     ...(instructions === undefined ? [] : [`I was told: ${quoted(instructions)}.`]),
   ].join(' ');

@@ -92,6 +92,7 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
     say('ask.details.characters', { count: answerText(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),
+    ...transcriptLines(task, say),
     ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
     ...(request.schema === undefined ? [] : [say('ask.details.schema')]),
@@ -101,19 +102,31 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
 
 const MAX_LEFT_OUT = 10;
 const LONGEST_FILE_NAME = 60;
+const LONGEST_TRANSCRIPT = 1_500;
+
+function transcriptLines(task: Task, say: Say): string[] {
+  const { heard } = answerOf(task);
+  const { sound } = task.request;
+  if (heard === undefined || !sound) return [];
+  const name = escapeText(sound.name, LONGEST_FILE_NAME);
+  return [say('ask.details.transcript', { name, text: escapeText(heard, LONGEST_TRANSCRIPT) })];
+}
 
 /** The files of earlier questions that the model did not get. */
 function leftOutLines(task: Task, say: Say): string[] {
   const { leftOut = [] } = answerOf(task);
-  if (leftOut.length === 0) return [];
-  const shown = leftOut.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
+  const named = leftOut.filter(({ why }) => why !== 'hidden');
+  const hidden = leftOut.length - named.length;
+  const lines = hidden === 0 ? [] : [say('ask.details.leftOutHidden', { count: hidden })];
+  if (named.length === 0) return lines;
+  const shown = named.slice(0, MAX_LEFT_OUT).map(({ name, why }) => {
     const facts = { name: escapeText(name, LONGEST_FILE_NAME), why: say(`ask.details.leftOutReasons.${why}`) };
     return say('ask.details.leftOutFile', facts);
   });
-  const count = leftOut.length - shown.length;
+  const count = named.length - shown.length;
   const listed = shown.join(', ');
   const files = count === 0 ? listed : say('ask.details.leftOutMore', { files: listed, count });
-  return [say('ask.details.leftOut', { files })];
+  return [say('ask.details.leftOut', { files }), ...lines];
 }
 
 function tokenLines(task: Task, say: Say): string[] {

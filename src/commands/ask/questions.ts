@@ -9,11 +9,15 @@ import { chooseModel } from '../options.ts';
 import type { Services } from '../services.ts';
 import { type ReplyParts, replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
+interface QuestionFile extends MemberFile {
+  mediaType?: string | undefined;
+}
+
 interface Question {
   prompt: string;
   model?: string | undefined;
   image?: MemberFile | undefined;
-  file?: MemberFile | undefined;
+  file?: QuestionFile | undefined;
   instructions?: string | undefined;
   effort?: string | undefined;
   format?: string | undefined;
@@ -47,10 +51,20 @@ function requestFrom(question: Question, model: string, before: Task | undefined
       schema: question.schema,
       web: question.web || undefined,
       pictures: image && [{ address: image.address, name: image.name }],
-      documents: file && [{ address: file.address, name: file.name }],
+      ...(file && fileRequest(file)),
       after: before?.id,
     }),
   };
+}
+
+const AUDIO_TYPE = /^audio\//i;
+/** A form does not tell the type of a file; the content is checked before it is sent. */
+const AUDIO_NAME = /\.(?:mp3|wav|ogg|oga|opus)$/i;
+
+/** Audio, or a document to read. */
+function fileRequest({ address, name, mediaType }: QuestionFile): Pick<AskRequest, 'sound' | 'documents'> {
+  const isAudio = mediaType === undefined ? AUDIO_NAME.test(name) : AUDIO_TYPE.test(mediaType);
+  return isAudio ? { sound: { address, name } } : { documents: [{ address, name }] };
 }
 
 interface AskInThreadsParts extends ReplyParts {

@@ -7,7 +7,7 @@ export const text = {
       prompt: 'Your question',
       model: 'Model ID; default: this bot’s text model',
       image: 'Image for your question',
-      file: 'PDF or text file for your question',
+      file: 'PDF, text file or audio for your question',
       instructions: 'Instructions for the whole conversation',
       effort: 'Reasoning effort, such as low or high, for some models',
       format: 'Format of the answer: text, or JSON for programs',
@@ -26,7 +26,7 @@ export const text = {
       title: 'Continue the conversation',
       words: 'Your next question',
       file: 'Image or file',
-      fileHint: 'An image, a PDF or a text file.',
+      fileHint: 'An image, a PDF, a text file or audio.',
     },
     forgotten:
       'The conversation has ended. Its questions and answers are no longer sent to a model; your next question starts a new one.',
@@ -43,9 +43,12 @@ export const text = {
       tools: 'Tool calls: {{count}}',
       effort: 'Reasoning effort: {{effort}}',
       instructions: 'With custom instructions',
+      transcript: 'Transcript of {{name}}: {{text}}',
       leftOut: 'Not sent again: {{files}}',
       leftOutMore: '{{files}} and {{count}} more',
       leftOutFile: '{{name}} ({{why}})',
+      leftOutHidden_one: 'Not sent again: {{count}} file of another member or a private question',
+      leftOutHidden_other: 'Not sent again: {{count}} files of other members or private questions',
       leftOutReasons: {
         'too-large': 'too large',
         'too-many': 'too many files',
@@ -53,6 +56,7 @@ export const text = {
         unusable: 'not readable',
         late: 'took too long',
         refused: 'not taken by the model',
+        hidden: 'not yours',
       },
       schema: 'With a JSON Schema',
       turns: 'Earlier questions in this conversation: {{count}}',
@@ -68,6 +72,8 @@ export const text = {
     schemaInvalid:
       'This is not a valid JSON Schema: the value at {{at}} is not allowed there. Correct it and try again.',
     schemaSlow: 'The schema takes too long to check. Use a simpler one.',
+    audioNotTaken:
+      '{{model}} does not take audio, and this gateway has no model that transcribes {{name}}. Choose a model that takes audio, or remove the file.',
   },
   tasks: { kinds: { ask: 'Answer' } },
 } as const;

@@ -89,4 +89,5 @@ export const refusals = {
   audioEmpty: 'This audio is empty. Record it again and send it.',
   audioNotSupported: 'This audio format is not supported. Send a voice message, or an Ogg Opus, MP3 or WAV file.',
   audioBusy: 'The bot is processing too much audio right now. Try again in a moment.',
+  busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

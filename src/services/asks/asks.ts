@@ -129,9 +129,12 @@ export class Asks {
   async #continue(task: TaskOf<'ask'>): Promise<void> {
     try {
       const context = { memberId: task.requesterId, timeLimitMs: this.#parts.timeLimitMs };
-      const materials = await this.#parts.gather(task.request, context);
       const { request } = task;
-      const question = { request, materials, asker: task, answer: answerOf(task), stop: this.#newStop() };
+      const answer = answerOf(task);
+      // A transcript is enough, and its audio may be gone.
+      const named = answer.heard === undefined ? request : { ...request, sound: undefined };
+      const materials = await this.#parts.gather(named, context);
+      const question = { request, materials, asker: task, answer, stop: this.#newStop() };
       await this.#answer(task.id, await this.#sender.send(question));
     } catch (error) {
       if (!(error instanceof GatewayError) && !(error instanceof Refusal)) throw error;
@@ -141,10 +144,10 @@ export class Asks {
 
   async #answer(id: string, stream: OpenStream): Promise<void> {
     const { stop, omission, draft } = stream;
-    const leftOut = draft.earlierFiles.flatMap(leftOutFiles);
+    const sent = { leftOut: draft.earlierFiles.flatMap(leftOutFiles), heard: draft.sound?.transcript };
     this.#stops.set(id, stop);
     try {
-      const task = await this.#change(id, (known) => markAnswering(known, omission.told, leftOut));
+      const task = await this.#change(id, (known) => markAnswering(known, omission.told, sent));
       // The member stopped it before it began.
       if (hasEnded(task)) return stop.abort('stopped' satisfies StopReason);
       const response = await this.#readStream(id, stream);

@@ -43,8 +43,13 @@ export function mayReuseInputs(turn: Task, asker: Asker): boolean {
 }
 
 export interface Turn extends Record<'prompt' | 'text', string> {
-  pictures: readonly MemberFile[];
+  images: readonly MemberFile[];
   documents: readonly MemberFile[];
+  sound?: MemberFile | undefined;
+  /** Of its audio, where its model took none. */
+  transcript?: string | undefined;
+  /** How many files it has that the asker may not reuse. */
+  hiddenFiles?: number | undefined;
 }
 
 /** A longer context makes a model slow and expensive; the oldest turns are left out. */
@@ -69,8 +74,10 @@ export async function earlierTurns(answers: Answers, after: string | undefined, 
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
     if (!mayBeRepeated(task)) continue;
-    const { prompt, pictures = [], documents = [] } = task.request;
-    const files = mayReuseInputs(task, asker) ? { pictures, documents } : { pictures: [], documents: [] };
+    const { prompt, pictures: images = [], documents = [], sound } = task.request;
+    const files = mayReuseInputs(task, asker)
+      ? { images, documents, sound, transcript: answerOf(task).heard }
+      : { images: [], documents: [], hiddenFiles: images.length + documents.length + (sound ? 1 : 0) };
     const turn = { prompt, text: answerText(task), ...files };
     letters += turn.prompt.length + turn.text.length;
     if (letters > MAX_LETTERS) break;

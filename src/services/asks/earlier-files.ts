@@ -1,10 +1,12 @@
 import type { Clock } from '../../lib/clock.ts';
+import { wavOf } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TextContent } from '../gateway/responses/request.ts';
 import { type RefreshAddresses, signatureExpiry } from '../inputs/addresses.ts';
 import type { LeftOutFile } from '../tasks/answer.ts';
 import type { Gather, GatherContext, MemberFile } from '../tasks/materials.ts';
 import type { Turn } from './conversation.ts';
+import { audioPart, transcriptPart } from './sound.ts';
 
 /** A file of an earlier question: what is sent of it again, or why nothing is. */
 export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftOutFile, 'why'>);
@@ -15,6 +17,12 @@ interface EarlierFilesParts {
   clock: Clock;
 }
 
+interface EarlierFilesContext extends GatherContext {
+  /** What the question's own files have used up of the limits. */
+  used: { files: number; bytes: number };
+  takesAudio: boolean;
+}
+
 /** A model looks at few files well, and every further question sends them again. */
 const MAX_FILES = 20;
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -23,17 +31,10 @@ const TIME_LIMIT_MS = 60_000;
 /** The most that Discord refreshes at once. */
 const MAX_REFRESHED = 50;
 
-/** What the question's own files have used up of the limits. */
-interface Used {
-  files: number;
-  bytes: number;
-}
-
 /** Fetches the files of earlier turns again, newest turn first. One that cannot be had is left out; nothing here fails a question. */
 export async function gatherEarlierFiles(
   turns: readonly Turn[],
-  used: Used,
-  context: GatherContext,
+  { used, takesAudio, ...context }: EarlierFilesContext,
   { gather, refresh, clock }: EarlierFilesParts,
 ): Promise<EarlierFile[][]> {
   const named = turns.map(filesOf);
@@ -46,8 +47,11 @@ export async function gatherEarlierFiles(
   });
   let { files, bytes } = used;
 
-  async function fetch({ file, medium }: NamedFile): Promise<EarlierFile> {
+  async function fetch(named: NamedFile): Promise<EarlierFile> {
+    const { file, medium, transcript } = named;
     const name = safeName(file.name);
+    if (transcript !== undefined) return { name, part: transcriptPart(name, transcript) };
+    if (medium === 'sound' && !takesAudio) return { name, why: 'refused' };
     if (files >= MAX_FILES) return { name, why: 'too-many' };
     if (isLate) return { name, why: 'late' };
     const address = addresses.get(file.address) ?? file.address;
@@ -64,15 +68,33 @@ export async function gatherEarlierFiles(
   try {
     // One after the other, so that a question holds no more than one file in the shared memory.
     const newestFirst = await Array.fromAsync(named.toReversed(), (own) => Array.fromAsync(own, fetch));
-    return newestFirst.toReversed();
+    return newestFirst.toReversed().map((own, at) => [...own, ...hiddenFiles(turns[at])]);
   } finally {
     cancel();
   }
 }
 
-/** Earlier files with the same reason for each. */
+/** Earlier files with the same reason for each; a transcript is no file. */
 export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): EarlierFile[][] =>
-  turns.map((turn) => filesOf(turn).map(({ file }) => ({ name: safeName(file.name), why })));
+  turns.map((turn) => [
+    ...filesOf(turn).map(({ file, transcript }): EarlierFile => {
+      const name = safeName(file.name);
+      return transcript === undefined ? { name, why } : { name, part: transcriptPart(name, transcript) };
+    }),
+    ...hiddenFiles(turn),
+  ]);
+
+/** Counted, and not named: the member who asks may not see them. */
+const hiddenFiles = (turn: Turn | undefined): EarlierFile[] =>
+  Array.from({ length: turn?.hiddenFiles ?? 0 }, () => ({ name: '', why: 'hidden' as const }));
+
+/** For a model that takes no audio. */
+export const leaveOutAudio = (turns: readonly (readonly EarlierFile[])[]): EarlierFile[][] =>
+  turns.map((files) =>
+    files.map((file) =>
+      'part' in file && file.part.type === 'audio' ? { name: file.name, why: 'refused' as const } : file,
+    ),
+  );
 
 export const sentParts = (files: readonly EarlierFile[]): TextContent[] =>
   files.flatMap((file) => ('part' in file ? [file.part] : []));
@@ -85,21 +107,24 @@ const MAX_NAMED = 5;
 /** Tells the model what it no longer sees; empty where it sees everything. */
 export function noteForModel(files: readonly EarlierFile[]): string {
   const left = leftOutFiles(files);
-  const names = left.slice(0, MAX_NAMED).map(({ name }) => name);
-  const shown = left.length > MAX_NAMED ? `${names.join(', ')} and others` : names.join(', ');
   if (left.length === 0) return '';
+  const names = left.flatMap(({ name }) => name || []);
+  const named = names.slice(0, MAX_NAMED).join(', ');
+  const list = named === '' ? '' : `: ${named}${left.length > Math.min(names.length, MAX_NAMED) ? ' and others' : ''}`;
   const count = left.length === 1 ? '1 file of this message is' : `${left.length} files of this message are`;
-  return `[${count} no longer attached: ${shown}]`;
+  return `[${count} no longer attached${list}]`;
 }
 
 interface NamedFile {
   file: MemberFile;
-  medium: 'image' | 'document';
+  medium: 'image' | 'document' | 'sound';
+  transcript?: string | undefined;
 }
 
-const filesOf = ({ pictures, documents }: Turn): NamedFile[] => [
+const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] => [
   ...documents.map((file) => ({ file, medium: 'document' as const })),
-  ...pictures.map((file) => ({ file, medium: 'image' as const })),
+  ...images.map((file) => ({ file, medium: 'image' as const })),
+  ...(sound ? [{ file: sound, medium: 'sound' as const, transcript }] : []),
 ];
 
 /** Only addresses that expire before they are fetched are refreshed. */
@@ -119,8 +144,9 @@ async function fetchPart(
   gather: Gather,
 ): Promise<TextContent | LeftOutFile['why']> {
   try {
-    const files = medium === 'image' ? { pictures: [file] } : { documents: [file] };
-    const { images: [image] = [], documents: [document] = [] } = await gather(files, context);
+    const files = { image: { pictures: [file] }, document: { documents: [file] }, sound: { sound: file } }[medium];
+    const { images: [image] = [], documents: [document] = [], sound } = await gather(files, context);
+    if (sound) return audioPart(wavOf(sound));
     if (image !== undefined) return { type: 'image', image };
     return document ? documentPart(document) : 'unusable';
   } catch (error) {
@@ -133,6 +159,7 @@ const REASONS: ReadonlyMap<string, LeftOutFile['why']> = new Map([
   ['refusals.imageTooLarge', 'too-large'],
   ['refusals.imagesTooLarge', 'too-large'],
   ['refusals.documentTooLarge', 'too-large'],
+  ['refusals.fileTooLarge', 'too-large'],
   ['refusals.imageGone', 'gone'],
   ['refusals.documentGone', 'gone'],
 ]);
@@ -142,17 +169,20 @@ export function documentPart({ name, data, text }: { name: string; data?: string
   return { type: 'text', text: `${name}:\n\n${text ?? ''}` };
 }
 
+/** The head of a data URI is shorter. */
+const LONGEST_HEAD = 200;
+
 /** As it is sent: base64 is a third longer than its bytes. */
 export function sizeOf(part: TextContent): number {
   if (part.type === 'text') return Buffer.byteLength(part.text);
   const data = part.type === 'image' ? part.image : 'data' in part ? part.data : '';
-  return Math.floor(((data.length - data.indexOf(',') - 1) * 3) / 4);
+  return Math.floor(((data.length - data.slice(0, LONGEST_HEAD).indexOf(',') - 1) * 3) / 4);
 }
 
 const LONGEST_NAME = 100;
 
 /** A name is text from outside: on one line, and without brackets that would end the note. */
-const safeName = (name: string): string =>
+export const safeName = (name: string): string =>
   name
     .slice(0, 1_000)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ')

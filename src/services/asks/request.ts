@@ -6,8 +6,9 @@ import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { defineRequest, type KindSpec } from '../tasks/task.ts';
 import type { Turn } from './conversation.ts';
-import { documentPart, type EarlierFile, noteForModel, sentParts } from './earlier-files.ts';
+import { documentPart, type EarlierFile, noteForModel, safeName, sentParts } from './earlier-files.ts';
 import { fitsStrictMode } from './schema/strict.ts';
+import { audioPart, type QuestionSound, transcriptPart } from './sound.ts';
 import { toolDefinitions } from './tools.ts';
 
 /** Usual words for how long a reasoning model may think; a gateway may know others. */
@@ -47,6 +48,7 @@ export interface Draft {
   /** The files of each earlier turn. */
   earlierFiles: readonly (readonly EarlierFile[])[];
   materials: Materials;
+  sound?: QuestionSound | undefined;
   models: readonly ListedModel[];
   rounds: Answer['rounds'];
   /** No more tools: the model has to answer. */
@@ -55,7 +57,7 @@ export interface Draft {
 
 /** The whole context of a question, because the gateway stores none of it. */
 export function buildTextRequest(draft: Draft, without: readonly RefusableFeature[]): TextRequest {
-  const { request, earlier, earlierFiles, materials, models, rounds, isLast } = draft;
+  const { request, earlier, earlierFiles, materials, sound, models, rounds, isLast } = draft;
   const { model, instructions, effort, web } = request;
   const format = formatOf(request);
   const takesFormat = !without.includes('format');
@@ -67,7 +69,7 @@ export function buildTextRequest(draft: Draft, without: readonly RefusableFeatur
         { role: 'user', content: earlierContent(prompt, earlierFiles[at] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
-      { role: 'user', content: withParts(request.prompt, questionParts(materials)) },
+      { role: 'user', content: withParts(request.prompt, [...questionParts(materials), ...soundParts(sound)]) },
       ...rounds.flatMap(itemsOf),
     ],
     ...(effort !== undefined && !without.includes('reasoning') && { effort }),
@@ -105,6 +107,11 @@ export const questionParts = ({ images = [], documents = [] }: Materials): TextC
   ...documents.map(documentPart),
   ...images.map((image): TextContent => ({ type: 'image', image })),
 ];
+
+function soundParts({ name, wav, transcript }: Partial<QuestionSound> = {}): TextContent[] {
+  if (transcript !== undefined) return [transcriptPart(safeName(name ?? ''), transcript)];
+  return wav ? [audioPart(wav)] : [];
+}
 
 /** The model sees its own words and calls, then the outputs: all of a round together. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {

@@ -3,19 +3,22 @@ import { type Gateway, GatewayError } from '../gateway/index.ts';
 import { refusedPart } from '../gateway/responses/request.ts';
 import type { RefreshAddresses } from '../inputs/addresses.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
+import { takesAudio } from '../models/families.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import type { TasksLog } from '../tasks/book.ts';
-import type { Gather, GatherContext, Materials } from '../tasks/materials.ts';
+import type { Gather, Materials } from '../tasks/materials.ts';
 import { type Answers, type Asker, earlierTurns, type Turn } from './conversation.ts';
-import { type EarlierFile, gatherEarlierFiles, leaveOut, sentParts, sizeOf } from './earlier-files.ts';
+import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
 import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from './request.ts';
+import { questionSound, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
 
 export interface SenderParts {
   answers: Answers;
   responses: Pick<Gateway['responses'], 'stream'>;
-  models: Pick<ModelCatalogue, 'listQuickly'>;
+  transcriptions: Pick<Gateway['transcriptions'], 'create'>;
+  models: Pick<ModelCatalogue, 'list' | 'listQuickly'>;
   gather: Gather;
   refresh: RefreshAddresses;
   /** How long the gateway may need what it fetches itself. */
@@ -48,12 +51,14 @@ export class QuestionSender {
 
   async send({ request, materials, asker, answer, stop }: Question): Promise<OpenStream> {
     const { rounds = [] } = answer ?? {};
-    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model)])];
+    const deaf = takesAudio(request.model) ? [] : (['audio'] as const);
+    const without = [...new Set([...(answer?.without ?? []), ...this.#refused.of(request.model), ...deaf])];
+    const sound = questionSound(request.sound, materials, answer?.heard);
     const earlier = await earlierTurns(this.#parts.answers, request.after, asker);
-    const earlierFiles = await this.#earlierFiles(earlier, materials, without, asker);
+    const earlierFiles = await this.#earlierFiles(earlier, { materials, sound }, without, asker);
     const models = await this.#parts.models.listQuickly();
     const isLast = rounds.length >= MAX_ROUNDS;
-    const draft = { request, earlier, earlierFiles, materials, models, rounds, isLast };
+    const draft = { request, earlier, earlierFiles, materials, sound, models, rounds, isLast };
     const told = without.filter((part) => isWanted(part, draft));
     return this.#open(draft, { without, told, named: [] }, stop);
   }
@@ -61,14 +66,15 @@ export class QuestionSender {
   /** Sends a question again that failed before its first word. Undefined where the error refuses no part of it. */
   sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
     const isStreamed = !omission.without.includes('stream');
-    const hasEarlierFiles = hasFiles(draft.earlierFiles);
-    const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles });
+    const hasEarlierFiles = !omission.without.includes('files') && hasFiles(draft.earlierFiles);
+    const hasAudio = draft.sound?.wav !== undefined;
+    const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
     if (!refused) return undefined;
     const { part, isOfSize = false } = refused;
     const facts = { model: request.model, part, code: error.code };
     this.#parts.log.info(facts, 'A model rejected a feature of a request; the request is sent without it.');
-    const earlierFiles =
-      part === 'files' ? leaveOut(draft.earlier, isOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    const kept = part === 'files' ? leaveOut(draft.earlier, isOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    const earlierFiles = part === 'audio' ? leaveOutAudio(kept) : kept;
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
@@ -78,7 +84,8 @@ export class QuestionSender {
   }
 
   /** Opens the stream. A part that the model refuses for certain, before its first word, is left out of one more try. */
-  async #open(draft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
+  async #open(planned: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
+    const draft = omission.without.includes('audio') ? await this.#transcribed(planned, stop) : planned;
     const request = buildTextRequest(draft, omission.without);
     const sent = { request, draft, omission, stop };
     try {
@@ -91,17 +98,28 @@ export class QuestionSender {
     }
   }
 
+  async #transcribed(draft: Draft, { signal }: AbortController): Promise<Draft> {
+    const { sound, request } = draft;
+    if (!sound?.wav) return draft;
+    const { name } = sound;
+    const transcript = await transcribe(sound.wav, { name, model: request.model, signal }, this.#parts);
+    return { ...draft, sound: { name, transcript } };
+  }
+
   async #earlierFiles(
     turns: readonly Turn[],
-    materials: Materials,
+    { materials, sound }: Pick<Draft, 'materials' | 'sound'>,
     without: readonly RefusableFeature[],
     { requesterId: memberId }: Asker,
   ): Promise<EarlierFile[][]> {
     if (without.includes('files')) return leaveOut(turns, 'refused');
     const own = questionParts(materials);
-    const used = { files: own.length, bytes: own.reduce((sum, part) => sum + sizeOf(part), 0) };
-    const context: GatherContext = { memberId, timeLimitMs: this.#parts.timeLimitMs };
-    return gatherEarlierFiles(turns, used, context, this.#parts);
+    const { wav } = sound ?? {};
+    const bytes = own.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
+    const used = { files: own.length + (wav ? 1 : 0), bytes };
+    const { timeLimitMs } = this.#parts;
+    const context = { memberId, timeLimitMs, used, takesAudio: !without.includes('audio') };
+    return gatherEarlierFiles(turns, context, this.#parts);
   }
 }
 
@@ -109,8 +127,9 @@ const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
   earlierFiles.some((files) => sentParts(files).length > 0);
 
 /** What the model is known to refuse is told to a member who wanted it, and why an answer comes all at once. */
-function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles }: Draft): boolean {
+function isWanted(part: RefusableFeature, { request: { format, web, effort }, earlierFiles, sound }: Draft): boolean {
   const isWanted = {
+    audio: sound !== undefined,
     stream: true,
     format: format === 'json',
     tools: web === true,

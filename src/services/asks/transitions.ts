@@ -28,12 +28,13 @@ const joinTexts = (texts: readonly string[]): string => texts.filter((text) => t
 export function markAnswering(
   task: Task,
   without: readonly RefusableFeature[],
-  leftOut: readonly LeftOutFile[] = [],
+  { leftOut = [], heard }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined } = {},
 ): Task {
   if (hasEnded(task)) return task;
   const told = [...new Set([...answerOf(task).without, ...without])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
-  return withAnswer({ ...task, state: 'running' }, { without: told, ...files, doing: 'thinking' });
+  const transcript = heard !== undefined && { heard };
+  return withAnswer({ ...task, state: 'running' }, { without: told, ...files, ...transcript, doing: 'thinking' });
 }
 
 /** More words have come. They are stored at intervals, because the gateway sends many a second. */

@@ -15,6 +15,7 @@ import {
   isUnencrypted,
 } from './settings.ts';
 import { TaskClient } from './task-client.ts';
+import { Transcriptions } from './transcriptions.ts';
 import { UsageReports } from './usage.ts';
 import { ImageToVideo, V1Videos, Videos } from './videos.ts';
 
@@ -55,6 +56,7 @@ export function openGateway(
     imageToVideo: new ImageToVideo(tasks),
     music: new Music(tasks),
     responses: new Responses(http),
+    transcriptions: new Transcriptions(http),
     realtime,
     close: async (): Promise<void> => {
       await realtime.close();

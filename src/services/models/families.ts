@@ -120,6 +120,11 @@ export type KindOverrides = Readonly<Record<string, ModelKind>>;
 export const overriddenKind = (id: string, overrides: KindOverrides): ModelKind | undefined =>
   Object.entries(overrides).find(([pattern]) => isLike(id, pattern))?.[1];
 
+/** Text models that take audio among their input; the specification's list does not say. */
+const HEARING = /-audio\b|gemini|voxtral|omni\b|ultravox|gemma-?3n|phi-4-multimodal|minicpm-o/;
+
+export const takesAudio = (id: string): boolean => HEARING.test(id.toLowerCase());
+
 /** What a model probably makes: the specification does not say. */
 export function guessKind({ id, ownedBy = '', fields }: Model): ModelKind {
   const types = JSON.stringify(fields.supported_endpoint_types ?? '').toLowerCase();

@@ -1,6 +1,6 @@
+import { serveJobs } from '../../lib/worker-pool.ts';
 import type { Job } from '../media-process/jobs.ts';
 import { readSamples } from './read.ts';
-import { serveJobs } from './worker-pool.ts';
 
 export type ReadJob = Omit<Extract<Job, { do: 'read-sound' }>, 'do'> & { bytes: Uint8Array<ArrayBuffer> };
 

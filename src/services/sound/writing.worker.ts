@@ -1,6 +1,6 @@
+import { serveJobs } from '../../lib/worker-pool.ts';
 import type { Job } from '../media-process/jobs.ts';
 import { OpusWriter, Waveform } from './opus.ts';
-import { serveJobs } from './worker-pool.ts';
 
 export type WriteJob =
   | (Extract<Job, { do: 'write-voice' }> & { pcm: Int16Array<ArrayBuffer> })

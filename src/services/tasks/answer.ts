@@ -49,7 +49,7 @@ const voice = z.object({
 });
 
 /** Why a file of an earlier question was not sent again. */
-export const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused'] as const;
+const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused', 'hidden'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
 const misfit = z.object({

@@ -49,10 +49,14 @@ describe('The files of earlier turns', () => {
   };
   const turn = (...documents: { name: string; address: string }[]): Turn => ({
     ...{ prompt: 'a question', text: 'an answer' },
-    ...{ pictures: [], documents },
+    ...{ images: [], documents },
   });
 
-  function gathered(turns: readonly Turn[], used = { files: 0, bytes: 0 }): Promise<EarlierFile[][]> {
+  function gathered(
+    turns: readonly Turn[],
+    used = { files: 0, bytes: 0 },
+    takesAudio = false,
+  ): Promise<EarlierFile[][]> {
     const log = { info: () => undefined };
     const gather = createGatherer({
       ...{ media, sounds, log, clock },
@@ -63,7 +67,11 @@ describe('The files of earlier turns', () => {
       asked.push(addresses);
       return refreshed;
     };
-    return gatherEarlierFiles(turns, used, { memberId: 'member', timeLimitMs: 300_000 }, { gather, refresh, clock });
+    return gatherEarlierFiles(
+      turns,
+      { memberId: 'member', timeLimitMs: 300_000, used, takesAudio },
+      { gather, refresh, clock },
+    );
   }
 
   const outcome = (turns: EarlierFile[][]): string[] =>

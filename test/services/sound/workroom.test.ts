@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { WorkerPool } from '../../../src/services/sound/worker-pool.ts';
+import { WorkerPool } from '../../../src/lib/worker-pool.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A worker that damages itself as a broken file might, as its job tells, and responds with what it has done so far. */
@@ -100,7 +100,7 @@ describe('The workroom of the audio workers', () => {
   it('The workroom of the audio workers refuses at once what exceeds its queue', async () => {
     const room = new WorkerPool(script, new ManualClock());
     const outcomes = Array.from({ length: 40 }, () => told(room.run(job(0), [])));
-    expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('audioBusy'))).toHaveLength(7);
+    expect((await Promise.all(outcomes)).filter((outcome) => outcome.includes('refusals.busy'))).toHaveLength(7);
     await room.close();
   });
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { Refusal, throwRefusal } from '../../../lib/refusal.ts';
-import { type JobResult, WorkerLost, WorkerPool } from '../../sound/worker-pool.ts';
+import { type JobResult, WorkerLost, WorkerPool } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import type { Gather, MemberFile } from '../../tasks/materials.ts';
 import { parseSchema } from './parse.ts';

@@ -1,4 +1,4 @@
-import { serveJobs } from '../../sound/worker-pool.ts';
+import { serveJobs } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import { formatJson } from './format-json.ts';
 import { misfitsOf, schemaProblem } from './misfits.ts';

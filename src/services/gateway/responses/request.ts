@@ -19,7 +19,18 @@ const filePart = z.strictObject({
 });
 const linkedFilePart = z.strictObject({ type: z.literal('file'), address: webAddress });
 
-const content = z.union([text, imagePart, filePart, linkedFilePart], 'this is neither text nor an image nor a file');
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** As OpenAI documents it; the specification only says that multimodal content goes among the parts. */
+const audioPart = z.strictObject({
+  type: z.literal('audio'),
+  data: z.string().regex(BASE64, 'this is not audio as base64'),
+  format: z.enum(['mp3', 'wav'], 'audio is sent as mp3 or wav'),
+});
+
+const content = z.union(
+  [text, imagePart, filePart, linkedFilePart, audioPart],
+  'this is neither text nor an image nor a file nor audio',
+);
 
 const message = z.strictObject({
   role: z.enum(['user', 'assistant', 'system', 'developer'], 'the role is user, assistant, system or developer'),
@@ -140,6 +151,7 @@ export function outputItem({ callId, output }: { callId: string; output: string 
 function partOf(part: TextContent, role: string): Record<string, unknown> {
   if (part.type === 'text') return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
   if (part.type === 'image') return { type: 'input_image', image_url: part.image };
+  if (part.type === 'audio') return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
   if ('address' in part) return { type: 'input_file', file_url: part.address };
   return { type: 'input_file', filename: part.name, file_data: part.data };
 }
@@ -156,16 +168,17 @@ function formatOf(format: NonNullable<TextRequest['format']>): Record<string, un
   return { ...format, type: 'json_schema' };
 }
 
-/** What a model may refuse: the first four in the specification's order of verification (4.6). */
-export const refusableParts = ['stream', 'format', 'tools', 'reasoning', 'files'] as const;
+/** What a model may refuse, in the specification's order of verification (4.6); without audio, its transcript costs something. */
+export const refusableParts = ['audio', 'stream', 'format', 'tools', 'reasoning', 'files'] as const;
 type RefusablePart = (typeof refusableParts)[number];
 
 /** By the first word of the field that the gateway names: `text.format`, `response_format`, `tools[0].type`, `tool_choice`, `reasoning.effort`, `input[0].content`. */
 const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
   ...refusableParts.map((part) => [part, part] as const),
   ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
-  ...[['input', 'files'] as const, ['messages', 'files'] as const],
 ]);
+/** Fields of the conversation, which name any of the files in it: those of earlier questions go first. */
+const CONVERSATION_FIELDS: ReadonlySet<string> = new Set(['input', 'messages']);
 
 /** Codes that refuse a request for something other than its parts. */
 const UNRELATED_CODES: ReadonlySet<string> = new Set(
@@ -182,6 +195,8 @@ interface Sent {
   isStreamed: boolean;
   /** Files of earlier questions, without which this one can still be answered. */
   hasEarlierFiles?: boolean;
+  /** The question itself has audio. */
+  hasAudio?: boolean;
 }
 
 interface RefusedPart {
@@ -195,7 +210,7 @@ interface RefusedPart {
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,
-  { isStreamed, hasEarlierFiles = false }: Sent,
+  { isStreamed, hasEarlierFiles = false, hasAudio = false }: Sent,
 ): RefusedPart | undefined {
   if (error.mayHaveTakenEffect || (error.kind !== 'invalid' && error.kind !== 'not-offered')) return undefined;
   if (UNRELATED_CODES.has(error.code ?? '') || error.status === WRONG_CONTENT_TYPE) return undefined;
@@ -203,6 +218,7 @@ export function refusedPart(
     return hasEarlierFiles ? { part: 'files', isNamed: false, isOfSize: true } : undefined;
   const { format, tools, effort: reasoning } = request;
   const isSent = {
+    audio: hasAudio,
     stream: isStreamed,
     format: format !== undefined,
     tools: tools !== undefined,
@@ -210,7 +226,12 @@ export function refusedPart(
     files: hasEarlierFiles,
   };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
-  const part =
-    field === undefined ? refusableParts.findLast((one) => isSent[one]) : PART_OF_FIELD.get(field.toLowerCase());
+  const part = field === undefined ? refusableParts.findLast((one) => isSent[one]) : partOfField(field, isSent);
   return part !== undefined && isSent[part] ? { part, isNamed: field !== undefined } : undefined;
+}
+
+function partOfField(field: string, isSent: Readonly<Record<RefusablePart, boolean>>): RefusablePart | undefined {
+  const name = field.toLowerCase();
+  if (!CONVERSATION_FIELDS.has(name)) return PART_OF_FIELD.get(name);
+  return isSent.files ? 'files' : 'audio';
 }

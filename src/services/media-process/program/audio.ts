@@ -1,8 +1,8 @@
 import { systemClock } from '../../../lib/clock.ts';
 import { PCM_RATE } from '../../../lib/pcm.ts';
 import { Refusal } from '../../../lib/refusal.ts';
+import { type JobResult, WorkerPool } from '../../../lib/worker-pool.ts';
 import type { ReadJob } from '../../sound/reading.worker.ts';
-import { type JobResult, WorkerPool } from '../../sound/worker-pool.ts';
 import type { WriteJob, WriteResult } from '../../sound/writing.worker.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 

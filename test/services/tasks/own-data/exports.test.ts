@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
+import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import { Exports } from '../../../../src/services/tasks/own-data/exports.ts';
 import { tasksOf } from '../../../../src/services/tasks/own-data/member-erasure.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
@@ -34,7 +35,13 @@ async function scene(howMany = HOW_MANY) {
       if (task) yield task;
     }
   }
-  return { exports, kept, read: () => read, forget: (memberId: string) => (forgotten = memberId) };
+  return {
+    exports,
+    kept,
+    add: (task: Task) => store.put(task),
+    read: () => read,
+    forget: (memberId: string) => (forgotten = memberId),
+  };
 }
 
 const refusal = (key: string) => expect.objectContaining({ constructor: Refusal, key });
@@ -47,6 +54,24 @@ describe('An export', () => {
     expect([isCompressed, tasks, data.ledger]).toEqual([false, HOW_MANY, []]);
     expect(data.tasks.map(({ id, request }) => [id, request])).toEqual(kept.map(({ id, request }) => [id, request]));
     expect(bytes.toString()).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
+  });
+
+  it('An export has the schema, the transcript and the files of a question', async () => {
+    const { exports, add } = await scene(0);
+    const answer = {
+      ...EMPTY_ANSWER,
+      heard: 'A recording of a fox.',
+      leftOut: [{ name: 'old.png', why: 'gone' as const }],
+      schemaCheck: {
+        misfits: [{ at: '/name', rule: 'type' as const, expected: 'string' }],
+        count: 1,
+        isUnfinished: false,
+      },
+    };
+    const request = { prompt: 'who?', model: 'quill-5', schema: '{"type":"object"}' };
+    await add(settled(makeTask({ kind: 'ask', request, answer })));
+    const { bytes } = await exports.create('ann', MUCH);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ tasks: [{ request, answer }] });
   });
 
   it('An export is a valid document for a member without data as well', async () => {

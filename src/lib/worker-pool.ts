@@ -1,7 +1,7 @@
 import { parentPort, Worker } from 'node:worker_threads';
-import type { Clock } from '../../lib/clock.ts';
-import { reasonOf } from '../../lib/loggable.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import type { Clock } from './clock.ts';
+import { reasonOf } from './loggable.ts';
+import { Refusal } from './refusal.ts';
 
 /** A longer job was made to keep the worker busy: an hour of audio takes some ten seconds. */
 const LONGEST_MS = 30_000;
@@ -62,7 +62,7 @@ export class WorkerPool<Job, Result> {
   /** First come, first served. Throws a `Refusal` where the queue is full, and `WorkerLost` where the job ended its worker. */
   run(job: Job, transfer: readonly ArrayBuffer[], { longestMs = LONGEST_MS } = {}): Promise<JobResult<Result>> {
     if (this.#isClosed) return Promise.reject(new Refusal('refusals.stopping'));
-    if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.audioBusy'));
+    if (this.#waiting.length >= this.#settings.maxWaiting) return Promise.reject(new Refusal('refusals.busy'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, transfer, longestMs, resolve, reject });
       this.#next();

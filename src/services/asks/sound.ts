@@ -1,0 +1,59 @@
+import { wavOf } from '../../lib/pcm.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/index.ts';
+import type { TextContent } from '../gateway/responses/request.ts';
+import type { ModelCatalogue } from '../models/catalogue.ts';
+import { findTranscriber } from '../models/ids.ts';
+import type { Materials } from '../tasks/materials.ts';
+
+/** The audio of a question: as a file, or as its transcript once there is one. */
+export interface QuestionSound {
+  name: string;
+  wav?: Buffer;
+  transcript?: string;
+}
+
+/** Decoded and written anew, so that it is the format that every such model takes, and free of metadata. */
+export function questionSound(
+  given: { name: string } | undefined,
+  { sound }: Materials,
+  transcript: string | undefined,
+): QuestionSound | undefined {
+  if (!given) return undefined;
+  const { name } = given;
+  if (transcript !== undefined) return { name, transcript };
+  return sound && { name, wav: wavOf(sound) };
+}
+
+export const audioPart = (wav: Buffer): TextContent => ({ type: 'audio', data: wav.toString('base64'), format: 'wav' });
+
+export const transcriptPart = (name: string, transcript: string): TextContent => ({
+  type: 'text',
+  text: `[Transcript of ${name}]: ${transcript}`,
+});
+
+interface TranscriberParts {
+  transcriptions: Pick<Gateway['transcriptions'], 'create'>;
+  models: Pick<ModelCatalogue, 'list'>;
+}
+
+/** Five minutes of fast speech have some 6,000 characters. */
+const LONGEST_TRANSCRIPT = 20_000;
+const NO_TRANSCRIPTIONS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
+
+/** Costs something. Refuses where the gateway has no model for it. */
+export async function transcribe(
+  wav: Buffer,
+  { name, model: asked, signal }: { name: string; model: string; signal: AbortSignal },
+  { transcriptions, models }: TranscriberParts,
+): Promise<string> {
+  const refusal = new Refusal('refusals.audioNotTaken', { name, model: asked });
+  const model = findTranscriber(await models.list());
+  if (model === undefined) throw refusal;
+  try {
+    return (await transcriptions.create({ model, wav }, { signal })).slice(0, LONGEST_TRANSCRIPT).toWellFormed();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !NO_TRANSCRIPTIONS.has(error.kind)) throw error;
+    throw refusal;
+  }
+}

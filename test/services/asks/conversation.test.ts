@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { earlierTurns } from '../../../src/services/asks/conversation.ts';
+import { gatherEarlierFiles, leaveOut, noteForModel } from '../../../src/services/asks/earlier-files.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { makeTask } from '../store/stage.ts';
+
+const request = {
+  prompt: 'what is this?',
+  model: 'quill-5',
+  pictures: [{ address: 'https://cdn.test/photo.png', name: 'photo.png' }],
+  documents: [{ address: 'https://cdn.test/notes.txt', name: 'notes.txt' }],
+  sound: { address: 'https://cdn.test/voice.ogg', name: 'voice.ogg' },
+};
+type Facts = Parameters<typeof makeTask>[0];
+
+const askTask = (facts: Facts = {}): Task =>
+  makeTask({ kind: 'ask', request, text: 'A fox.', requesterId: '1', guildId: '7', channelId: '70', ...facts });
+
+async function turnOf(task: Task, asker: Facts = {}) {
+  const answers = { get: async (id: string) => (id === task.id ? task : undefined), page: () => Promise.reject() };
+  const [turn] = await earlierTurns(answers, task.id, askTask(asker));
+  if (!turn) throw new Error('The turn is not repeated.');
+  return turn;
+}
+
+const inPrivate = { route: { isPrivate: true } };
+const shownLater = { ...inPrivate, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
+
+describe('The files of an earlier question', () => {
+  it('The files of an earlier question go where everyone could see them already, and to its member in private', async () => {
+    for (const turn of [await turnOf(askTask()), await turnOf(askTask(inPrivate), inPrivate)]) {
+      expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
+      expect(turn.hiddenFiles).toBeUndefined();
+    }
+  });
+
+  it('The files of a private question stay private after its answer was shown, and are only counted', async () => {
+    const turn = await turnOf(askTask(shownLater), { requesterId: '2' });
+    expect(turn).toMatchObject({ images: [], documents: [], hiddenFiles: 3 });
+    expect(turn.sound).toBeUndefined();
+    const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, takesAudio: true };
+    const parts = { gather: () => Promise.reject(), refresh: () => Promise.reject(), clock: new ManualClock() };
+    for (const [files = []] of [await gatherEarlierFiles([turn], context, parts), leaveOut([turn], 'refused')]) {
+      expect(files.map((file) => ('why' in file ? file.why : 'sent'))).toEqual(['hidden', 'hidden', 'hidden']);
+      expect(noteForModel(files)).toBe('[3 files of this message are no longer attached]');
+    }
+  });
+});
