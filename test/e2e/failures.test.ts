@@ -17,7 +17,7 @@ describe('The bot during failures', () => {
     const member = discord.as('member');
     expect(text(await (await member.slash('models')).message())).toContain('cannot be reached');
     const again = await startGateway({ port: Number(new URL(gateway.url).port) });
-    expect(text(await (await member.slash('models')).message())).toContain('23 models');
+    expect(text(await (await member.slash('models')).message())).toContain('24 models');
     await app.stop();
     await again.close();
   });
@@ -35,7 +35,7 @@ describe('The bot during failures', () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
     discord.gateway.cut();
-    expect(text(await exchange.message())).toContain('23 models');
+    expect(text(await exchange.message())).toContain('24 models');
     await expect.poll(() => discord.gateway.resumes, { timeout: 20_000 }).toBe(1);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');
   });
@@ -61,7 +61,7 @@ describe('The bot during failures', () => {
   it('The bot waits during many 429 responses and then sends its reply', async () => {
     const { discord } = await bot({ waits: true });
     discord.faults.add({ on: { method: 'PATCH' }, do: { type: '429', scope: 'user', retryAfter: 0.05 }, times: 3 });
-    expect(text(await (await discord.as('member').slash('models')).message())).toContain('23 models');
+    expect(text(await (await discord.as('member').slash('models')).message())).toContain('24 models');
   });
 
   it('After an unexpected error, the bot gives the member a reference that is also in the log', async () => {
@@ -83,7 +83,7 @@ describe('The bot during failures', () => {
     const exchange = await discord.as('member').slash('models');
     await exchange.acknowledged();
     await app.stop();
-    expect(text(await exchange.message())).toContain('23 models');
+    expect(text(await exchange.message())).toContain('24 models');
   });
 
   it('The bot writes no secret into its log', async () => {

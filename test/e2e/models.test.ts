@@ -9,7 +9,7 @@ describe('/models', () => {
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     const said = text(await exchange.message());
-    expect(said).toContain('23 models');
+    expect(said).toContain('24 models');
     expect(said).toContain('page 1 of 2');
     expect(said).toContain('Harbour/Canvas-XL:2026-03-01');
     expect(said).toMatch(/\*\*`harbour`\*\*/);
@@ -98,7 +98,7 @@ describe('/models', () => {
     const said = text(await (await member.slash('models')).message());
     expect(said).toContain('The gateway is temporarily unavailable');
     expect(said).not.toMatch(/[<>]/);
-    expect(text(await (await member.slash('models')).message())).toContain('23 models');
+    expect(text(await (await member.slash('models')).message())).toContain('24 models');
   });
 });
 

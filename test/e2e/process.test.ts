@@ -62,7 +62,7 @@ describe('The shipped bot as a process', () => {
     const bot = run('src/index.ts', side);
     await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
-    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('23 models');
+    expect(text(await (await side.discord.as('member').slash('models')).message())).toContain('24 models');
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
     expect(bot.said()).toContain('Atelier has stopped.');

@@ -14,7 +14,7 @@ describe.each(profiles)('/image at a gateway of the %s profile', (profile) => {
   it('/image orders an image and shows it with its model and follow-up buttons', async () => {
     const stage = await start();
     // Larger sizes are offered once the list of models is known.
-    await (await stage.discord.as('member').slash('models')).message(says('23 models'));
+    await (await stage.discord.as('member').slash('models')).message(says('24 models'));
     const message = await orderImage(stage);
     expect(receivedOrders(stage.gateway)).toEqual([{ model: MODEL, prompt: 'a red fox' }]);
     // It was polled right after its creation, so its id is recorded (specification, 4.5).
