@@ -17,6 +17,7 @@ import { openEngine } from './services/engine.ts';
 import { openGateway } from './services/gateway/index.ts';
 import type { GatewayLimits } from './services/gateway/settings.ts';
 import type { MediaProcess } from './services/media-process/media-process.ts';
+import { limitsText } from './services/spending/limits-text.ts';
 import { openStore, type StoreError } from './services/store/index.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
@@ -101,7 +102,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     await Promise.all([clients.close(), engine.close(), store.close()]);
     throw error;
   }
-  log.info({ version, tasks: tasks.book.liveCount }, 'Atelier is ready.');
+  log.info({ version, tasks: tasks.book.liveCount, ...limitsOf(config.budgets) }, 'Atelier is ready.');
   // After the start, which must not wait for direct messages or fail with them.
   const told = store.quarantine
     .tellOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
@@ -133,3 +134,11 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     },
   };
 }
+
+/** Nothing is limited or unlimited by accident: an operator sees the limits with every start. */
+const limitsOf = ({ total, server, member, direct }: Config['budgets']) => ({
+  totalBudget: limitsText(total),
+  serverBudget: limitsText(server),
+  memberBudget: limitsText(member),
+  directBudget: limitsText(direct),
+});

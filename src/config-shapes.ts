@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseExact } from './lib/exact-json.ts';
 import { withoutEnd } from './lib/text.ts';
+import { parseLimits } from './services/spending/limits-text.ts';
 
 // The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
 // repeats the value, so a secret pasted into the wrong line stays secret.
@@ -156,6 +157,33 @@ export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
     .describe(
       `the path of a JSON file with the kinds of models by their IDs, in which * stands for any text, such as {"my-*": "${kinds[0]}"}; the kinds are ${kinds.join(', ')}`,
     );
+
+/** Limits as text, or `none` written out: nothing is unlimited by accident. */
+export const limits = (kinds: readonly string[], usual: string) =>
+  z
+    .string()
+    .default(usual)
+    .transform((text, context) => {
+      const found = parseLimits(text, kinds);
+      if (found) return found;
+      context.addIssue('not limits');
+      return z.NEVER;
+    })
+    .describe('limits such as $5 a day, 100 tasks a day, 3 at once, video: 10 tasks a week; or none');
+
+export const timeZone = z
+  .string()
+  .default('UTC')
+  .refine(isTimeZone)
+  .describe('the name of a time zone, such as UTC or Europe/Berlin');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
 
 export const prices = (kinds: readonly string[]) =>
   jsonFile

@@ -50,6 +50,11 @@ const variables = (kinds: readonly string[]) =>
     POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKinds(modelKinds),
+    TOTAL_BUDGET: shape.limits(kinds, '$50 a day, 2000 tasks a day'),
+    DEFAULT_SERVER_BUDGET: shape.limits(kinds, '$20 a day, 500 tasks a day'),
+    DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
+    DIRECT_BUDGET: shape.limits(kinds, '$2 a day, 50 tasks a day'),
+    BUDGET_TIMEZONE: shape.timeZone,
 
     DEFAULT_IMAGE_MODEL: shape.modelId,
     DEFAULT_VIDEO_MODEL: shape.modelId,
@@ -159,6 +164,13 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
     /** Decimal text by kind, or by `kind:model`. */
     prices: given.PRICES,
+    budgets: {
+      total: given.TOTAL_BUDGET,
+      server: given.DEFAULT_SERVER_BUDGET,
+      member: given.DEFAULT_MEMBER_BUDGET,
+      direct: given.DIRECT_BUDGET,
+      timeZone: given.BUDGET_TIMEZONE,
+    },
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },
@@ -201,7 +213,7 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
-const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT)_\w*$/;
+const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

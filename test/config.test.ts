@@ -50,6 +50,11 @@ const defaults = {
   POLL_SCHEDULE: 'learned',
   PRICES: '',
   MODEL_KINDS: '',
+  TOTAL_BUDGET: '$50 a day, 2000 tasks a day',
+  DEFAULT_SERVER_BUDGET: '$20 a day, 500 tasks a day',
+  DEFAULT_MEMBER_BUDGET: '$5 a day, 100 tasks a day',
+  DIRECT_BUDGET: '$2 a day, 50 tasks a day',
+  BUDGET_TIMEZONE: 'UTC',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -122,6 +127,13 @@ describe('The default configuration', () => {
       poll: { schedule: 'learned', perSecond: 100, imgxLists: false },
       models: {},
       modelKinds: {},
+      budgets: {
+        total: { day: { amount: '50', tasks: 2_000 } },
+        server: { day: { amount: '20', tasks: 500 } },
+        member: { day: { amount: '5', tasks: 100 } },
+        direct: { day: { amount: '2', tasks: 50 } },
+        timeZone: 'UTC',
+      },
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
@@ -274,7 +286,7 @@ describe('The values of variables', () => {
   it('A model id may contain every character that such ids have', () => {
     const id = 'vendor/Model.X:2026-01-01%beta';
     const models = Object.fromEntries(
-      configVariables.filter((name) => /^DEFAULT_/.test(name)).map((name) => [name, id]),
+      configVariables.filter((name) => /^DEFAULT_\w+_MODEL$/.test(name)).map((name) => [name, id]),
     );
     expect(withRequired(models).models).toEqual({ image: id, video: id, music: id, text: id, talk: id });
   });
@@ -323,6 +335,7 @@ describe('Invalid values', () => {
   const waits = [...numbers, '29', '86401'];
   const lists = [...guilds, `${guild};${other}`, `${guild},none`];
   const models = ['two\nlines', 'a\u0000b'];
+  const budgets = ['5', '$5', 'unlimited', '$5 a year', '5 tasks a day, 6 tasks a day', 'dance: 1 task a day'];
   const bad: Record<string, string[]> = {
     DISCORD_TOKEN: ['token', 'a.b', 'a.b.c.d', 'a..c', `Bot ${token}`, `"${token}"`],
     DISCORD_GUILD_ID: [...guilds, `${guild} ${other}`],
@@ -378,6 +391,11 @@ describe('Invalid values', () => {
     POLL_SCHEDULE: ['fast', 'spec,learned'],
     PRICES: ['no/such/file.json', '.', 'package.json', 'README.md', '{"imagine": "0.05"}'],
     MODEL_KINDS: ['no/such/file.json', '.', 'package.json', 'README.md', '{"a": "image"}'],
+    TOTAL_BUDGET: budgets,
+    DEFAULT_SERVER_BUDGET: budgets,
+    DEFAULT_MEMBER_BUDGET: budgets,
+    DIRECT_BUDGET: budgets,
+    BUDGET_TIMEZONE: ['Berlin', 'UTC+25', 'Europe/Nowhere'],
     DEFAULT_IMAGE_MODEL: models,
     DEFAULT_VIDEO_MODEL: models,
     DEFAULT_MUSIC_MODEL: models,

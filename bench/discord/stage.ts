@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { noLimits } from '../../test/support/no-limits.ts';
 import { asStarted } from '../as-started.ts';
 import { end, messageFrom, type Start, start } from './child.ts';
 import type { Order, Orders, Served } from './orders.ts';
@@ -61,6 +62,7 @@ export class Stage {
       ...discord,
       GATEWAY_BASE_URL: gatewayUrl,
       GATEWAY_API_KEY: gatewayKey,
+      ...noLimits,
       STORE_URL: 'sqlite://:memory:',
     };
   }

@@ -5,6 +5,7 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
+import { noLimits } from '../../test/support/no-limits.ts';
 import type { LoadOrder, LoadServed, LoadState } from './orders.ts';
 
 /** The embedded sides in a process of their own, whose results are all the same image: drawing is not what is measured. */
@@ -41,6 +42,7 @@ process.send?.({
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: KEY,
+    ...noLimits,
     GATEWAY_POLLS_PER_SECOND: '200',
   },
 } satisfies LoadServed);

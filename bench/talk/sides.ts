@@ -5,6 +5,7 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { speechOf } from '../../sandbox/gateway/realtime/voice.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
+import { noLimits } from '../../test/support/no-limits.ts';
 import { type BotFigures, MODEL, machineTime, question, type SideOrder, type SideOrders } from './orders.ts';
 import { sounds, spokenBy } from './sounds.ts';
 
@@ -70,7 +71,7 @@ process.send?.({
   key,
   settings: {
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128' },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128', ...noLimits },
     ...{ DEFAULT_TALK_MODEL: MODEL, STORE_URL: 'sqlite://:memory:' },
   },
 });

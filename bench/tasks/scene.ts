@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { noLimits } from '../../test/support/no-limits.ts';
 import { end, messageFrom, start } from '../discord/child.ts';
 import { Stage } from '../discord/stage.ts';
 import { startBot } from './bot.ts';
@@ -82,6 +83,7 @@ export class Scene {
       DISCORD_API_URL: apiUrl,
       GATEWAY_BASE_URL: this.#gatewayUrl,
       GATEWAY_API_KEY: gatewayKey,
+      ...noLimits,
     };
   }
 }

@@ -9,6 +9,7 @@ import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { noLimits } from '../../test/support/no-limits.ts';
 import type { JobFigures, JobInput } from './job-orders.ts';
 
 const KEY = 'sk-sandbox';
@@ -45,6 +46,7 @@ export class Workday {
       DISCORD_API_URL: discord.apiUrl,
       GATEWAY_BASE_URL: gateway.url,
       GATEWAY_API_KEY: KEY,
+      ...noLimits,
     };
     this.#looking = setInterval(() => this.#look(), LOOK_MS);
   }

@@ -3,6 +3,7 @@ import { startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
+import { noLimits } from '../../test/support/no-limits.ts';
 import type { AnswerFigures, Input, Served } from './orders.ts';
 
 /** The embedded sides in a process of their own: members who ask, and the gateway that answers. */
@@ -26,7 +27,7 @@ if (!registered.ok) throw new Error(`The commands were not taken: ${await regist
 process.send?.({
   settings: {
     ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128' },
+    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128', ...noLimits },
     ...{ DEFAULT_TEXT_MODEL: 'quill-5', STORE_URL: 'sqlite://:memory:' },
   },
 } satisfies Served);

@@ -51,7 +51,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -71,6 +71,7 @@ export function openCommands(parts: CommandsParts) {
       models,
       offers,
       usage,
+      spending,
       answers,
       messageOf,
       prepareAgain,

@@ -8,6 +8,7 @@ import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
+import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -27,6 +28,8 @@ export interface Services extends MessageServices, ModelServices {
   talks: Talks;
   threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;
+  /** What members may still spend. */
+  spending: Pick<Spending, 'allowances'>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */

@@ -30,7 +30,7 @@ export class Funnel {
       // Text from others stands in code, where it can neither ping anyone nor break the sentence.
       const shown = Object.entries(error.variables).map(([name, value]) => [
         name,
-        [value].flat().map(inCode).join(', '),
+        typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
       ]);
       // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
       return this.#say(error.key, { ...Object.fromEntries(shown), defaultValue: error.key });

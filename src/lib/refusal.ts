@@ -1,10 +1,10 @@
-type RefusalVariables = Readonly<Record<string, string | readonly string[]>>;
+type RefusalVariables = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** An expected failure that the member is told. The key names a sentence, which the variables fill in. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly key: string;
-  /** Unescaped: escaping is the Discord side's business. */
+  /** Unescaped: escaping is the Discord side's business. Numbers are for counts and times in seconds. */
   readonly variables: RefusalVariables;
 
   constructor(key: string, variables: RefusalVariables = {}) {

@@ -17,10 +17,7 @@ export class WorkerLost extends Error {
 }
 
 /** Classes cannot be sent between threads: a refusal is sent as its parts. */
-export type JobResult<Result> =
-  | { done: Result }
-  | { refused: { key: string; variables: Record<string, string | readonly string[]> } }
-  | { failed: string };
+export type JobResult<Result> = { done: Result } | { refused: Pick<Refusal, 'key' | 'variables'> } | { failed: string };
 
 interface Order<Job, Result> {
   readonly job: Job;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { Asks } from './asks/asks.ts';
@@ -16,6 +17,8 @@ import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
 import { PriceBook, type Prices } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
+import { Calendar } from './spending/periods.ts';
+import { Spending, type SpendingSettings } from './spending/spending.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
 import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
@@ -33,6 +36,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   media: { allowPrivate: boolean; memoryBytes: number };
   poll: { perSecond: number; schedule: 'learned' | 'spec' };
   prices: Prices;
+  budgets: SpendingSettings & { timeZone: string };
   modelKinds: KindOverrides;
 }
 
@@ -88,7 +92,14 @@ export function openEngine({
     gateway: gateway.models,
     overrides: settings.modelKinds,
   });
-  const ledger = new Ledger({ entries: store.entries, clock, log });
+  let secret = '';
+  const spending = new Spending({
+    hashOf: (memberId) => createHmac('sha256', secret).update(memberId).digest('hex').slice(0, 24),
+    clock,
+    settings: settings.budgets,
+    calendar: new Calendar(settings.budgets.timeZone),
+  });
+  const ledger = new Ledger({ entries: store.entries, spending, clock, log });
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
   // A thread takes real time too.
@@ -114,6 +125,7 @@ export function openEngine({
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
     estimateOf: (order) => prices.estimateOf(order),
+    spending,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,
@@ -137,10 +149,11 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, usage },
+    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending },
 
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
+      secret = await store.hashSecret();
       await Promise.all([tasks.open(), experience.open()]);
     },
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
+import { noLimits } from '../support/no-limits.ts';
 import { afterwardsOf } from './afterwards.ts';
 import { evidenceOf } from './evidence.ts';
 import { brokenIn, brokenPromises, judged } from './judgement.ts';
@@ -52,6 +53,7 @@ export async function chaos(options: ChaosOptions): Promise<Report> {
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: KEY,
+    ...noLimits,
     STORE_URL: options.storeUrl ?? `sqlite://${join(folder, 'atelier.sqlite')}`,
     // A killed bot is restarted as soon as the store allows it.
     STORE_LEASE_SECONDS: '5',

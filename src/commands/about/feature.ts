@@ -3,6 +3,7 @@ import { commandMention } from '../../discord/markdown.ts';
 import type { DiscordClients } from '../../discord/outbox/clients.ts';
 import type { Say } from '../../locales/index.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
+import { ordererOf } from '../../services/spending/spending.ts';
 import type { StoredTasks } from '../../services/store/stored-tasks.ts';
 import type { Tasks } from '../../services/tasks/tasks.ts';
 import type { Feature } from '../feature.ts';
@@ -50,9 +51,10 @@ export const about: Feature<typeof text> = {
     name: 'about',
     isPrivate: true,
     options: {},
-    async run(_values, { services, place, say }: HandlerContext<Services>) {
+    async run(_values, { services, place, origin, say }: HandlerContext<Services>) {
       const [health, registered] = await Promise.all([services.health(), services.registeredCommands(place)]);
-      return aboutPage(health, commandMention('help', registered.get('help')), say);
+      const allowances = services.spending.allowances(ordererOf(origin));
+      return aboutPage({ ...health, allowances }, commandMention('help', registered.get('help')), say);
     },
   }),
   text,

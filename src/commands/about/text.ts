@@ -8,6 +8,12 @@ export const text = {
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
     gatewayUnavailable: 'Gateway: not available. {{reason}}',
     liveTasks: 'Tasks in progress: {{count}}',
+    limits: {
+      total: 'Limit of the whole bot: {{limits}}',
+      server: 'Limit of this server: {{limits}}',
+      member: 'Your limit in this server: {{limits}}',
+      direct: 'Your limit outside of servers: {{limits}}',
+    },
     trouble: {
       busy: 'Status checks for {{lane}} are paused because the gateway is busy. This began <t:{{since}}:R>.',
       refused: 'The gateway refuses status checks for {{lane}}. This began <t:{{since}}:R>. Reason: {{reason}}',

@@ -1,6 +1,8 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import type { LaneTrouble } from '../../services/polling/scheduler.ts';
+import type { Allowance } from '../../services/spending/allowance.ts';
+import { allowanceText } from '../../services/spending/limits-text.ts';
 import { text } from './text.ts';
 
 export interface Health {
@@ -15,9 +17,14 @@ export interface Health {
   store: { since: number } | undefined;
 }
 
+interface About extends Health {
+  /** The limits that hold for the member who asks. */
+  allowances: readonly Allowance[];
+}
+
 /** `help` is the mention of the command `/help`. */
-export function aboutPage(health: Health, help: string, say: Say): MessagePlan {
-  const { version, latencyMs, gateway, liveTasks, troubles, store } = health;
+export function aboutPage(about: About, help: string, say: Say): MessagePlan {
+  const { version, latencyMs, gateway, liveTasks, troubles, store, allowances } = about;
   const lines = [
     say('about.version', { version }),
     latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) }),
@@ -27,6 +34,9 @@ export function aboutPage(health: Health, help: string, say: Say): MessagePlan {
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) =>
       say(`about.trouble.${kind}`, { lane: nameOfLane(lane, say), since: String(Math.floor(since / 1000)), reason }),
+    ),
+    ...[...Map.groupBy(allowances, ({ holder }) => holder)].map(([holder, all]) =>
+      say(`about.limits.${holder}`, { limits: all.map(allowanceText).join(', ') }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];

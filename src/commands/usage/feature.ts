@@ -3,6 +3,8 @@ import { button, command, type EarlyContext, type HandlerContext } from '../../d
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { Allowance } from '../../services/spending/allowance.ts';
+import { ordererOf } from '../../services/spending/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
 import { type Grouping, groupings } from '../../services/usage/sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
@@ -29,15 +31,19 @@ export const usageRangeButton = button(customIds.usage, {
 async function usageAnswer(range: DayRange, by: Grouping, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { place, say } = context;
   const { usage } = context.services;
-  const sheet = (await maySeeAccount(context))
-    ? await usage.readAccount(range, by)
-    : await usage.readMember(place.userId, range, by);
+  const isAccount = await maySeeAccount(context);
+  const sheet = isAccount ? await usage.readAccount(range, by) : await usage.readMember(place.userId, range, by);
+  const own = ordererOf(context.origin);
+  const allowances = isAccount ? [] : context.services.spending.allowances(own).filter(isOwn);
   const content = chartOf(sheet, say);
   const bytes = content && (await usage.drawChart(content));
   const chart = content && bytes && { bytes, alt: chartAlt(content, say) };
   const today = dayOf(place.createdAt);
-  return usagePage({ sheet, chart, unit: usage.unit, today }, say);
+  return usagePage({ sheet, chart, unit: usage.unit, today, allowances }, say);
 }
+
+/** Others' limits are the admins' business. */
+const isOwn = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const LONGEST_DATE = 40;

@@ -3,6 +3,8 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import type { Allowance } from '../../services/spending/allowance.ts';
+import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
 import { isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
 import { amountText, dollarsOf, gatewayAmount, labelOf, rangeText, type Unit } from './amounts.ts';
@@ -22,10 +24,12 @@ export interface UsagePage {
   chart: { bytes: Buffer; alt: string } | undefined;
   unit: Unit;
   today: string;
+  /** What is left to the member. */
+  allowances: readonly Allowance[];
 }
 
-export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): MessagePlan {
-  const before = [heading(sheet, say), ...totalOf(sheet, unit, say)];
+export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, say: Say): MessagePlan {
+  const before = [...allowances.map((one) => leftLine(one, say)), heading(sheet, say), ...totalOf(sheet, unit, say)];
   const after = notesOf(sheet, unit, say);
   const controls = rangeButtons(sheet, today, say);
   if (sheet.rows.length === 0) {
@@ -42,6 +46,13 @@ export function usagePage({ sheet, chart, unit, today }: UsagePage, say: Say): M
   const { start, end } = sheet.range;
   const csv = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
   return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csv], controls };
+}
+
+function leftLine(allowance: Allowance, say: Say): string {
+  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
+  const { resetsAt } = allowance;
+  if (resetsAt === undefined) return say('usage.left.atOnce', facts);
+  return say('usage.left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }
 
 const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);

@@ -17,6 +17,10 @@ export const text = {
       own: 'Your usage through this bot',
       members: 'Member usage through this bot',
     },
+    left: {
+      ofPeriod: 'Left: **{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
+      atOnce: 'Left: **{{left}}** of {{limit}}',
+    },
     heading: '**{{title}}** · {{range}} (UTC)',
     headingWithoutRange: '**{{title}}**',
     range: '{{start}} to {{end}}',

@@ -89,5 +89,21 @@ export const refusals = {
   audioEmpty: 'This audio is empty. Record it again and send it.',
   audioNotSupported: 'This audio format is not supported. Send a voice message, or an Ogg Opus, MP3 or WAV file.',
   audioBusy: 'The bot is processing too much audio right now. Try again in a moment.',
+  overBudget: {
+    member:
+      'This request (price: {{price}}) is above your limit in this server: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
+    direct:
+      'This request (price: {{price}}) is above your limit outside of servers: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
+    server:
+      'This request (price: {{price}}) is above the limit of this server: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+    total:
+      'This request (price: {{price}}) is above the limit of the whole bot: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+  },
+  atOnce: {
+    member: 'Your limit in this server is {{limit}}. Wait until one of your tasks has ended, then try again.',
+    direct: 'Your limit outside of servers is {{limit}}. Wait until one of your tasks has ended, then try again.',
+    server: 'The limit of this server is {{limit}}. Wait until one of its tasks has ended, then try again.',
+    total: 'The limit of the whole bot is {{limit}}. Wait a moment, then try again.',
+  },
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

@@ -28,6 +28,8 @@ export const entrySchema = z.object({
   memberId: z.string().optional(),
   guildId: z.string().optional(),
   channelId: z.string().optional(),
+  /** Ordered where only the member has installed the bot: its server has no part in it. */
+  isDirect: z.literal(true).optional(),
   kind: z.string(),
   model: z.string().optional(),
   facts: z.array(fact).min(1),
@@ -41,7 +43,7 @@ export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${day
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
 export function createEntry(task: Task): Entry {
-  const { id, times, requesterId: memberId, guildId, channelId, kind, model, estimate } = task;
+  const { id, times, requesterId: memberId, guildId, channelId, route, kind, model, estimate } = task;
   const at = times.created;
   return {
     id,
@@ -49,6 +51,7 @@ export function createEntry(task: Task): Entry {
     memberId,
     guildId,
     channelId,
+    isDirect: route.install === 'user' ? true : undefined,
     kind,
     model,
     facts: [{ standing: 'reserved', at, amount: estimate?.amount }],
@@ -75,9 +78,10 @@ function standingOfTask(task: Task): Standing {
   // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
-  // A member who dismisses it does not know the outcome either.
+  // It may have cost something, and no one will ever know: the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
-  if (state === 'unconfirmed' || isDismissed) return 'unconfirmed';
+  if (isDismissed) return 'settled';
+  if (state === 'unconfirmed') return 'unconfirmed';
   return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
 
@@ -141,6 +145,9 @@ export interface EntryStore {
   task(id: string): Promise<Task | undefined>;
   /** All stored tasks, live and finished. */
   tasks(): AsyncGenerator<Task>;
+  /** The sums that an anonymous entry still counts in. */
+  keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void>;
+  keptScopes(entry: Entry): Promise<readonly string[] | undefined>;
   /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */
   openSince(): Promise<string | undefined>;
   setOpenSince(day: string): Promise<void>;

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, dayOf } from '../../lib/clock.ts';
+import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
 import { sumOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { Spending } from '../spending/spending.ts';
 import type { Task } from '../tasks/task.ts';
 import {
   type AnonymisationRequest,
@@ -48,8 +49,15 @@ const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed
 /** SQLite reads synchronously, so a long run over other members' entries would block the process. */
 const ENTRIES_AT_ONCE = 100;
 
+const OPEN: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
+
+/** Two months: what exceeded the last one counts against this one. */
+const COUNTED_MS = 62 * DAY_MS;
+
 interface LedgerParts {
   entries: EntryStore;
+  /** Undefined: no limits. */
+  spending?: Spending | undefined;
   clock: Clock;
   log: Pick<PlainLog, 'error'>;
 }
@@ -74,29 +82,46 @@ export class Ledger {
   /** Repairs what a crash left behind; for a store without a ledger, creates it from the stored tasks. */
   async open(all: readonly Task[]): Promise<void> {
     const live = all.filter(({ traits }) => traits.isPaid);
-    const { entries, clock } = this.#parts;
+    const { entries, clock, spending } = this.#parts;
     const since = await entries.openSince();
     if (since === undefined)
-      for await (const task of entries.tasks()) if (task.traits.isPaid) await this.#reconcile(task);
+      for await (const task of entries.tasks())
+        if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
-    for await (const entry of entries.between(since ?? '', today)) {
-      const isOpen = standingOf(entry) === 'reserved';
+    const countedSince = spending === undefined ? today : dayOf(spending.countsFrom(clock.now()));
+    for await (const entry of entries.between([since ?? '', countedSince].sort()[0] ?? '', today)) {
+      if (since !== undefined && dayOf(entry.at) < since) {
+        await this.#count(entry);
+        continue;
+      }
+      // A crash may have come between a member's decision about an unknown outcome and its entry.
+      const isOpen = OPEN.has(standingOf(entry));
       const task = awaited.get(entry.id) ?? (isOpen ? await entries.task(entry.id) : undefined);
       awaited.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
+      await this.#count(corrected);
     }
-    for (const task of awaited.values()) await this.#reconcile(task);
+    for (const task of awaited.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called before anything is done about an order. A limit would throw its `Refusal` here. */
+  /** Called before anything is done about an order. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task): Promise<void> {
     if (!task.traits.isPaid) return;
-    const { entries } = this.#parts;
-    await entries.change(taskEntryKey(task), (known) => known ?? createEntry(task));
+    const { entries, spending } = this.#parts;
+    const entry = createEntry(task);
+    // An order that is repeated under the same key goes on with the reservation of the first.
+    if (task.predecessorId === undefined) spending?.admit(entry);
+    else spending?.replace(undefined, entry);
+    try {
+      await entries.change(taskEntryKey(task), (known) => known ?? entry);
+    } catch (error) {
+      spending?.replace(entry, undefined);
+      throw error;
+    }
     this.#open.add(task.id);
   }
 
@@ -108,7 +133,9 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    if (fact.standing === 'reserved' || !this.#open.has(task.id)) return;
+    // A member may dismiss a task long after its outcome was written as unknown.
+    const isDismissed = task.failure?.cause === 'dismissed';
+    if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDismissed)) return;
     const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }
@@ -122,11 +149,16 @@ export class Ledger {
 
   /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped: kept or still open tasks. */
   async anonymise(who: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
-    const { entries } = this.#parts;
+    const { entries, spending } = this.#parts;
     let kept = 0;
     for await (const entry of this.entriesOf(who.memberId, who.until)) {
       if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
-      else await entries.rename(entry, anonymise(entry, who.secret));
+      else {
+        const anonymous = anonymise(entry, who.secret);
+        // What was used stays used: it goes on counting where it did, without a name.
+        if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTED_MS);
+        await entries.rename(entry, anonymous);
+      }
     }
     return kept;
   }
@@ -175,14 +207,30 @@ export class Ledger {
     return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
   }
 
-  #reconcile(task: Task): Promise<void> {
-    return this.#parts.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
+  async #count(entry: Entry): Promise<void> {
+    const { entries, spending } = this.#parts;
+    if (!spending) return;
+    const kept = entry.memberId === undefined ? await entries.keptScopes(entry) : undefined;
+    spending.replace(undefined, entry, kept);
+  }
+
+  /** Changes the entry of a task and what it counts. */
+  async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
+    const { entries, spending } = this.#parts;
+    let before: Entry | undefined;
+    let after: Entry | undefined;
+    await entries.change(taskEntryKey(task), (known) => {
+      before = known;
+      after = transition(known);
+      return after;
+    });
+    if (before !== after) spending?.replace(before, after);
   }
 
   async #write(task: Task, fact: Fact): Promise<void> {
-    const { entries, log } = this.#parts;
+    const { log } = this.#parts;
     try {
-      await entries.change(taskEntryKey(task), (known) => addFact(known ?? createEntry(task), fact));
+      await this.#change(task, (known) => addFact(known ?? createEntry(task), fact));
       this.#open.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {

@@ -17,7 +17,7 @@ const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
     key: z.string(),
-    variables: z.record(z.string(), z.union([z.string(), z.array(z.string()).readonly()])),
+    variables: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly()])),
   }),
   z.object({ kind: z.literal('media'), error: z.enum(mediaErrorKinds), message: z.string() }),
   z.object({ kind: z.literal('bug'), message: z.string() }),

@@ -1,10 +1,14 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { type Entry, type EntryStore, entryKey, entrySchema } from '../ledger/entry.ts';
+import { keptScopeRows } from './kept-scopes.ts';
 import { ledgerMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
+import { rowKey } from './side-rows.ts';
 
-interface EntryRowsParts extends Pick<Namespaces, 'ledger' | 'meta'>, Pick<EntryStore, 'task' | 'tasks'> {
+interface EntryRowsParts
+  extends Pick<Namespaces, 'ledger' | 'allowances' | 'meta'>,
+    Pick<EntryStore, 'task' | 'tasks'> {
   quarantine: Quarantine;
 }
 
@@ -14,6 +18,7 @@ const AFTER_COLON = ';';
 export class StoredEntries implements EntryStore {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;
+  readonly #scopes: ReturnType<typeof keptScopeRows>;
   readonly #lock = new KeyedLock();
   readonly task: EntryStore['task'];
   readonly tasks: EntryStore['tasks'];
@@ -21,6 +26,7 @@ export class StoredEntries implements EntryStore {
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
     this.#rows = ledgerRows(parts.ledger, parts.quarantine);
+    this.#scopes = keptScopeRows(parts.allowances, parts.quarantine);
     this.task = parts.task;
     this.tasks = parts.tasks;
   }
@@ -53,6 +59,14 @@ export class StoredEntries implements EntryStore {
       const entry = typeof read === 'string' ? await this.find(key) : read;
       if (entry) yield entry;
     }
+  }
+
+  async keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void> {
+    await this.#parts.allowances.put(rowKey(entryKey(entry)), { scopes }, untilMs);
+  }
+
+  async keptScopes(entry: Entry): Promise<readonly string[] | undefined> {
+    return (await this.#scopes.get(rowKey(entryKey(entry))))?.scopes;
   }
 
   async openSince(): Promise<string | undefined> {

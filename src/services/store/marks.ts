@@ -14,6 +14,7 @@ export const MOVE_KEY = 'moving';
 const writtenSchema = z.object({ store: z.number(), task: z.number(), by: z.string().optional() });
 const askingSchema = z.object({ at: z.number() });
 const ledgerSchema = z.object({ openSince: z.string() });
+const hashSecretSchema = z.object({ secret: z.string() });
 const moveSchema = z.object({ from: z.string(), isWhole: z.boolean() });
 
 /** One row about the store itself; an unreadable one counts as missing. */
@@ -27,6 +28,9 @@ export const pollingMark = (asking: Namespace) => markOn(asking, 'last', askingS
 
 /** Marks that a ledger is kept, and the first day whose entries may still be open: a start reads no earlier ones. */
 export const ledgerMark = (meta: Namespace) => markOn(meta, 'ledger', ledgerSchema);
+
+/** The key of the hashes that stand for members after an erasure. */
+export const hashSecretMark = (meta: Namespace) => markOn(meta, 'hashes', hashSecretSchema);
 
 /** In the target of a move: where its rows come from, and whether all have arrived. */
 export const moveMark = (meta: Namespace) => markOn(meta, MOVE_KEY, moveSchema);

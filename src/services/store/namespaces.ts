@@ -139,6 +139,8 @@ export function openNamespaces(backend: Backend) {
     asking: soon('asking'),
     /** Messages that are kept up to date for a while; a lost one is started again with a press. */
     follows: soon('follows'),
+    /** The sums that anonymous ledger entries still count in, until their periods are over. */
+    allowances: atOnce('allowances'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
     erasures: atOnce('forgetting'),

@@ -16,6 +16,7 @@ import {
   type TaskStore,
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
+import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
 import { pollingMark } from './marks.ts';
@@ -82,6 +83,11 @@ export class StoredTasks implements TaskStore {
     this.experience = storedExperience(namespaces.models, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
+  }
+
+  /** The key of the hashes that stand for members after an erasure. */
+  hashSecret(): Promise<string> {
+    return hashSecret(this.#parts.namespaces.meta);
   }
 
   async live(): Promise<Task[]> {

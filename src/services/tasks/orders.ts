@@ -6,6 +6,7 @@ import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
+import { ordererOf, type Spending } from '../spending/spending.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, WaitLimit } from './kind.ts';
 import type { Gather, GatherContext, Materials } from './materials.ts';
@@ -34,6 +35,8 @@ export interface OrdersParts {
   ledger?: Ledger | undefined;
   /** Undefined where no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
+  /** Undefined: no limits. */
+  spending?: Pick<Spending, 'check'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   gather: Gather;
@@ -153,13 +156,14 @@ export class Orders {
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
+    const { traits } = this.#parts.specs[order.kind];
+    const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
+    // An order beyond a limit fetches nothing. The reservation decides.
+    if (traits.isPaid && order.predecessorId === undefined)
+      this.#parts.spending?.check(ordererOf(order), { kind: order.kind, amount: estimate?.amount });
     const prepared = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = prepared;
-    const { traits } = this.#parts.specs[order.kind];
-    const facts = {
-      ...{ traits, durationKey: kind.durationKey(order.request), model: order.request.model },
-      estimate: traits.isPaid ? this.#parts.estimateOf?.(order) : undefined,
-    };
+    const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model, estimate };
     await this.#reserveAndAdd(createTask(order, { id, idempotencyKey, now: clock.now(), ...facts }));
     const outcome = await this.#send(kind, { ...order, id }, prepared);
     if ('refused' in outcome) {

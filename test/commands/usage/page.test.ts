@@ -19,7 +19,8 @@ const sheetOf = (lines: SheetRow[], more: Partial<Sheet> = {}): Sheet => ({
   ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...more },
 });
 
-const page = (sheet: Sheet, unit?: 'cents') => usagePage({ sheet, chart: undefined, unit, today: '2026-03-10' }, say);
+const page = (sheet: Sheet, unit?: 'cents') =>
+  usagePage({ sheet, chart: undefined, unit, today: '2026-03-10', allowances: [] }, say);
 
 const rows = (text: string): string[] => text.split('\n').slice(1, -1);
 

@@ -59,12 +59,12 @@ describe('The ledger entry of an order', () => {
     expect((await bot.entries()).find((entry) => entry.id === id)?.facts).toHaveLength(2);
   });
 
-  it('The ledger entry of an order stays unconfirmed for an unknown outcome, even after the member dismisses it', async () => {
+  it('The ledger entry of an order stays unconfirmed for an unknown outcome, and is settled when the member dismisses it', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     expect(await standing(bot, id)).toBe('unconfirmed');
     await bot.tasks.orders.dismiss(id, order.requesterId);
-    expect(await standing(bot, id)).toBe('unconfirmed');
+    expect(await standing(bot, id)).toBe('settled');
   });
 
   it('The ledger entry of an order is reserved once, however often that is requested', async () => {

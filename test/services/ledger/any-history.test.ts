@@ -95,8 +95,8 @@ async function live(
 
 /** Written a second time, independently of the ledger's code. */
 function expected({ state, failure }: Task): Standing {
-  if (state === 'ready' || state === 'delivered') return 'settled';
-  if (state === 'unconfirmed' || failure?.cause === 'dismissed') return 'unconfirmed';
+  if (state === 'ready' || state === 'delivered' || failure?.cause === 'dismissed') return 'settled';
+  if (state === 'unconfirmed') return 'unconfirmed';
   return ['failed', 'cancelled', 'expired'].includes(state) ? 'refunded' : 'reserved';
 }
 

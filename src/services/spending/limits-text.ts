@@ -1,0 +1,77 @@
+import type { Allowance } from './allowance.ts';
+import type { Cap, CapsByPeriod, Limits } from './limits.ts';
+import { type Period, periods } from './periods.ts';
+
+/** How an operator and an admin write limits: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once`. */
+const TERM =
+  /^(?:(?<kind>[a-z][a-z0-9-]{0,39}):\s*)?(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)\s*(?:\/|a |per )\s*(?<period>day|week|month)$/;
+const AT_ONCE = /^(?<atOnce>\d{1,6}) at once$/;
+
+const LONGEST = 1_000;
+const NO_LIMIT = 'none';
+
+/** Undefined where the text is not understood; without limits only where it says so. */
+export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
+  const plain = text.trim().toLowerCase();
+  if (plain.length > LONGEST) return undefined;
+  if (plain === NO_LIMIT) return {};
+  let all: Limits = {};
+  for (const term of plain.split(',')) {
+    const next = withTerm(all, term.trim(), kinds);
+    if (!next) return undefined;
+    all = next;
+  }
+  return all;
+}
+
+function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits | undefined {
+  const atOnce = AT_ONCE.exec(term)?.groups?.atOnce;
+  if (atOnce !== undefined) return all.atOnce === undefined ? { ...all, atOnce: Number(atOnce) } : undefined;
+  const { kind, amount, tasks, period } = TERM.exec(term)?.groups ?? {};
+  if (period === undefined || (kind !== undefined && !kinds.includes(kind))) return undefined;
+  const cap: Cap = amount === undefined ? { tasks: Number(tasks) } : { amount };
+  if (kind === undefined) {
+    const caps = withCap(all, period as Period, cap);
+    return caps && { ...all, ...caps };
+  }
+  const caps = withCap(all.kinds?.[kind] ?? {}, period as Period, cap);
+  return caps && { ...all, kinds: { ...all.kinds, [kind]: caps } };
+}
+
+/** Undefined where the same limit is named twice. */
+function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | undefined {
+  const { amount, tasks } = caps[period] ?? {};
+  const isTwice =
+    (cap.amount !== undefined && amount !== undefined) || (cap.tasks !== undefined && tasks !== undefined);
+  return isTwice ? undefined : { ...caps, [period]: { ...caps[period], ...cap } };
+}
+
+/** The same text that `parseLimits` reads. */
+export function limitsText(limits: Limits): string {
+  const terms = [
+    ...capTerms(limits),
+    ...Object.entries(limits.kinds ?? {}).flatMap(([kind, caps]) => capTerms(caps).map((term) => `${kind}: ${term}`)),
+    ...(limits.atOnce === undefined ? [] : [`${limits.atOnce} at once`]),
+  ];
+  return terms.length === 0 ? NO_LIMIT : terms.join(', ');
+}
+
+/** One limit, such as `video: 10 tasks a week`. */
+export function allowanceText({ kind, of, limit, period }: Omit<Allowance, 'left'>): string {
+  const text = period === undefined ? `${limit} at once` : `${quantity(of, limit)} a ${period}`;
+  return kind === undefined ? text : `${kind}: ${text}`;
+}
+
+export const leftText = ({ of, left }: Pick<Allowance, 'of' | 'left'>): string => quantity(of, left);
+
+const quantity = (of: Allowance['of'], count: string): string =>
+  of === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;
+
+const capTerms = (caps: CapsByPeriod): string[] =>
+  periods.flatMap((period) => {
+    const { amount, tasks } = caps[period] ?? {};
+    return [
+      ...(amount === undefined ? [] : [`${quantity('amount', amount)} a ${period}`]),
+      ...(tasks === undefined ? [] : [`${quantity('tasks', String(tasks))} a ${period}`]),
+    ];
+  });

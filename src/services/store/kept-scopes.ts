@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { hashSecretMark } from './marks.ts';
+import type { Namespace } from './namespaces.ts';
+import { parseWith, type Quarantine, Rows } from './rows.ts';
+
+/** The sums that an anonymous ledger entry goes on counting in. */
+const scopes = z.object({ scopes: z.array(z.string()) });
+
+export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>
+  new Rows(namespace, quarantine, parseWith(scopes));
+
+/** Made once, and kept with the rows that it hides members in. */
+export async function hashSecret(meta: Namespace): Promise<string> {
+  const mark = hashSecretMark(meta);
+  const known = await mark.read();
+  if (known) return known.secret;
+  const secret = randomBytes(32).toString('hex');
+  await mark.write({ secret });
+  return secret;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { profiles } from '../contract/both.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { enter } from './bot.ts';
+import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+
+describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
+  const botWith = (settings: Record<string, string>) =>
+    quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+  const imagine = async ({ discord }: QuickStage, who: string, prompt: string) =>
+    (await discord.as(who).slash('imagine', { prompt })).message((message) => /Finished in|limit/.test(text(message)));
+
+  it('A member beyond their limit is refused privately, and nothing reaches the gateway', async () => {
+    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
+    for (const prompt of ['a fox', 'a hare'])
+      expect(text(await imagine(stage, 'member', prompt))).toContain('Finished');
+    const refused = await imagine(stage, 'member', 'an owl');
+    expect(text(refused)).toMatch(
+      /price: `unknown`\) is above your limit in this server: `2 tasks a day`\. You have `0 tasks` left, and the limit resets <t:\d+:R>/,
+    );
+    expect(refused.ephemeral).toBe(true);
+    expect(submits(stage.gateway)).toBe(2);
+    expect(text(await imagine(stage, 'other', 'an owl'))).toContain('Finished');
+    const usage = text(await (await stage.discord.as('member').slash('usage')).message());
+    expect(usage).toMatch(/^Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+  });
+
+  it('A failed task gives its reservation back', async () => {
+    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
+    stage.gateway.faults.add({ do: 'moderated', times: 1 });
+    await (await stage.discord.as('member').slash('imagine', { prompt: 'one' })).message(says('This task failed'));
+    expect(text(await imagine(stage, 'member', 'two'))).toContain('Finished');
+    expect(text(await imagine(stage, 'member', 'three'))).toContain('limit');
+  });
+
+  it('A server’s limit holds for its members together, the bot’s for all, and both survive a restart', async () => {
+    const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
+    const stage = await quickStage({ gateway: { profile, speed: 20 }, settings });
+    const first = await enter(stage);
+    await imagine(stage, 'member', 'a fox');
+    await imagine(stage, 'other', 'a hare');
+    await first.stop();
+    await enter(stage);
+    expect(text(await imagine(stage, 'member', 'an owl'))).toContain('limit of this server: `2 tasks a day`');
+    expect(submits(stage.gateway)).toBe(2);
+  });
+
+  it('A member has only so many tasks at once', async () => {
+    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 at once' });
+    const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await running.message(says('fox'));
+    const refused = await imagine(stage, 'member', 'a hare');
+    expect(text(refused)).toContain('Your limit in this server is `1 at once`. Wait until one of your tasks has ended');
+    await running.message(says('Finished in'));
+    expect(text(await imagine(stage, 'member', 'a hare'))).toContain('Finished');
+  });
+});

@@ -1,0 +1,248 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import { Calendar } from '../../../src/services/spending/periods.ts';
+import { Spending } from '../../../src/services/spending/spending.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
+import { makeTask, START, type Stage, stage } from '../store/stage.ts';
+
+const settings = {
+  total: { day: { amount: '2.00', tasks: 9 } },
+  server: { day: { amount: '1.5' }, atOnce: 4, kinds: { video: { day: { tasks: 2 } } } },
+  member: { day: { amount: '0.70', tasks: 4 } },
+  direct: { day: { tasks: 2 }, atOnce: 1 },
+};
+
+interface Ordered {
+  task: Task;
+  price: string | undefined;
+  cost?: string;
+  standing: 'reserved' | 'unconfirmed' | 'settled' | 'refunded';
+}
+
+interface Place {
+  memberId: string;
+  guildId: string | undefined;
+}
+
+/** What the limits should leave, counted anew from every order. */
+function expected(orders: readonly Ordered[], { memberId, guildId }: Place) {
+  const counted = orders.filter(({ standing }) => standing !== 'refunded');
+  const inServer = counted.filter(({ task }) => task.guildId === guildId);
+  const own = inServer.filter(({ task }) => task.requesterId === memberId);
+  const left = (limit: string, of: readonly Ordered[]): string => {
+    const used = of.reduce((sum, { price = '0', cost = price }) => sum.plus(cost), Big(0));
+    const rest = Big(limit).minus(used);
+    return rest.gt(0) ? rest.toString() : '0';
+  };
+  const tasks = (limit: number, of: readonly Ordered[]): string => String(Math.max(0, limit - of.length));
+  const open = (of: readonly Ordered[]): Ordered[] => of.filter(({ standing }) => standing === 'reserved');
+  const total = [left('2.00', counted), tasks(9, counted)];
+  if (guildId === undefined) return [...total, tasks(2, own), tasks(1, open(own))];
+  const videos = inServer.filter(({ task }) => task.kind === 'video');
+  return [
+    ...total,
+    left('1.5', inServer),
+    tasks(2, videos),
+    tasks(4, open(inServer)),
+    left('0.70', own),
+    tasks(4, own),
+  ];
+}
+
+class Bot {
+  readonly on: Stage;
+  readonly orders: Ordered[] = [];
+  store!: StoredTasks;
+  ledger!: Ledger;
+  spending!: Spending;
+
+  constructor(on: Stage) {
+    this.on = on;
+  }
+
+  /** As after a crash: nothing but the store is known. */
+  async start(): Promise<void> {
+    this.store = (await this.on.open()) as StoredTasks;
+    const { clock, log } = this.on;
+    const secret = await this.store.hashSecret();
+    const hashOf = (memberId: string): string => `${secret.slice(0, 4)}${memberId}`;
+    this.spending = new Spending({ settings, clock, hashOf, calendar: new Calendar('UTC') });
+    this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
+    await this.ledger.open(await this.store.live());
+  }
+
+  async restart(): Promise<void> {
+    await this.store.close();
+    await this.start();
+  }
+
+  async order({ memberId, guildId }: Place, kind: 'imagine' | 'video', price: string | undefined): Promise<void> {
+    const estimate = price === undefined ? undefined : { amount: price, source: 'operator' as const };
+    const task = makeTask({
+      ...{ kind, state: 'submitting', requesterId: memberId, guildId, estimate },
+      request: { prompt: 'a fox', ...(kind === 'video' && { model: 'm' }) },
+      times: { created: START + this.orders.length },
+    });
+    const before = expected(this.orders, { memberId, guildId });
+    const isFree = before.every((left, at) =>
+      isAmount(at, guildId)
+        ? Big(left).gte(price ?? 0) && left !== '0'
+        : left !== '0' || isOfOtherKind(at, guildId, kind),
+    );
+    try {
+      await this.ledger.reserve(task);
+      expect(isFree).toBe(true);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      expect(isFree).toBe(false);
+      return;
+    }
+    await this.store.put(task);
+    this.orders.push({ task, price, standing: 'reserved' });
+  }
+
+  async end(at: number, state: TaskState, standing: Ordered['standing'], cost?: string): Promise<void> {
+    const order = this.orders.filter((one) => one.standing === 'reserved')[at];
+    if (!order) return;
+    const failure = state === 'unconfirmed' ? { cause: 'unconfirmed' as const } : undefined;
+    order.task = { ...order.task, state, failure, cost, times: { ...order.task.times, ended: START + 500 } } as Task;
+    order.standing = standing;
+    if (cost !== undefined) order.cost = cost;
+    await this.store.put(order.task);
+    this.ledger.onTaskChange(order.task);
+    // A listener may hear of the same end again.
+    this.ledger.onTaskChange(order.task);
+    await this.ledger.flush();
+  }
+
+  async erase(memberId: string): Promise<void> {
+    for (const order of this.orders) {
+      if (order.task.requesterId !== memberId || order.standing === 'reserved') continue;
+      await this.store.remove(order.task);
+    }
+    await this.ledger.anonymise({ memberId, until: START + 1_000, secret: 'x' }, async () => false);
+  }
+
+  async check(): Promise<void> {
+    for (const place of places) {
+      const left = this.spending.allowances(place).map((one) => Big(one.left).toString());
+      expect(left).toEqual(expected(this.orders, place).map((one) => Big(one).toString()));
+    }
+    for await (const entry of this.store.entries.between('', '9999')) {
+      expect(entry.facts.filter(({ standing }) => standing === 'refunded').length).toBeLessThanOrEqual(1);
+      expect(standingOf(entry)).not.toBe('');
+    }
+  }
+}
+
+const isAmount = (at: number, guildId: string | undefined): boolean =>
+  at === 0 || (guildId !== undefined && (at === 2 || at === 5));
+const isOfOtherKind = (at: number, guildId: string | undefined, kind: string): boolean =>
+  guildId !== undefined && at === 3 && kind !== 'video';
+
+const places: readonly Place[] = [
+  { memberId: 'ann', guildId: 'den' },
+  { memberId: 'bob', guildId: 'den' },
+  { memberId: 'ann', guildId: 'lair' },
+  { memberId: 'ann', guildId: undefined },
+];
+
+class Step implements fc.AsyncCommand<object, Bot> {
+  readonly name: string;
+  readonly act: (bot: Bot) => Promise<void>;
+
+  constructor(name: string, act: (bot: Bot) => Promise<void>) {
+    this.name = name;
+    this.act = act;
+  }
+
+  check = (): boolean => true;
+
+  async run(_model: object, bot: Bot): Promise<void> {
+    await this.act(bot);
+    await bot.check();
+  }
+
+  toString = (): string => this.name;
+}
+
+const price = fc.constantFrom(undefined, '0', '0.05', '0.333', '0.70', '0.1234567890123456789');
+const steps = [
+  fc
+    .tuple(fc.constantFrom(...places), fc.constantFrom('imagine' as const, 'video' as const), price)
+    .map(
+      ([place, kind, of]) =>
+        new Step(`order ${JSON.stringify([place, kind, of])}`, (bot) => bot.order(place, kind, of)),
+    ),
+  fc.nat(3).map((at) => new Step(`succeed ${at}`, (bot) => bot.end(at, 'ready', 'settled'))),
+  fc
+    .tuple(fc.nat(3), price)
+    .map(([at, cost]) => new Step(`cost ${at} ${cost}`, (bot) => bot.end(at, 'ready', 'settled', cost))),
+  fc.nat(3).map((at) => new Step(`fail ${at}`, (bot) => bot.end(at, 'failed', 'refunded'))),
+  fc.nat(3).map((at) => new Step(`lose ${at}`, (bot) => bot.end(at, 'unconfirmed', 'unconfirmed'))),
+  fc.constant(new Step('restart', (bot) => bot.restart())),
+  fc.constantFrom('ann', 'bob').map((who) => new Step(`erase ${who}`, (bot) => bot.erase(who))),
+];
+
+describe('Limits under any history', () => {
+  it('Limits under any history of orders, ends, erasures and restarts leave what the entries say, and admit nothing above', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
+        const bot = new Bot(stage());
+        await bot.start();
+        try {
+          await fc.asyncModelRun(() => ({ model: {}, real: bot }), commands);
+        } finally {
+          await bot.store.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('An erasure gives no allowance back, not even after a restart', async () => {
+    const bot = new Bot(stage());
+    await bot.start();
+    for (let count = 0; count < 2; count++) {
+      await bot.order({ memberId: 'ann', guildId: 'den' }, 'imagine', '0.333');
+      await bot.end(0, 'ready', 'settled');
+    }
+    await bot.erase('ann');
+    await bot.check();
+    await bot.restart();
+    const entries = await Array.fromAsync(bot.store.entries.between('', '9999'));
+    expect(entries.map(({ memberId, guildId }) => [memberId, guildId])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    await bot.check();
+    await bot.store.close();
+  });
+
+  it('Orders at the same moment cannot pass a limit together', async () => {
+    const bot = new Bot(stage());
+    await bot.start();
+    const place = { memberId: 'ann', guildId: 'den' };
+    const all = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, at) =>
+        bot.ledger.reserve(
+          makeTask({
+            ...{ state: 'submitting', requesterId: 'ann', guildId: 'den' },
+            estimate: { amount: '0.20', source: 'operator' },
+            times: { created: START + at },
+          }),
+        ),
+      ),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(bot.spending.allowances(place).find(({ holder, of }) => holder === 'member' && of === 'amount')?.left).toBe(
+      '0.10',
+    );
+    await bot.store.close();
+  });
+});

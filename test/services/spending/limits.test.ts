@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limitsText, parseLimits } from '../../../src/services/spending/limits-text.ts';
+
+const kinds = ['imagine', 'video'];
+
+describe('Limits as text', () => {
+  it('Limits as text name amounts, tasks, kinds and tasks at once', () => {
+    expect(parseLimits('$5 a day, 100 tasks/day, $40.50 per month, video: 1 task a week, 3 at once', kinds)).toEqual({
+      day: { amount: '5', tasks: 100 },
+      month: { amount: '40.50' },
+      atOnce: 3,
+      kinds: { video: { week: { tasks: 1 } } },
+    });
+    expect(parseLimits(' None ', kinds)).toEqual({});
+  });
+
+  it.each([
+    ...[
+      '',
+      '5 a day',
+      '$5',
+      '$5 a year',
+      '-1 tasks a day',
+      '$1e9 a day',
+      '5 tasks a day, 6 tasks a day',
+      'none, $5 a day',
+    ],
+    ...['talk: 5 tasks a day', '$5 a day,', '3 at once, 4 at once', `${'1 task a day,'.repeat(200)}`, '١ tasks a day'],
+  ])('"%s" is no limit', (text) => {
+    expect(parseLimits(text, kinds)).toBeUndefined();
+  });
+
+  it('Any limits are read as they are written', () => {
+    const cap = fc
+      .record({ amount: fc.nat(1_000_000).map(String), tasks: fc.nat(1_000) }, { requiredKeys: [] })
+      .filter((one) => Object.keys(one).length > 0);
+    const caps = fc.record({ day: cap, week: cap, month: cap }, { requiredKeys: [] });
+    const filled = caps.filter((one) => Object.keys(one).length > 0);
+    const any = fc.tuple(caps, fc.option(fc.nat(100)), fc.dictionary(fc.constantFrom(...kinds), filled));
+    fc.assert(
+      fc.property(any, ([own, atOnce, ofKinds]) => {
+        const limits = {
+          ...own,
+          ...(atOnce !== null && { atOnce }),
+          ...(Object.keys(ofKinds).length > 0 && { kinds: { ...ofKinds } }),
+        };
+        expect(parseLimits(limitsText(limits), kinds)).toEqual(limits);
+      }),
+    );
+  });
+});

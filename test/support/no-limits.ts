@@ -1,0 +1,7 @@
+/** Settings of a bot whose members may order as much as they like. */
+export const noLimits = {
+  TOTAL_BUDGET: 'none',
+  DEFAULT_SERVER_BUDGET: 'none',
+  DEFAULT_MEMBER_BUDGET: 'none',
+  DIRECT_BUDGET: 'none',
+};
