@@ -55,27 +55,32 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 /** Submits orders: each is stored first, sent once, and never repeated without the member. */
 export class Orders {
   readonly #parts: OrdersParts;
-  /** Orders of the last seconds, with the function that cancels their removal; undefined while one is under way. */
-  readonly #recent = new Map<string, (() => void) | undefined>();
+  /** Orders of the last seconds, with the function that cancels their removal; none while one is under way. */
+  readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
+    // A failed order may be repeated at once.
+    parts.book.onChange((task) => {
+      if (task.state === 'failed') this.#forget(task);
+    });
   }
 
   async submit(order: Order): Promise<Task> {
-    const key = JSON.stringify([order.requesterId, order.channelId, order.kind, order.parent?.id, order.request]);
+    const key = keyOf({ ...order, parentId: order.parent?.id });
     if (this.#recent.has(key)) throw new Refusal('refusals.duplicateRequest');
     // An order that is still under way counts as the same, however long it takes.
-    this.#recent.set(key, undefined);
+    const id = taskId(this.#parts.clock.now());
+    this.#recent.set(key, { id });
     try {
-      const task = await trackUntilDone(this.#carryOut(order, taskId(this.#parts.clock.now())), this.#underWay);
-      this.#release(key);
+      const task = await trackUntilDone(this.#carryOut(order, id), this.#underWay);
+      this.#release(key, id);
       return task;
     } catch (error) {
       // A refused order is not under way: the member may order it again at once.
       if (error instanceof Refusal || error instanceof GatewayError) this.#recent.delete(key);
-      else this.#release(key);
+      else this.#release(key, id);
       throw error;
     }
   }
@@ -112,16 +117,22 @@ export class Orders {
 
   async finish(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-    for (const cancel of this.#recent.values()) cancel?.();
+    for (const { cancel } of this.#recent.values()) cancel?.();
     this.#recent.clear();
   }
 
+  #forget(task: Task): void {
+    const key = keyOf(task);
+    const recent = this.#recent.get(key);
+    if (recent?.id !== task.id) return;
+    recent.cancel?.();
+    this.#recent.delete(key);
+  }
+
   /** Uses a timer because the machine's clock may be set back. */
-  #release(key: string): void {
-    this.#recent.set(
-      key,
-      this.#parts.clock.after(SAME_ORDER_MS, () => this.#recent.delete(key)),
-    );
+  #release(key: string, id: string): void {
+    const cancel = this.#parts.clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));
+    this.#recent.set(key, { id, cancel });
   }
 
   async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
@@ -273,6 +284,16 @@ export class Orders {
     }
   }
 }
+
+/** Orders with the same key are the same order. */
+const keyOf = ({
+  requesterId,
+  channelId,
+  kind,
+  parentId,
+  request,
+}: Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>): string =>
+  JSON.stringify([requesterId, channelId, kind, parentId, request]);
 
 /** Keeps the work in the set until it ends, so that a stop can wait for it. */
 export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {

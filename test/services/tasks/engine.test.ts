@@ -92,6 +92,17 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
+  it('A failed order can be repeated at once', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.orders.submit(order);
+    const failure = { cause: 'failed' as const };
+    await side.tasks.book.change(id, (task) => ({ ...task, state: 'failed', failure }));
+    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    side.clock.advance(3_000);
+    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+  });
+
   it('An order counts as the same order no longer when the clock is set back meanwhile', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
