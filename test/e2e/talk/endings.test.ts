@@ -56,7 +56,7 @@ it('A talk that is ended while an utterance is unconfirmed ends at once', async 
   expect(wire.asked()).toBe(1);
   await discord.as('member').click(asking, 'Dismiss');
   await unheard.message((message) => text(message).includes('Dismissed.'));
-  expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'unconfirmed']);
+  expect(storedEntries(stage).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
 it('A reply that is deleted during its stream leaves nothing behind, and the talk continues', async () => {
