@@ -53,7 +53,7 @@ export const stateWords = {
   failed: ['failed', 'failure', 'error', 'cancelled', 'expired', 'rejected'],
 } as const;
 
-/** Ids that are not the job's, wherever they stand. */
+/** Ids that are not the job's, in any place. */
 export const decoyIds =
   names(`request id, trace id, user id, account id, model id, session id, workspace id, correlation id,
   project id, span id, channel id, parent task id, req id, organization id, worker id, conversation id, log id, webhook id`);

@@ -94,7 +94,7 @@ export function openEngine({
   });
   let secret = '';
   const spending = new Spending({
-    hashOf: (memberId) => createHmac('sha256', secret).update(memberId).digest('hex').slice(0, 24),
+    hashOf: (name) => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24),
     clock,
     settings: settings.budgets,
     calendar: new Calendar(settings.budgets.timeZone),

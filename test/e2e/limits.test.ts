@@ -23,6 +23,9 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     expect(submits(stage.gateway)).toBe(2);
     expect(text(await imagine(stage, 'other', 'an owl'))).toContain('Finished');
     const usage = text(await (await stage.discord.as('member').slash('usage')).message());
+    const about = text(await (await stage.discord.as('member').slash('about')).message());
+    expect(about).toContain('Your limit in this server: 2 tasks a day');
+    expect(about).not.toContain('Limit of the whole bot');
     expect(usage).toMatch(/^Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
   });
 

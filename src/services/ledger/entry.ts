@@ -147,7 +147,8 @@ export interface EntryStore {
   tasks(): AsyncGenerator<Task>;
   /** The sums that an anonymous entry still counts in. */
   keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void>;
-  keptScopes(entry: Entry): Promise<readonly string[] | undefined>;
+  /** By the entry's key. */
+  keptScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The day of the oldest entry that may still be open; undefined if there is no ledger yet. */
   openSince(): Promise<string | undefined>;
   setOpenSince(day: string): Promise<void>;

@@ -89,10 +89,12 @@ export class Ledger {
         if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
-    const countedSince = spending === undefined ? today : dayOf(spending.countsFrom(clock.now()));
+    const countedSince = spending === undefined ? today : dayOf(spending.countsFrom);
+    const kept = await entries.keptScopes();
+    const count = (entry: Entry): void => spending?.replace(undefined, entry, kept.get(entryKey(entry)));
     for await (const entry of entries.between([since ?? '', countedSince].sort()[0] ?? '', today)) {
       if (since !== undefined && dayOf(entry.at) < since) {
-        await this.#count(entry);
+        count(entry);
         continue;
       }
       // A crash may have come between a member's decision about an unknown outcome and its entry.
@@ -101,7 +103,7 @@ export class Ledger {
       awaited.delete(entry.id);
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
-      await this.#count(corrected);
+      count(corrected);
     }
     for (const task of awaited.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
@@ -123,6 +125,14 @@ export class Ledger {
       throw error;
     }
     this.#open.add(task.id);
+  }
+
+  /** Called before a member's decision about an unknown outcome is stored: if a crash follows, the next start finds its entry, however old. */
+  async expectDecision(task: Task): Promise<void> {
+    const { entries } = this.#parts;
+    const day = dayOf(task.times.created);
+    const since = await entries.openSince();
+    if (since !== undefined && day < since) await entries.setOpenSince(day);
   }
 
   /** The gateway has refused the order, or never received it. */
@@ -205,13 +215,6 @@ export class Ledger {
       if (known) group.amounts.push(known.amount);
     }
     return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
-  }
-
-  async #count(entry: Entry): Promise<void> {
-    const { entries, spending } = this.#parts;
-    if (!spending) return;
-    const kept = entry.memberId === undefined ? await entries.keptScopes(entry) : undefined;
-    spending.replace(undefined, entry, kept);
   }
 
   /** Changes the entry of a task and what it counts. */

@@ -11,11 +11,13 @@ export interface Span {
   endsAt: number;
 }
 
+const MAX_KNOWN = 8;
+
 /** Days, weeks and months as people in one time zone count them. */
 export class Calendar {
   readonly #format: Intl.DateTimeFormat;
-  /** Most questions are about today. */
-  #today: Record<Period, Span> | undefined;
+  /** Of the days that were asked for last: today, and the ends of the periods before. */
+  #known: Record<Period, Span>[] = [];
 
   constructor(timeZone: string) {
     const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
@@ -27,8 +29,8 @@ export class Calendar {
   }
 
   spansOf(at: number): Readonly<Record<Period, Span>> {
-    const known = this.#today?.day;
-    if (this.#today && known && at >= known.startsAt && at < known.endsAt) return this.#today;
+    const known = this.#known.find(({ day }) => at >= day.startsAt && at < day.endsAt);
+    if (known) return known;
     const date = this.#dateOf(at);
     const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
     const monday = addDays(date, -weekday);
@@ -39,7 +41,7 @@ export class Calendar {
       week: this.#span('week', monday, addDays(monday, 7)),
       month: this.#span('month', first, nextMonth),
     };
-    this.#today = spans;
+    this.#known = [spans, ...this.#known].slice(0, MAX_KNOWN);
     return spans;
   }
 

@@ -17,8 +17,8 @@ export type SpendingSettings = Readonly<Record<Holder, Limits>>;
 interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
-  /** Names a member in the sums that outlive an erasure. */
-  hashOf(memberId: string): string;
+  /** Names a sum, so that a name which outlives an erasure tells neither member nor server. */
+  hashOf(name: string): string;
   clock: { now(): number };
 }
 
@@ -39,11 +39,9 @@ export class Spending {
   }
 
   /** When the previous month began: entries since then are counted. */
-  countsFrom(now: number): number {
-    const { calendar } = this.#parts;
-    const before = calendar.spanOf('month', calendar.spanOf('month', now).startsAt - 1).startsAt;
-    this.#tally.prune(before);
-    return before;
+  get countsFrom(): number {
+    const { calendar, clock } = this.#parts;
+    return calendar.spanOf('month', calendar.spanOf('month', clock.now()).startsAt - 1).startsAt;
   }
 
   /** The sums that an entry belongs to. Without a member it only belongs to the whole, unless its sums were kept. */
@@ -60,6 +58,7 @@ export class Spending {
   /** Counts a new reservation, or throws the `Refusal` that says which limit it would exceed. */
   admit(entry: Entry): void {
     this.check(entry, { kind: entry.kind, amount: amountOf(entry)?.amount });
+    this.#tally.prune(this.countsFrom);
     this.replace(undefined, entry);
   }
 
@@ -80,13 +79,12 @@ export class Spending {
     const { settings, hashOf } = this.#parts;
     const whole: Rule = { holder: 'total', scope: 'total', limits: settings.total };
     if (memberId === undefined) return [whole];
-    const member = hashOf(memberId);
     if (guildId === undefined || isDirect)
-      return [whole, { holder: 'direct', scope: `direct ${member}`, limits: settings.direct }];
+      return [whole, { holder: 'direct', scope: hashOf(`direct ${memberId}`), limits: settings.direct }];
     return [
       whole,
-      { holder: 'server', scope: `server ${guildId}`, limits: settings.server },
-      { holder: 'member', scope: `member ${guildId} ${member}`, limits: settings.member },
+      { holder: 'server', scope: hashOf(`server ${guildId}`), limits: settings.server },
+      { holder: 'member', scope: hashOf(`member ${guildId} ${memberId}`), limits: settings.member },
     ];
   }
 

@@ -45,8 +45,9 @@ export class Tally {
     return this.#open.get(scope) ?? 0;
   }
 
-  /** Forgets periods that no limit looks at any more. */
+  /** Forgets periods that no limit looks at any more. Every order asks for it, and seldom is there anything new. */
   prune(before: number): void {
+    if (before === this.#prunedBefore) return;
     this.#prunedBefore = before;
     for (const [key, { endsAt }] of this.#counts) if (endsAt < before) this.#counts.delete(key);
   }

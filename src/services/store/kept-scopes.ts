@@ -5,10 +5,10 @@ import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 
 /** The sums that an anonymous ledger entry goes on counting in. */
-const scopes = z.object({ scopes: z.array(z.string()) });
+const keptScopes = z.object({ entry: z.string(), scopes: z.array(z.string()) });
 
 export const keptScopeRows = (namespace: Namespace, quarantine: Quarantine) =>
-  new Rows(namespace, quarantine, parseWith(scopes));
+  new Rows(namespace, quarantine, parseWith(keptScopes));
 
 /** Made once, and kept with the rows that it hides members in. */
 export async function hashSecret(meta: Namespace): Promise<string> {

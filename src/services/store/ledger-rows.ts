@@ -18,7 +18,6 @@ const AFTER_COLON = ';';
 export class StoredEntries implements EntryStore {
   readonly #parts: EntryRowsParts;
   readonly #rows: Rows<Entry>;
-  readonly #scopes: ReturnType<typeof keptScopeRows>;
   readonly #lock = new KeyedLock();
   readonly task: EntryStore['task'];
   readonly tasks: EntryStore['tasks'];
@@ -26,7 +25,6 @@ export class StoredEntries implements EntryStore {
   constructor(parts: EntryRowsParts) {
     this.#parts = parts;
     this.#rows = ledgerRows(parts.ledger, parts.quarantine);
-    this.#scopes = keptScopeRows(parts.allowances, parts.quarantine);
     this.task = parts.task;
     this.tasks = parts.tasks;
   }
@@ -62,11 +60,14 @@ export class StoredEntries implements EntryStore {
   }
 
   async keepScopes(entry: Entry, scopes: readonly string[], untilMs: number): Promise<void> {
-    await this.#parts.allowances.put(rowKey(entryKey(entry)), { scopes }, untilMs);
+    const key = entryKey(entry);
+    await this.#parts.allowances.put(rowKey(key), { entry: key, scopes }, untilMs);
   }
 
-  async keptScopes(entry: Entry): Promise<readonly string[] | undefined> {
-    return (await this.#scopes.get(rowKey(entryKey(entry))))?.scopes;
+  async keptScopes(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { good, setAside } = await keptScopeRows(this.#parts.allowances, this.#parts.quarantine).readAll();
+    await setAside();
+    return new Map([...good.values()].map(({ entry, scopes }) => [entry, scopes]));
   }
 
   async openSince(): Promise<string | undefined> {

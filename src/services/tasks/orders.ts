@@ -91,9 +91,7 @@ export class Orders {
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
-    const { book, clock } = this.#parts;
-    const dismiss = (task: Task): Task => markDismissed(mustBeUndecided(task, memberId), clock.now());
-    return trackUntilDone(book.change(id, dismiss), this.#underWay);
+    return trackUntilDone(this.#dismiss(id, memberId), this.#underWay);
   }
 
   /** The gateway makes one job of this order and its predecessor's, so only one of them is shown and counted. A start repeats this after a crash. */
@@ -133,6 +131,13 @@ export class Orders {
   #release(key: string, id: string): void {
     const cancel = this.#parts.clock.after(SAME_ORDER_MS, () => this.#recent.delete(key));
     this.#recent.set(key, { id, cancel });
+  }
+
+  async #dismiss(id: string, memberId: string): Promise<Task> {
+    const { book, ledger, clock } = this.#parts;
+    const known = await book.get(id);
+    if (known) await ledger?.expectDecision(mustBeUndecided(known, memberId));
+    return book.change(id, (task) => markDismissed(mustBeUndecided(task, memberId), clock.now()));
   }
 
   async #repeat(id: string, origin: OrderOrigin): Promise<Task> {

@@ -67,6 +67,26 @@ describe('The ledger entry of an order', () => {
     expect(await standing(bot, id)).toBe('settled');
   });
 
+  it.each([1, 2, 3])(
+    'The ledger entry of an old order is settled after a crash at write %d of its dismissal',
+    async (diesAfter) => {
+      const on = stage();
+      const first = await run(on);
+      const { id } = await first.order('unknown');
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
+      await first.stop();
+      on.clock.advance(100 * DAY_MS);
+      const second = await run(on);
+      await second.stop();
+      const dying = await run(on, { diesAfter });
+      await dying.tasks.orders.dismiss(id, order.requesterId).catch(() => undefined);
+      await dying.die();
+      const last = await run(on);
+      const isDismissed = (await last.tasks.book.get(id))?.failure?.cause === 'dismissed';
+      expect(await all(last)).toEqual([isDismissed ? 'settled' : 'unconfirmed']);
+    },
+  );
+
   it('The ledger entry of an order is reserved once, however often that is requested', async () => {
     const bot = await run();
     const task = await bot.order();

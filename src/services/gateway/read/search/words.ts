@@ -20,7 +20,7 @@ export const CARRIER_WORDS = set(
   'data result results response payload body content output answer reply item items record info detail details value',
 );
 
-/** Things with ids, states and addresses of their own that are never those of the job, wherever they stand. */
+/** Things with ids, states and addresses of their own that are never those of the job, in any place. */
 const OTHER_THINGS = `request requests req trace tracing span correlation transaction user account acct owner author creator member customer
   client tenant org organization organisation team workspace project app application session conversation thread webhook hook callback notify
   notification model engine version style preset template voice lora parent previous prev prior origin original source

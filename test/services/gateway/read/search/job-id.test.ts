@@ -62,7 +62,7 @@ describe.each(families)('The id of an order in an unknown answer of the %s famil
     expect(() => read(family, answer)).toThrow(none);
   });
 
-  it('No id of an order is what the request contained, wherever it stands', () => {
+  it('No id of an order is what the request contained, in any place', () => {
     expect(read(family, { task_id: OTHER, payload: { generationId: ID } }, [OTHER])).toBe(ID);
     expect(() => read(family, { task_id: OTHER, data: { task_id: OTHER } }, [OTHER])).toThrow(none);
   });

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../../../src/services/gateway/read/snapshot
 import type { Family } from '../../../../../src/services/gateway/read/table.ts';
 import { MP4, PNG, place, type Reading, read } from '../body.ts';
 
-const FILM = 'https://cdn.example/out/result.mp4';
+const VIDEO = 'https://cdn.example/out/result.mp4';
 const BARE = 'https://cdn.example/f/7c1';
 const OWN = 'https://me.example/own.mp4';
 
@@ -25,15 +25,15 @@ describe('The state of a task at no known place', () => {
   });
 
   it('The state of a task is running for an unknown word, whatever media stands beside it', () => {
-    const { snapshot, notices } = reading({ parcel: { taskId: 'g-1', phase: 'developing', resultUrl: FILM } });
+    const { snapshot, notices } = reading({ parcel: { taskId: 'g-1', phase: 'developing', resultUrl: VIDEO } });
     expect(snapshot).toMatchObject({ state: 'running', media: [] });
     expect(notices).toEqual(['word developing']);
-    const listed = { parcel: { taskId: 'g-1', phase: 'developing' }, url: FILM };
+    const listed = { parcel: { taskId: 'g-1', phase: 'developing' }, url: VIDEO };
     expect(snapshotOf(listed)).toMatchObject({ state: 'running', media: [] });
   });
 
   it('The state of a task is running where two words of equal standing contradict each other', () => {
-    const answer = { parcel: { taskId: 'g-1', phase: 'done', stage: 'failed' }, url: FILM };
+    const answer = { parcel: { taskId: 'g-1', phase: 'done', stage: 'failed' }, url: VIDEO };
     expect(snapshotOf(answer)).toMatchObject({ state: 'running', media: [] });
   });
 
@@ -71,17 +71,17 @@ describe('The progress of a task at no known place', () => {
 
 describe('The result of a task at no known place', () => {
   it.each([
-    ['a text', { creation: FILM }],
-    ['a record', { creation: { link: FILM, width: 1 } }],
-    ['a list', { creations: [FILM] }],
-    ['a list of records', { creations: [{ href: FILM, cover: 'https://cdn.example/c.png' }] }],
-    ['a map', { creations: { '0': { href: FILM } } }],
-    ['a name that says nothing', { harvest: FILM }],
-    ['an address without an ending under a name that says what it is', { renderedVideo: FILM.slice(0, -4) }],
-    ['two places that say the same', { creation: FILM, resultUrl: FILM }],
+    ['a text', { creation: VIDEO }],
+    ['a record', { creation: { link: VIDEO, width: 1 } }],
+    ['a list', { creations: [VIDEO] }],
+    ['a list of records', { creations: [{ href: VIDEO, cover: 'https://cdn.example/c.png' }] }],
+    ['a map', { creations: { '0': { href: VIDEO } } }],
+    ['a name that says nothing', { harvest: VIDEO }],
+    ['an address without an ending under a name that says what it is', { renderedVideo: VIDEO.slice(0, -4) }],
+    ['two places that say the same', { creation: VIDEO, resultUrl: VIDEO }],
   ])('The result of a task is found as %s', (_what, fields) => {
     const media = snapshotOf(done(fields)).media.map(({ address }) => address?.replace('.mp4', ''));
-    expect(media).toEqual([FILM.slice(0, -4)]);
+    expect(media).toEqual([VIDEO.slice(0, -4)]);
   });
 
   it('The result of a task keeps all items of a list, in their order', () => {
@@ -97,23 +97,23 @@ describe('The result of a task at no known place', () => {
   });
 
   it.each([
-    ['one of two of equal standing', { left: FILM, right: 'https://cdn.example/other.mp4' }],
-    ['a cover', { cover: FILM, coverUrl: FILM, thumbnail: FILM, poster: FILM, preview_url: FILM }],
-    ['a page', { pageUrl: BARE, shareLink: FILM, creation: 'https://cdn.example/view.html' }],
+    ['one of two of equal standing', { left: VIDEO, right: 'https://cdn.example/other.mp4' }],
+    ['a cover', { cover: VIDEO, coverUrl: VIDEO, thumbnail: VIDEO, poster: VIDEO, preview_url: VIDEO }],
+    ['a page', { pageUrl: BARE, shareLink: VIDEO, creation: 'https://cdn.example/view.html' }],
     ['a file of another kind', { creation: 'https://cdn.example/still.jpg' }],
     ['an address that does not say what it leads to, under a name that does not either', { harvest: BARE }],
-    ['what the answer repeats from the request', { input: { file: FILM }, harvest: FILM }],
-    ['an address in the prompt', { prompt: `like ${FILM}`, harvest: `${FILM}?sig=1` }],
-    ['a request field beside the prompt', { prompt: 'waves', video: FILM }],
-    ['a mask, an avatar or a first frame', { mask: FILM, avatar: FILM, firstFrame: FILM }],
+    ['what the answer repeats from the request', { input: { file: VIDEO }, harvest: VIDEO }],
+    ['an address in the prompt', { prompt: `like ${VIDEO}`, harvest: `${VIDEO}?sig=1` }],
+    ['a request field beside the prompt', { prompt: 'waves', video: VIDEO }],
+    ['a mask, an avatar or a first frame', { mask: VIDEO, avatar: VIDEO, firstFrame: VIDEO }],
     ['an address of more than 8,192 letters', { creation: `https://cdn.example/${'x'.repeat(10_000)}.mp4` }],
   ])('The result of a task is never %s', (_what, fields) => {
     expect(snapshotOf(done(fields))).toMatchObject({ state: 'succeeded', media: [], isEmpty: true });
   });
 
   it('The result of a task is never a reference that the request contained, also at known places', () => {
-    expect(snapshotOf(done({ harvest: `${OWN}?ex=1`, creation: FILM }), 'video', [OWN]).media).toEqual([
-      { kind: 'video', address: FILM },
+    expect(snapshotOf(done({ harvest: `${OWN}?ex=1`, creation: VIDEO }), 'video', [OWN]).media).toEqual([
+      { kind: 'video', address: VIDEO },
     ]);
     expect(snapshotOf(done({ harvest: OWN }), 'video', [OWN]).media).toEqual([]);
     expect(snapshotOf({ task_id: 't', status: 'succeeded', url: OWN }, 'video', [OWN]).media).toEqual([]);
@@ -121,6 +121,6 @@ describe('The result of a task at no known place', () => {
 
   it('The result of a task is not looked for in a response of more than 5,000 values', () => {
     const fields = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`n${at}`, at]));
-    expect(snapshotOf({ task_id: 't', status: 'succeeded', creation: FILM, fields }).media).toEqual([]);
+    expect(snapshotOf({ task_id: 't', status: 'succeeded', creation: VIDEO, fields }).media).toEqual([]);
   });
 });

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createEntry } from '../../../src/services/ledger/entry.ts';
+import { Calendar } from '../../../src/services/spending/periods.ts';
+import { Tally } from '../../../src/services/spending/tally.ts';
+import { makeTask } from '../store/stage.ts';
+
+const calendar = new Calendar('UTC');
+const entryAt = (time: string) =>
+  createEntry(makeTask({ estimate: { amount: '0.10', source: 'operator' }, times: { created: Date.parse(time) } }));
+const month = (time: string): string => calendar.spanOf('month', Date.parse(time)).key;
+
+describe('A tally', () => {
+  it('A tally forgets periods that are over, and late changes of their entries count nothing', () => {
+    const tally = new Tally(calendar);
+    const [old, recent] = [entryAt('2026-01-15T12:00:00Z'), entryAt('2026-02-15T12:00:00Z')];
+    for (const entry of [old, recent]) tally.replace(undefined, entry, ['total']);
+    expect(tally.use('total', month('2026-01-15'))).toEqual({ tasks: 1, amount: '0.10' });
+    tally.prune(Date.parse('2026-02-01T00:00:01Z'));
+    expect(tally.use('total', month('2026-01-15'))).toEqual({ tasks: 0, amount: '0' });
+    expect(tally.use('total', month('2026-02-15'))).toEqual({ tasks: 1, amount: '0.10' });
+    expect(tally.open('total')).toBe(2);
+    tally.replace(old, undefined, ['total']);
+    expect(tally.open('total')).toBe(1);
+    expect(tally.use('total', month('2026-01-15'))).toEqual({ tasks: 0, amount: '0' });
+  });
+});
