@@ -6,7 +6,7 @@ import type { Allowance, Holder } from './allowance.ts';
 import type { CapsByPeriod, Limits } from './limits.ts';
 import { allowanceText, leftText } from './limits-text.ts';
 import { type Calendar, periods } from './periods.ts';
-import { Tally } from './tally.ts';
+import { type Counted, Tally } from './tally.ts';
 
 /** Whose money an order spends. */
 export type Orderer = Pick<Entry, 'memberId' | 'guildId' | 'isDirect'>;
@@ -31,17 +31,24 @@ interface Rule {
 /** Admits orders within the limits of the bot, the server and the member. Checks and counts in one step, so that no other order comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
+  readonly #counted: Counted;
   readonly #tally: Tally;
 
   constructor(parts: SpendingParts) {
     this.#parts = parts;
-    this.#tally = new Tally(parts.calendar);
+    this.#counted = countedBy(Object.values(parts.settings));
+    this.#tally = new Tally(parts.calendar, this.#counted);
   }
 
-  /** When the previous month began: entries since then are counted. */
+  /** When the previous one of the longest limited periods began: entries since then are counted. */
   get countsFrom(): number {
     const { calendar, clock } = this.#parts;
-    return calendar.spanOf('month', calendar.spanOf('month', clock.now()).startsAt - 1).startsAt;
+    const now = clock.now();
+    const starts = this.#counted.periods.map((period) => {
+      const { startsAt } = calendar.spanOf(period, now);
+      return calendar.spanOf(period, startsAt - 1).startsAt;
+    });
+    return Math.min(now, ...starts);
   }
 
   /** The sums that an entry belongs to. Without a member it only belongs to the whole, unless its sums were kept. */
@@ -122,6 +129,15 @@ export class Spending {
       return found;
     });
   }
+}
+
+/** Nothing is counted that no limit looks at: a start would read months of entries. */
+function countedBy(all: readonly Limits[]): Counted {
+  const caps = all.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
+  return {
+    periods: periods.filter((period) => caps.some((one) => one[period] !== undefined)),
+    kinds: new Set(all.flatMap(({ kinds = {} }) => Object.keys(kinds))),
+  };
 }
 
 export const ordererOf = ({

@@ -1,12 +1,18 @@
 import { difference, sumOf } from '../../lib/decimals.ts';
 import { amountOf, type Entry, standingOf } from '../ledger/entry.ts';
-import { type Calendar, periods } from './periods.ts';
+import type { Calendar, Period } from './periods.ts';
 
 /** What was used in one period. */
 export interface Use {
   tasks: number;
   /** Of the tasks with a known price; exact decimal text. */
   amount: string;
+}
+
+/** What is counted apart. */
+export interface Counted {
+  periods: readonly Period[];
+  kinds: ReadonlySet<string>;
 }
 
 interface Counts {
@@ -21,13 +27,15 @@ const ALL_KINDS = '';
 /** Sums of the ledger's entries by scope and period. They follow the entries: nothing here is stored. */
 export class Tally {
   readonly #calendar: Calendar;
+  readonly #counted: Counted;
   readonly #counts = new Map<string, Counts>();
   /** Tasks that have not ended, by scope. */
   readonly #open = new Map<string, number>();
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(calendar: Calendar) {
+  constructor(calendar: Calendar, counted: Counted) {
     this.#calendar = calendar;
+    this.#counted = counted;
   }
 
   /** Replaces what an entry counted before; `undefined` counted nothing. */
@@ -57,14 +65,15 @@ export class Tally {
     if (standing === 'refunded') return;
     const { amount = '0' } = amountOf(entry) ?? {};
     const spans = this.#calendar.spansOf(entry.at);
+    const kinds = this.#counted.kinds.has(entry.kind) ? [ALL_KINDS, entry.kind] : [ALL_KINDS];
     for (const scope of scopes) {
       if (standing === 'reserved') this.#addOpen(scope, sign);
-      for (const period of periods) {
+      for (const period of this.#counted.periods) {
         const { key, endsAt } = spans[period];
         if (endsAt < this.#prunedBefore) continue;
         const name = `${scope} ${key}`;
         const counts = this.#counts.get(name) ?? { uses: new Map<string, Use>(), endsAt };
-        for (const kind of [ALL_KINDS, entry.kind]) counts.uses.set(kind, added(counts.uses.get(kind), amount, sign));
+        for (const kind of kinds) counts.uses.set(kind, added(counts.uses.get(kind), amount, sign));
         this.#counts.set(name, counts);
       }
     }

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import type { Limits } from '../../../src/services/spending/limits.ts';
+import { Calendar } from '../../../src/services/spending/periods.ts';
+import { Spending } from '../../../src/services/spending/spending.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const clock = new ManualClock(Date.parse('2026-03-18T12:00:00Z'));
+const since = (member: Limits): string => {
+  const settings = { total: {}, server: {}, direct: {}, member };
+  const spending = new Spending({ settings, clock, calendar: new Calendar('UTC'), hashOf: (name) => name });
+  return new Date(spending.countsFrom).toISOString();
+};
+
+describe('A start', () => {
+  it('A start counts entries back to the previous one of the longest limited periods', () => {
+    expect(since({ day: { tasks: 1 } })).toBe('2026-03-17T00:00:00.000Z');
+    expect(since({ day: { tasks: 1 }, kinds: { video: { week: { amount: '5' } } } })).toBe('2026-03-09T00:00:00.000Z');
+    expect(since({ month: { amount: '5' } })).toBe('2026-02-01T00:00:00.000Z');
+    expect(since({ atOnce: 3 })).toBe('2026-03-18T12:00:00.000Z');
+  });
+});
