@@ -116,7 +116,7 @@ export class Workday {
   }
 
   #edits({ exchange }: Ordered): RecordedRequest[] {
-    return this.#discord.heard.filter(
+    return this.#discord.requests.filter(
       ({ method, path, status }) => method === 'PATCH' && status === 200 && path.includes(exchange.token),
     );
   }

@@ -1,4 +1,4 @@
-import { named } from '../named.ts';
+import { namedPlugin } from '../named-plugin.ts';
 import { faultOrders } from './control/faults.ts';
 import { guard } from './control/guard.ts';
 import { jobOrders } from './control/jobs.ts';
@@ -10,7 +10,7 @@ import type { Routes } from './parts.ts';
 /** Orders for the sandbox itself, for people and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
-    named('control', (control, _, done) => {
+    namedPlugin('control', (control, _, done) => {
       guard(control, parts);
       settingsOrders(control, parts);
       jobOrders(control, parts);

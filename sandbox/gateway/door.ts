@@ -34,7 +34,7 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
       body: undefined,
       status: 0,
     });
-    if (request.is404 || request.routeOptions.config.open) return;
+    if (request.is404 || request.routeOptions.config.isPublic) return;
     const grant = parts.keys.grantOf(authorization);
     if (!grant) throw unauthorized();
     request.grant = grant;

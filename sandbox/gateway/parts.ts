@@ -49,6 +49,6 @@ declare module 'fastify' {
     kind?: string;
     /** Takes multipart/form-data beside JSON. */
     forms?: boolean;
-    open?: boolean;
+    isPublic?: boolean;
   }
 }

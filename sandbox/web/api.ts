@@ -29,13 +29,15 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
 
   api.get<AsPerson>('/world', (request): World => worldFor(me(request), discord));
   api.get<AsPerson & { Params: { channel: string } }>('/messages/:channel', (request): readonly SeenMessage[] =>
-    discord.sight(me(request).id).messages(request.params.channel, MOST_MESSAGES),
+    discord.clientView(me(request).id).messages(request.params.channel, MOST_MESSAGES),
   );
   api.post('/act', async ({ body }): Promise<Acted> => {
     const { as } = objectIn(body);
-    return await discord.obey({ ...objectIn(body), as: personNamed(as, discord).id });
+    return await discord.perform({ ...objectIn(body), as: personNamed(as, discord).id });
   });
-  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(objectIn(body).as, discord).id).id }));
+  api.post('/direct', ({ body }) => ({
+    channel: discord.openDirectMessage(personNamed(objectIn(body).as, discord).id).id,
+  }));
   api.get(
     '/workbench',
     (): Workbench => ({

@@ -42,11 +42,11 @@ function discordEvent({ kind, what }: StreamEvent, me: Person, discord: Embedded
   if (kind === 'world') return { is: 'world' };
   if (kind === 'typing') {
     const { channel } = what as { channel: string };
-    return discord.sight(me.id).sees(channel) ? { is: 'typing', channel } : undefined;
+    return discord.clientView(me.id).canSee(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
   const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
-  if ((viewer !== null && viewer !== me.id) || !discord.sight(me.id).sees(channel)) return undefined;
+  if ((viewer !== null && viewer !== me.id) || !discord.clientView(me.id).canSee(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
   const seen: SeenMessage = { ...message, ephemeral: viewer !== null, edited };
   return { is: 'message', channel, message: seen };

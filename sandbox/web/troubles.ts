@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
+import { validationMessage } from '../validation-message.ts';
 import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { orderSession } from './talk-side.ts';
@@ -33,7 +33,7 @@ type Trouble = z.output<typeof trouble>;
 /** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
 export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
   const read = trouble.safeParse(order);
-  if (!read.success) throw new Error(complaint(read.error));
+  if (!read.success) throw new Error(validationMessage(read.error));
   const said = await carryOut(read.data, stage);
   stage.troubles.emit('made');
   return { said };
@@ -44,7 +44,7 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
     case 'cut-socket':
       if (discord.gateway.sessions === 0)
         throw new Error('The bot is not connected to Discord, so there is no connection to cut.');
-      discord.gateway.cut();
+      discord.gateway.dropConnections();
       return 'The connection was cut. The bot resumes its session.';
     case 'end-tokens':
       discord.expireTokens();

@@ -1,7 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
+import type { ClientView } from '../discord/client-view.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import { isThread } from '../discord/permissions.ts';
-import type { Sight } from '../discord/sight.ts';
 import type { Channel as Known, ThreadChannel, World as Whole } from '../discord/world.ts';
 import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
@@ -22,7 +22,7 @@ export function personNamed(wanted: unknown, { world }: EmbeddedDiscord): Person
 
 export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   const { world, limits, applicationId } = discord;
-  const sight = discord.sight(me.id);
+  const sight = discord.clientView(me.id);
   const guilds = [...world.guilds.values()].filter(({ members }) => members.has(me.id));
   return {
     me,
@@ -40,14 +40,14 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
         commands: [...offered.values()],
       };
     }),
-    direct: sight.channels.filter(({ people }) => people !== undefined).map((one) => shown(one, sight)),
+    direct: sight.channels.filter(({ recipientIds }) => recipientIds !== undefined).map((one) => shown(one, sight)),
     uploadBytes: limits.uploadBytes,
   };
 }
 
 const peopleOf = ({ users }: Whole): Person[] => [...users.values()].flatMap((user) => personOf(user) ?? []);
 
-function shown(channel: Known, sight: Sight): Channel {
+function shown(channel: Known, sight: ClientView): Channel {
   const kind = kindOf(channel);
   return {
     id: channel.id,
@@ -56,8 +56,8 @@ function shown(channel: Known, sight: Sight): Channel {
     ...(channel.parentId !== undefined && { parentId: channel.parentId }),
     ...(isThread(channel) && { thread: threadOf(channel) }),
     ageRestricted: channel.ageRestricted,
-    maySend: sight.maySend(channel),
-    commands: sight.offered(channel),
+    maySend: sight.canSend(channel),
+    commands: sight.availableCommands(channel),
   };
 }
 

@@ -25,7 +25,7 @@ export class Sides {
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
     this.discord = discord;
     this.gateway = gateway;
-    this.toDiscord = new Tape(discord.heard);
+    this.toDiscord = new Tape(discord.requests);
     this.toGateway = new Tape(gateway.heard);
   }
 
@@ -120,8 +120,8 @@ export class Sides {
     const { gateway } = this.discord;
     if (gateway.sessions === 0) return;
     this.#note(name);
-    if (name === 'cut') gateway.cut();
-    else if (name === 'reconnect ordered') gateway.orderReconnect();
+    if (name === 'cut') gateway.dropConnections();
+    else if (name === 'reconnect ordered') gateway.requestReconnect();
     else gateway.invalidate(name === 'session suspended');
   }
 

@@ -168,7 +168,7 @@ describe('A button of the version before the restructuring', () => {
 
   it('A button of the version before the restructuring says that a required file is gone', async () => {
     for (const name of ['second-video', 'image-to-video'])
-      await (await press(name, 'Again')).alone(says('is no longer available'));
+      await (await press(name, 'Again')).ephemeral(says('is no longer available'));
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])(

@@ -158,7 +158,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const heard = discord.heard.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    const heard = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
     expect(heard).toHaveLength(1);
   });
 

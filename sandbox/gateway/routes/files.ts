@@ -7,7 +7,7 @@ import type { Parts, Routes } from '../parts.ts';
 export const fileRoutes: Routes = (server, parts) => {
   server.get<{ Params: { job: string; name: string } }>(
     '/files/:job/:name',
-    { exposeHeadRoute: true, config: { open: true } },
+    { exposeHeadRoute: true, config: { isPublic: true } },
     async (request, reply) => {
       const job = parts.jobs.get(request.params.job);
       if (!job) return gone(reply, 404);

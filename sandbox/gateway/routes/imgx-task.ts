@@ -41,7 +41,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
   });
 
   /** Where images are when the gateway puts its own address before them; no key (wire facts, 1.3). */
-  server.get<ById>('/imgx/image/:id', { config: { open: true } }, async (request, reply) => {
+  server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;
     if (job && isImgx(job) && name) return await sendFile(parts, job, name, request, reply);

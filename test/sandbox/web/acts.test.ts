@@ -206,7 +206,7 @@ describe('The workbench', () => {
     expect(whole).not.toContain(discord.token);
     expect(whole).not.toContain(token);
     expect(whole).not.toMatch(/sk-sandbox-/);
-    for (const { path } of discord.heard) {
+    for (const { path } of discord.requests) {
       const secret = /^\/(?:webhooks|interactions)\/\d+\/([^/]{20,})/.exec(path)?.[1];
       if (secret) expect(whole).not.toContain(secret);
     }

@@ -1,9 +1,9 @@
 import * as spec from 'discord-api-spec/zod';
 import * as z from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
-import { response } from './schemas.ts';
+import { responseOptions } from './schemas.ts';
 import { validateShape } from './shape.ts';
-import { type Violation, withoutRepeats } from './violation.ts';
+import { type Violation, withoutDuplicates } from './violation.ts';
 
 type ResponseKind =
   | 'message'
@@ -36,5 +36,5 @@ const SCHEMAS: Readonly<Record<ResponseKind, $ZodType>> = {
 };
 
 /** Checks a response of the embedded Discord against Discord's schema. */
-export const validateAnswer = (kind: ResponseKind, answer: unknown): Violation[] =>
-  withoutRepeats(validateShape(SCHEMAS[kind], answer, '', response));
+export const validateResponse = (kind: ResponseKind, body: unknown): Violation[] =>
+  withoutDuplicates(validateShape(SCHEMAS[kind], body, '', responseOptions));

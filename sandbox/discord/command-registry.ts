@@ -8,10 +8,10 @@ export type Command = APIApplicationCommand;
 export type CommandBody = Partial<Command> & { readonly name: string };
 
 const GLOBAL = 'global';
-const DAY = 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The registered commands, global and per guild. */
-export class Registry {
+export class CommandRegistry {
   readonly #applicationId: string;
   readonly #id: MakeId;
   readonly #now: () => number;
@@ -59,10 +59,10 @@ export class Registry {
   }
 
   remove(guildId: string | undefined, id: string): void {
-    const { id: known } = this.get(guildId, id);
+    const { id: commandId } = this.get(guildId, id);
     this.#scopes.set(
       guildId ?? GLOBAL,
-      this.list(guildId).filter((command) => command.id !== known),
+      this.list(guildId).filter((command) => command.id !== commandId),
     );
   }
 
@@ -82,7 +82,7 @@ export class Registry {
   }
 
   #complete(guildId: string | undefined, body: CommandBody, existing: Command | undefined): Command {
-    const filled = {
+    const completed = {
       id: existing?.id ?? this.#id(),
       application_id: this.#applicationId,
       version: '',
@@ -99,12 +99,12 @@ export class Registry {
       ...(body.options?.length && { options: body.options }),
       ...(guildId !== undefined && { guild_id: guildId }),
     } as Command;
-    const isSame = existing && JSON.stringify({ ...existing, version: '' }) === JSON.stringify(filled);
-    return isSame ? existing : { ...filled, version: this.#id() };
+    const isSame = existing && JSON.stringify({ ...existing, version: '' }) === JSON.stringify(completed);
+    return isSame ? existing : { ...completed, version: this.#id() };
   }
 
   #countCreate(scope: string): void {
-    const since = this.#now() - DAY;
+    const since = this.#now() - DAY_MS;
     if (
       this.#creates.filter((one) => one.scope === scope && one.at > since).length >= this.#limits.commandCreatesPerDay
     )

@@ -4,10 +4,10 @@ import type { Channel, User } from './world.ts';
 
 /** Returns the direct message channel between the application and a user, and creates it if necessary. */
 export function directMessageChannel(user: User, { world, id, stream }: Parts): Channel {
-  const known = world.directMessage(user.id);
-  if (known) return known;
-  const opened = createDirectMessageChannel(id(), [user.id], true);
-  world.addChannel(opened);
-  stream.tell({ kind: 'world', what: { channel: opened.id } });
-  return opened;
+  const existing = world.directMessage(user.id);
+  if (existing) return existing;
+  const created = createDirectMessageChannel(id(), [user.id], true);
+  world.addChannel(created);
+  stream.publish({ kind: 'world', what: { channel: created.id } });
+  return created;
 }

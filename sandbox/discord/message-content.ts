@@ -1,10 +1,10 @@
 import { type APIAllowedMentions, type APIMessageTopLevelComponent, ComponentType } from 'discord-api-types/v10';
-import type { SentFile } from './body.ts';
+import type { UploadedFile } from './body.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { Upload, Uploads } from './uploads.ts';
 import { isVoice } from './validation/voice.ts';
 
-interface Place {
+interface UploadPlace {
   readonly folder: string;
   readonly ephemeral: boolean;
 }
@@ -13,27 +13,27 @@ interface Place {
 export function uploadsAfter(
   previous: readonly Upload[],
   body: MessageBody,
-  files: readonly SentFile[],
+  files: readonly UploadedFile[],
   uploads: Uploads,
-  place: Place,
+  place: UploadPlace,
 ): Upload[] {
   const { attachments } = body;
-  const noteOf = (id: string) => attachments?.find((one) => String(one.id) === id);
+  const metadataOf = (id: string) => attachments?.find((attachment) => String(attachment.id) === id);
   // An absent list keeps all files; a list keeps those it names (documentation, resources/message, "Edit Message").
-  const staying = previous
-    .filter(({ id }) => attachments === undefined || noteOf(id))
+  const keptUploads = previous
+    .filter(({ id }) => attachments === undefined || metadataOf(id))
     .map((upload) => {
-      const description = noteOf(upload.id)?.description;
+      const description = metadataOf(upload.id)?.description;
       return description === undefined ? upload : { ...upload, description: description ?? undefined };
     });
-  const added = files.map((file) => {
-    const note = noteOf(file.id);
-    const named = note?.filename ? { ...file, name: note.filename } : file;
-    const { description, title, duration_secs: seconds, waveform } = note ?? {};
+  const newUploads = files.map((file) => {
+    const metadata = metadataOf(file.id);
+    const renamedFile = metadata?.filename ? { ...file, name: metadata.filename } : file;
+    const { description, title, duration_secs: seconds, waveform } = metadata ?? {};
     const voice = isVoice(body.flags) && seconds && waveform ? { seconds, waveform } : undefined;
-    return uploads.keep(named, { ...place, description, title, voice });
+    return uploads.keep(renamedFile, { ...place, description, title, voice });
   });
-  return [...staying, ...added];
+  return [...keptUploads, ...newUploads];
 }
 
 /** The defaults that Discord adds to components in its responses. */
@@ -52,17 +52,17 @@ const DEFAULTS: Readonly<Record<number, object>> = {
 /** Copies components as Discord stores them: with defaults, and with an id for each one that has none. */
 export function storedComponents(components: readonly APIMessageTopLevelComponent[]): APIMessageTopLevelComponent[] {
   const copy = structuredClone(components) as APIMessageTopLevelComponent[];
-  const taken = new Set<number>();
+  const usedIds = new Set<number>();
   eachComponent(copy, (component) => {
     Object.assign(component, { ...DEFAULTS[component.type], ...component });
-    if (typeof component.id === 'number' && component.id > 0) taken.add(component.id);
+    if (typeof component.id === 'number' && component.id > 0) usedIds.add(component.id);
   });
-  let next = 1;
+  let nextId = 1;
   eachComponent(copy, (component) => {
     if (typeof component.id === 'number' && component.id > 0) return;
-    while (taken.has(next)) next += 1;
-    taken.add(next);
-    component.id = next;
+    while (usedIds.has(nextId)) nextId += 1;
+    usedIds.add(nextId);
+    component.id = nextId;
   });
   return copy;
 }
@@ -92,7 +92,7 @@ export function mentionsIn(content: string, allowed: APIAllowedMentions | null |
   };
 }
 
-export const stateBefore = (post: Post) => ({
+export const previousState = (post: Post) => ({
   flags: post.flags,
   attachmentNames: post.uploads.map(({ name }) => name),
 });

@@ -1,6 +1,6 @@
 import { MessageFlags, MessageType } from 'discord-api-types/v10';
-import type { SentFile } from './body.ts';
-import { mentionsIn, storedComponents, uploadsAfter } from './contents.ts';
+import type { UploadedFile } from './body.ts';
+import { mentionsIn, storedComponents, uploadsAfter } from './message-content.ts';
 import type { MessageBody, Post } from './post.ts';
 import type { MakeId } from './snowflake.ts';
 import type { Uploads } from './uploads.ts';
@@ -10,7 +10,7 @@ export interface NewMessage {
   readonly channel: Channel;
   readonly author: User;
   readonly body: MessageBody;
-  readonly files?: readonly SentFile[];
+  readonly files?: readonly UploadedFile[];
   readonly type?: MessageType;
   readonly flags?: number;
   readonly viewer?: string | undefined;
@@ -18,25 +18,25 @@ export interface NewMessage {
 }
 
 /** A sandbox may run for weeks, so older messages beyond this number are dropped. */
-const MOST = 20_000;
+const MAX_MESSAGES = 20_000;
 
 /** `age` has no gateway event, because the passing of time has none. */
-export type Change = 'create' | 'update' | 'delete' | 'age';
+export type MessageChangeKind = 'create' | 'update' | 'delete' | 'age';
 
-interface Needs {
+interface Dependencies {
   readonly id: MakeId;
   readonly now: () => number;
   readonly uploads: Uploads;
-  readonly onChange: (post: Post, change: Change) => void;
+  readonly onChange: (post: Post, change: MessageChangeKind) => void;
 }
 
 /** All messages by id. */
-export class MessageBook {
+export class MessageStore {
   readonly #posts = new Map<string, Post>();
-  readonly #needs: Needs;
+  readonly #dependencies: Dependencies;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   get(id: string): Post | undefined {
@@ -47,22 +47,22 @@ export class MessageBook {
     return [...this.#posts.values()].filter(({ channel }) => channel.id === channelId);
   }
 
-  write(writing: NewMessage): Post {
-    const { channel, author, body, files = [], viewer } = writing;
-    const { id, now, uploads } = this.#needs;
+  create(message: NewMessage): Post {
+    const { channel, author, body, files = [], viewer } = message;
+    const { id, now, uploads } = this.#dependencies;
     const content = body.content ?? '';
     const post: Post = {
       id: id(),
       channel,
       author,
       at: now(),
-      type: writing.type ?? (body.message_reference ? MessageType.Reply : MessageType.Default),
+      type: message.type ?? (body.message_reference ? MessageType.Reply : MessageType.Default),
       viewer,
       reference: referenceOf(body, channel),
-      interaction: writing.interaction,
+      interaction: message.interaction,
       nonce: body.nonce ?? undefined,
       tts: body.tts ?? false,
-      flags: ((body.flags ?? 0) & ~MessageFlags.Ephemeral) | (writing.flags ?? 0),
+      flags: ((body.flags ?? 0) & ~MessageFlags.Ephemeral) | (message.flags ?? 0),
       revision: 0,
       content,
       embeds: body.embeds ?? [],
@@ -72,23 +72,23 @@ export class MessageBook {
     };
     this.#posts.set(post.id, post);
     const [oldest] = this.#posts.keys();
-    if (this.#posts.size > MOST && oldest !== undefined) this.#posts.delete(oldest);
-    this.#needs.onChange(post, 'create');
+    if (this.#posts.size > MAX_MESSAGES && oldest !== undefined) this.#posts.delete(oldest);
+    this.#dependencies.onChange(post, 'create');
     return post;
   }
 
   /** Adds a message from an earlier run, without an event. */
   restore(post: Post): void {
-    for (const upload of post.uploads) this.#needs.uploads.put(upload);
+    for (const upload of post.uploads) this.#dependencies.uploads.put(upload);
     this.#posts.set(post.id, post);
   }
 
   /** Absent keys keep their values; the first edit of a deferred response clears its loading state. */
-  edit(post: Post, body: MessageBody, files: readonly SentFile[] = []): void {
-    const { now, uploads } = this.#needs;
+  edit(post: Post, body: MessageBody, files: readonly UploadedFile[] = []): void {
+    const { now, uploads } = this.#dependencies;
     const wasLoading = (post.flags & MessageFlags.Loading) !== 0;
-    const place = { folder: post.channel.id, ephemeral: post.viewer !== undefined };
-    post.uploads = uploadsAfter(post.uploads, body, files, uploads, place);
+    const uploadPlace = { folder: post.channel.id, ephemeral: post.viewer !== undefined };
+    post.uploads = uploadsAfter(post.uploads, body, files, uploads, uploadPlace);
     if (body.content !== undefined) {
       post.content = body.content ?? '';
       Object.assign(post, mentionsIn(post.content, body.allowed_mentions));
@@ -96,21 +96,22 @@ export class MessageBook {
     if (body.embeds !== undefined) post.embeds = body.embeds ?? [];
     if (body.components !== undefined) post.components = storedComponents(body.components ?? []);
     // A follow-up that completes a deferred response may make it a voice message.
-    const settable =
+    const editableFlags =
       MessageFlags.SuppressEmbeds | MessageFlags.IsComponentsV2 | (wasLoading ? MessageFlags.IsVoiceMessage : 0);
     // The Components V2 flag cannot be removed once sent (documentation, components/reference).
-    const stays = post.flags & MessageFlags.IsComponentsV2;
-    if (typeof body.flags === 'number') post.flags = (post.flags & ~settable) | (body.flags & settable) | stays;
+    const keptFlag = post.flags & MessageFlags.IsComponentsV2;
+    if (typeof body.flags === 'number')
+      post.flags = (post.flags & ~editableFlags) | (body.flags & editableFlags) | keptFlag;
     post.flags &= ~MessageFlags.Loading;
     post.revision += 1;
     if (!wasLoading) post.editedAt = now();
-    this.#needs.onChange(post, 'update');
+    this.#dependencies.onChange(post, 'update');
   }
 
   /** Sets a flag without an edit, as when a thread is started on the message. */
-  mark(post: Post, flag: MessageFlags): void {
+  addFlag(post: Post, flag: MessageFlags): void {
     post.flags |= flag;
-    this.#needs.onChange(post, 'update');
+    this.#dependencies.onChange(post, 'update');
   }
 
   /** Deletes the messages of a deleted channel; Discord sends no event for each. */
@@ -122,22 +123,22 @@ export class MessageBook {
   age(ms: number): void {
     for (const post of this.#posts.values()) {
       post.at -= ms;
-      this.#needs.onChange(post, 'age');
+      this.#dependencies.onChange(post, 'age');
     }
   }
 
   remove(post: Post): void {
-    if (this.#posts.delete(post.id)) this.#needs.onChange(post, 'delete');
+    if (this.#posts.delete(post.id)) this.#dependencies.onChange(post, 'delete');
   }
 }
 
 function referenceOf({ message_reference: reference }: MessageBody, channel: Channel): Post['reference'] {
   if (!reference) return undefined;
-  const { fail_if_not_exists: _, ...kept } = reference;
+  const { fail_if_not_exists: _, ...forwardedFields } = reference;
   return {
     type: 0,
     ...(channel.guildId !== undefined && { guild_id: channel.guildId }),
-    ...kept,
-    channel_id: kept.channel_id ?? channel.id,
+    ...forwardedFields,
+    channel_id: forwardedFields.channel_id ?? channel.id,
   };
 }

@@ -2,14 +2,19 @@ import type { ComponentAtPath } from './tree.ts';
 import { field, type Violation, violation } from './violation.ts';
 
 /** An interaction contains only the id of the used component, so ids must be unique in a message or modal. */
-export function validateIdentity(components: readonly ComponentAtPath[]): Violation[] {
+export function validateUniqueIds(components: readonly ComponentAtPath[]): Violation[] {
   return [
-    ...repeated(components, 'custom_id', 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated'),
-    ...repeated(components, 'id', 'COMPONENT_ID_DUPLICATED', 'Component id cannot be duplicated'),
+    ...duplicateIds(
+      components,
+      'custom_id',
+      'COMPONENT_CUSTOM_ID_DUPLICATED',
+      'Component custom id cannot be duplicated',
+    ),
+    ...duplicateIds(components, 'id', 'COMPONENT_ID_DUPLICATED', 'Component id cannot be duplicated'),
   ];
 }
 
-function repeated(components: readonly ComponentAtPath[], key: string, code: string, message: string): Violation[] {
+function duplicateIds(components: readonly ComponentAtPath[], key: string, code: string, message: string): Violation[] {
   const seen = new Set<unknown>();
   return components.flatMap(({ component, path }) => {
     const value = component[key];

@@ -22,7 +22,7 @@ interface TrackedInteraction {
 }
 
 /** All interactions, with their deadlines and tokens. */
-export class InteractionBook {
+export class InteractionStore {
   readonly #clock: Clock;
   readonly #limits: Limits;
   readonly #id: MakeId;
@@ -37,26 +37,26 @@ export class InteractionBook {
     this.#watch = watch;
   }
 
-  open(opening: NewInteraction): Interaction {
+  create(newInteraction: NewInteraction): Interaction {
     const id = this.#id();
     const interaction: Interaction = {
-      ...opening,
+      ...newInteraction,
       id,
       // Like Discord's tokens, it is long and contains the id.
       token: Buffer.from(`interaction:${id}:${randomBytes(96).toString('base64url')}`).toString('base64url'),
       at: this.#clock.now(),
-      missed: false,
-      expired: false,
-      answerSince: 0,
-      originalRemoved: false,
+      missedDeadline: false,
+      isExpired: false,
+      responseRevision: 0,
+      isOriginalDeleted: false,
       followUps: [],
     };
     const stopWaiting = this.#clock.after(this.#limits.acknowledgeMs, () => {
-      interaction.missed = interaction.acknowledgement === undefined;
-      this.#watch.changed();
+      interaction.missedDeadline = interaction.acknowledgement === undefined;
+      this.#watch.notify();
     });
     this.#dropOldest();
-    this.#byId.set(id, { interaction, startedAt: this.#instant(), stopWaiting });
+    this.#byId.set(id, { interaction, startedAt: this.#preciseNow(), stopWaiting });
     this.#byToken.set(interaction.token, interaction);
     return interaction;
   }
@@ -64,17 +64,17 @@ export class InteractionBook {
   /** For a callback: returns the interaction if it still awaits its response. */
   findPending(id: string, token: string): Interaction {
     const interaction = this.#byId.get(id)?.interaction;
-    if (!interaction || interaction.token !== token || interaction.missed || this.#isExpired(interaction))
+    if (!interaction || interaction.token !== token || interaction.missedDeadline || this.#isExpired(interaction))
       throw unknownInteraction();
     if (interaction.acknowledgement) throw alreadyAcknowledged();
     return interaction;
   }
 
   acknowledge(interaction: Interaction, type: number, ephemeral: boolean): void {
-    const open = this.#byId.get(interaction.id);
-    open?.stopWaiting();
-    interaction.acknowledgement = { type, ephemeral, afterMs: this.#instant() - (open?.startedAt ?? 0) };
-    this.#watch.changed();
+    const tracked = this.#byId.get(interaction.id);
+    tracked?.stopWaiting();
+    interaction.acknowledgement = { type, ephemeral, afterMs: this.#preciseNow() - (tracked?.startedAt ?? 0) };
+    this.#watch.notify();
   }
 
   /** For a webhook: the token of an interaction expires 15 minutes after it was created. */
@@ -92,7 +92,7 @@ export class InteractionBook {
   }
 
   expireAll(): void {
-    for (const { interaction } of this.#byId.values()) interaction.expired = true;
+    for (const { interaction } of this.#byId.values()) interaction.isExpired = true;
   }
 
   find(id: string): Interaction | undefined {
@@ -112,12 +112,12 @@ export class InteractionBook {
     this.#byToken.delete(oldest.interaction.token);
   }
 
-  #isExpired({ expired, at }: Interaction): boolean {
-    return expired || this.#clock.now() - at >= this.#limits.tokenMs;
+  #isExpired({ isExpired, at }: Interaction): boolean {
+    return isExpired || this.#clock.now() - at >= this.#limits.tokenMs;
   }
 
   /** The system clock has whole milliseconds, which is too coarse for response times. */
-  #instant(): number {
+  #preciseNow(): number {
     return this.#clock === systemClock ? performance.now() : this.#clock.now();
   }
 }

@@ -7,20 +7,20 @@ import { messageWire } from '../wire/message.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
 import { permissionsOf } from './context.ts';
-import { ImpossibleActionError } from './refuse.ts';
+import { ImpossibleActionError } from './impossible-action.ts';
 
-type Table = Record<string, unknown>;
+type ObjectsById = Record<string, unknown>;
 
 /** Discord's own client refuses files that are too large before uploading them. */
-export function checkUploads(files: readonly FileInput[], { limits }: Parts): void {
+export function checkUploadSizes(files: readonly FileInput[], { limits }: Parts): void {
   for (const { name, bytes } of files)
     if (bytes.length > limits.uploadBytes)
       throw new ImpossibleActionError(`${name} is larger than the upload limit of ${limits.uploadBytes} bytes.`);
 }
 
 /** The full objects for the ids in options, targets and forms (documentation, "Resolved Data Structure"). */
-export class Resolved {
-  readonly #tables: Record<string, Table> = {};
+export class ResolvedData {
+  readonly #tables: Record<string, ObjectsById> = {};
   readonly #parts: Parts;
   readonly #guild: Guild | undefined;
 
@@ -29,8 +29,8 @@ export class Resolved {
     this.#guild = guild;
   }
 
-  user(wanted: string): string {
-    const user = this.#parts.world.user(wanted);
+  user(nameOrId: string): string {
+    const user = this.#parts.world.user(nameOrId);
     this.#put('users', user.id, userWire(user));
     const member = this.#guild?.members.get(user.id);
     if (member && this.#guild) {
@@ -42,18 +42,18 @@ export class Resolved {
     return user.id;
   }
 
-  role(wanted: string): string {
+  role(nameOrId: string): string {
     const roles = this.#guild?.roles ?? [];
-    const at = roles.findIndex(({ id, name }) => id === wanted || name === wanted);
+    const at = roles.findIndex(({ id, name }) => id === nameOrId || name === nameOrId);
     const role = roles[at];
-    if (!role) throw new ImpossibleActionError(`There is no role ${wanted} here.`);
+    if (!role) throw new ImpossibleActionError(`There is no role ${nameOrId} here.`);
     this.#put('roles', role.id, roleWire(role, at));
     return role.id;
   }
 
-  channel(wanted: string): string {
+  channel(nameOrId: string): string {
     const { world } = this.#parts;
-    const channel: Channel = world.channel(wanted, this.#guild);
+    const channel: Channel = world.channel(nameOrId, this.#guild);
     const permissions = String(permissionsOf(world.bot, channel, this.#guild));
     this.#put('channels', channel.id, {
       ...partialChannelWire(channel, world),
@@ -63,14 +63,14 @@ export class Resolved {
     return channel.id;
   }
 
-  mentionable(wanted: string): string {
-    const isRole = this.#guild?.roles.some(({ id, name }) => id === wanted || name === wanted);
-    return isRole ? this.role(wanted) : this.user(wanted);
+  mentionable(nameOrId: string): string {
+    const isRole = this.#guild?.roles.some(({ id, name }) => id === nameOrId || name === nameOrId);
+    return isRole ? this.role(nameOrId) : this.user(nameOrId);
   }
 
   attachment(file: FileInput): string {
     const { uploads, world } = this.#parts;
-    checkUploads([file], this.#parts);
+    checkUploadSizes([file], this.#parts);
     const upload = uploads.keep(file, { folder: world.applicationId, ephemeral: true });
     this.#put('attachments', upload.id, uploads.wireOf(upload));
     return upload.id;
@@ -83,7 +83,7 @@ export class Resolved {
     return post.id;
   }
 
-  get wire(): { resolved?: Record<string, Table> } {
+  get wire(): { resolved?: Record<string, ObjectsById> } {
     return Object.keys(this.#tables).length > 0 ? { resolved: this.#tables } : {};
   }
 

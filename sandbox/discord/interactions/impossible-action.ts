@@ -1,8 +1,8 @@
-/** Thrown for an act that Discord's own client would not allow. */
+/** Thrown for an action that Discord's own client would not allow. */
 export class ImpossibleActionError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'NotPossible';
+    this.name = 'ImpossibleActionError';
   }
 }
 

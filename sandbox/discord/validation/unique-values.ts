@@ -2,7 +2,7 @@ import { listIn } from './json.ts';
 import { item, type Violation, violation } from './violation.ts';
 
 /** Reports values that occur more than once. */
-export function validateSet(values: unknown, path: string): Violation[] {
+export function validateUniqueValues(values: unknown, path: string): Violation[] {
   const seen = new Set<unknown>();
   return listIn(values).flatMap((value, index) => {
     if (!seen.has(value)) {

@@ -4,19 +4,19 @@ import type { Post } from '../post.ts';
 import { userWire } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 import { availableCommand } from './available.ts';
-import { interactionContext, ownersOf } from './context.ts';
+import { integrationOwners, interactionContext } from './context.ts';
+import { ImpossibleActionError } from './impossible-action.ts';
 import type { Interaction } from './interaction.ts';
 import { type OptionInput, optionsWire } from './options.ts';
-import { ImpossibleActionError } from './refuse.ts';
-import { Resolved } from './resolved.ts';
+import { ResolvedData } from './resolved-data.ts';
 
-export interface Where {
+export interface ActorContext {
   readonly user: User;
   readonly channel: Channel;
   readonly guild: Guild | undefined;
 }
 
-interface Act {
+interface InteractionInput {
   readonly type: InteractionType;
   readonly data: unknown;
   readonly source?: Post | undefined;
@@ -24,39 +24,43 @@ interface Act {
 }
 
 /** Creates the interaction and dispatches it to the application. */
-export function perform({ user, channel, guild }: Where, act: Act, parts: Parts): Interaction {
+export function sendInteraction(
+  { user, channel, guild }: ActorContext,
+  input: InteractionInput,
+  parts: Parts,
+): Interaction {
   if (channel.thread?.archived)
     throw new ImpossibleActionError(`${channel.name} is archived. Send a message to reopen it.`);
-  const owners = ownersOf(user, channel, guild);
-  const { type, data, source } = act;
+  const owners = integrationOwners(user, channel, guild);
+  const { type, data, source } = input;
   if (Object.keys(owners).length === 0)
     throw new ImpossibleActionError(`The application is not available to ${user.name} here.`);
-  const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...act.metadata };
-  const interaction = parts.interactions.open({ type, user, channel, guild, owners, metadata, source });
+  const metadata = { user: userWire(user), authorizing_integration_owners: owners, ...input.metadata };
+  const interaction = parts.interactions.create({ type, user, channel, guild, owners, metadata, source });
   const payload = {
     id: interaction.id,
     token: interaction.token,
     type,
     ...interactionContext(user, channel, guild, parts),
-    ...(source && { message: parts.wire(source) }),
+    ...(source && { message: parts.apiMessage(source) }),
     data,
   };
   parts.hub.dispatch('INTERACTION_CREATE', () => payload, { guildId: guild?.id });
   return interaction;
 }
 
-export function slash(
-  where: Where,
-  wanted: string,
+export function sendSlashCommand(
+  context: ActorContext,
+  commandLine: string,
   inputs: Readonly<Record<string, OptionInput>>,
   parts: Parts,
   focused?: string,
 ): Interaction {
-  const [name = '', ...words] = wanted.replace(/^\//, '').trim().split(/\s+/);
-  const command = availableCommand(name, ApplicationCommandType.ChatInput, where, parts);
-  const resolved = new Resolved(parts, where.guild);
-  const filled = { command, words, inputs, ...(focused !== undefined && { focused }) };
-  const options = optionsWire(filled, resolved);
+  const [name = '', ...subcommandPath] = commandLine.replace(/^\//, '').trim().split(/\s+/);
+  const command = availableCommand(name, ApplicationCommandType.ChatInput, context, parts);
+  const resolved = new ResolvedData(parts, context.guild);
+  const commandInput = { command, subcommandPath, inputs, ...(focused !== undefined && { focused }) };
+  const options = optionsWire(commandInput, resolved);
   const { id, type, guild_id } = command;
   const data = {
     id,
@@ -66,19 +70,19 @@ export function slash(
     ...(options.length > 0 && { options }),
     ...resolved.wire,
   };
-  const kind =
+  const interactionType =
     focused === undefined ? InteractionType.ApplicationCommand : InteractionType.ApplicationCommandAutocomplete;
-  return perform(
-    where,
-    { type: kind, data, metadata: { name: [name, ...words].join(' '), command_type: type } },
+  return sendInteraction(
+    context,
+    { type: interactionType, data, metadata: { name: [name, ...subcommandPath].join(' '), command_type: type } },
     parts,
   );
 }
 
-export function menu(where: Where, name: string, target: Post | string, parts: Parts): Interaction {
-  const kind = typeof target === 'string' ? ApplicationCommandType.User : ApplicationCommandType.Message;
-  const command = availableCommand(name, kind, where, parts);
-  const resolved = new Resolved(parts, where.guild);
+export function sendMenuCommand(context: ActorContext, name: string, target: Post | string, parts: Parts): Interaction {
+  const interactionType = typeof target === 'string' ? ApplicationCommandType.User : ApplicationCommandType.Message;
+  const command = availableCommand(name, interactionType, context, parts);
+  const resolved = new ResolvedData(parts, context.guild);
   const targetId = typeof target === 'string' ? resolved.user(target) : resolved.message(target);
   const { id, type, guild_id } = command;
   const data = { id, name, type, ...(guild_id !== undefined && { guild_id }), target_id: targetId, ...resolved.wire };
@@ -89,5 +93,5 @@ export function menu(where: Where, name: string, target: Post | string, parts: P
       ? { target_user: userWire(parts.world.user(target)) }
       : { target_message_id: target.id }),
   };
-  return perform(where, { type: InteractionType.ApplicationCommand, data, metadata }, parts);
+  return sendInteraction(context, { type: InteractionType.ApplicationCommand, data, metadata }, parts);
 }
