@@ -61,5 +61,5 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
 }
 
 /** The custom ids a stock gateway knows how to book; every other is refused (wire facts, 1.4). */
-export const isWidelyKnown = (customId: string) =>
+export const isCommonAction = (customId: string) =>
   /^MJ::(?:JOB::(?:upsample|\w*variation|pan_|reroll)|Outpaint|CustomZoom|Inpaint)/.test(customId);

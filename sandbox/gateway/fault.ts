@@ -24,7 +24,7 @@ const plainFaults = [
 ] as const;
 
 /** These spoil the real answer on its way, so a submit under them is taken. */
-const spoilingFaults = [
+const alteringFaults = [
   /** `half`: a whole HTTP answer with half the JSON; `lying`: the length says more than comes; `cut`: the socket goes mid-way. */
   z.strictObject({ type: z.literal('truncated'), how: z.enum(['half', 'lying', 'cut']).optional() }),
   z.strictObject({
@@ -45,23 +45,23 @@ const jobFaults = [
   z.strictObject({ type: z.literal('no-buttons') }),
 ] as const;
 
-const answerFault = z.discriminatedUnion('type', [...plainFaults, ...spoilingFaults]);
-const acceptedThen = z.strictObject({ type: z.literal('accepted-then'), spoilt: answerFault });
-const jobFault = z.discriminatedUnion('type', jobFaults);
+const responseFaultSchema = z.discriminatedUnion('type', [...plainFaults, ...alteringFaults]);
+const acceptedThenSchema = z.strictObject({ type: z.literal('accepted-then'), spoilt: responseFaultSchema });
+const jobFaultSchema = z.discriminatedUnion('type', jobFaults);
 
 export const faultSchema = z.discriminatedUnion('type', [
   ...plainFaults,
-  ...spoilingFaults,
-  acceptedThen,
+  ...alteringFaults,
+  acceptedThenSchema,
   ...jobFaults,
   textFault,
   realtimeFault,
 ]);
 
-export type PlainFault = z.infer<typeof answerFault>;
-export type AnswerFault = PlainFault | z.infer<typeof acceptedThen>;
-export type JobFault = z.infer<typeof jobFault>;
-export type Fault = AnswerFault | JobFault | TextFault | RealtimeFault;
+export type PlainFault = z.infer<typeof responseFaultSchema>;
+export type ResponseFault = PlainFault | z.infer<typeof acceptedThenSchema>;
+export type JobFault = z.infer<typeof jobFaultSchema>;
+export type Fault = ResponseFault | JobFault | TextFault | RealtimeFault;
 
 const jobFaultTypes: ReadonlySet<string> = new Set(jobFaults.map((schema) => schema.shape.type.value));
 export const isJobFault = (fault: Fault): fault is JobFault => jobFaultTypes.has(fault.type);

@@ -1,5 +1,5 @@
 import type { Amount } from './decimal.ts';
-import type { Imgx, Music, Still, Video } from './work.ts';
+import type { ImageDetails, ImgxDetails, MusicDetails, VideoDetails } from './job-details.ts';
 
 type Family = 'image' | 'imgx' | 'video' | 'music';
 
@@ -32,7 +32,7 @@ export type JobState = 'needs-input' | 'queued' | 'running' | 'succeeded' | 'fai
 export const isOver = (state: JobState) => state === 'succeeded' || state === 'failed';
 
 /** What an operator ordered for this job (`faults.ts`). */
-export interface JobOrders {
+export interface JobFaultEffects {
   readonly sticks?: boolean;
   readonly failsWith?: string;
   readonly takesTimes?: number;
@@ -43,7 +43,7 @@ export interface JobOrders {
   readonly withoutButtons?: boolean;
 }
 
-type Details = Still | Imgx | Video | Music;
+type Details = ImageDetails | ImgxDetails | VideoDetails | MusicDetails;
 
 export interface Job {
   readonly id: string;
@@ -68,11 +68,11 @@ export interface Job {
   /** Where it was not charged when created: a task that waited for words. */
   readonly chargedAt?: number;
   readonly details: Details;
-  readonly orders: JobOrders;
+  readonly orders: JobFaultEffects;
   readonly expired: boolean;
 }
 
-export type Draft = Pick<Job, 'family' | 'kind' | 'key' | 'model' | 'prompt' | 'seed' | 'charge' | 'details'> & {
+export type NewJob = Pick<Job, 'family' | 'kind' | 'key' | 'model' | 'prompt' | 'seed' | 'charge' | 'details'> & {
   readonly id: string;
   readonly state?: JobState;
 };

@@ -7,7 +7,7 @@ export interface KeyGrant {
   readonly models?: readonly string[];
 }
 
-export class KeyRing {
+export class KeyStore {
   readonly #grants: readonly KeyGrant[];
 
   constructor(grants: readonly KeyGrant[]) {

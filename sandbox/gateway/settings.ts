@@ -4,15 +4,15 @@ import { type Profile, type Quirks, quirksOf } from './quirks.ts';
 /** What can be changed while the gateway runs. */
 export class Settings {
   readonly #pace: Pace;
-  readonly #given: Partial<Quirks>;
+  readonly #overrides: Partial<Quirks>;
   #profile: Profile;
   quirks: Quirks;
 
-  constructor(profile: Profile, given: Partial<Quirks>, pace: Pace) {
+  constructor(profile: Profile, overrides: Partial<Quirks>, pace: Pace) {
     this.#pace = pace;
-    this.#given = given;
+    this.#overrides = overrides;
     this.#profile = profile;
-    this.quirks = { ...quirksOf(profile), ...given };
+    this.quirks = { ...quirksOf(profile), ...overrides };
   }
 
   get profile(): Profile {
@@ -22,7 +22,7 @@ export class Settings {
   /** Another profile brings its own quirks; those given at the start stay on top. */
   set profile(profile: Profile) {
     this.#profile = profile;
-    this.quirks = { ...quirksOf(profile), ...this.#given };
+    this.quirks = { ...quirksOf(profile), ...this.#overrides };
   }
 
   get speed(): number {

@@ -20,21 +20,21 @@ export class Tally extends EventEmitter<{ change: [id: string] }> {
     return this.#counts.get(id) ?? NONE;
   }
 
-  ordered(id: string): void {
+  countSubmit(id: string): void {
     this.#add(id, 'submits');
   }
 
-  asked({ id, state }: Pick<Job, 'id' | 'state'>): void {
+  countPoll({ id, state }: Pick<Job, 'id' | 'state'>): void {
     this.#add(id, isOver(state) ? 'queries' : 'polls');
   }
 
-  forget(id: string): void {
+  delete(id: string): void {
     this.#counts.delete(id);
   }
 
-  #add(id: string, what: keyof Count): void {
+  #add(id: string, counter: keyof Count): void {
     const count = this.of(id);
-    this.#counts.set(id, { ...count, [what]: count[what] + 1 });
+    this.#counts.set(id, { ...count, [counter]: count[counter] + 1 });
     this.emit('change', id);
   }
 }

@@ -1,4 +1,4 @@
-import type { StandingFault } from '../gateway/faults.ts';
+import type { ActiveFault } from '../gateway/faults.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Job as Known } from '../gateway/job.ts';
 import type { Fault, Job, Workbench } from './protocol.ts';
@@ -46,7 +46,7 @@ export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
 export const faultsOf = ({ faults }: EmbeddedGateway): Fault[] =>
   faults.list().map((fault) => ({ id: String(fault.id), what: sentenceOf(fault) }));
 
-function sentenceOf({ do: fault, left }: StandingFault): string {
+function sentenceOf({ do: fault, left }: ActiveFault): string {
   const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
   switch (fault.type) {
     case 'status':

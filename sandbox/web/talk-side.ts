@@ -13,9 +13,9 @@ export const talkBench = ({ realtime, settings }: EmbeddedGateway): TalkBench =>
 /** For display: without keys and without audio. */
 export function sessionOf({ id, model, dialect, openedAt, isOver, turns, conversation }: Session): LiveSession {
   return {
-    ...{ id, model: model.id, dialect, openedAt, turns: turns.begun },
+    ...{ id, model: model.id, dialect, openedAt, turns: turns.startedCount },
     state: isOver ? 'silent' : turns.isAnswering ? 'answering' : 'listening',
-    ...(turns.isAnswering && conversation.lastSaid !== undefined && { said: conversation.lastSaid }),
+    ...(turns.isAnswering && conversation.lastUtterance !== undefined && { said: conversation.lastUtterance }),
   };
 }
 

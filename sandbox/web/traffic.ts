@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { RecordedRequest } from '../discord/request-log.ts';
-import type { Heard } from '../gateway/heard.ts';
+import type { RecordedGatewayRequest } from '../gateway/request-log.ts';
 import { brief, briefText } from './brief.ts';
 import type { Exchange } from './protocol.ts';
 
@@ -33,7 +33,7 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     });
   }
 
-  gateway({ id, at, method, path, query, status, body, ms, answer }: Heard): void {
+  gateway({ id, at, method, path, query, status, body, ms, answer }: RecordedGatewayRequest): void {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,

@@ -31,7 +31,7 @@ async function at(options: StageOptions = {}) {
   const adminGuildIds = [discord.world.guild('atelier').id];
   const app = await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const book = (daysAgo: number, model: string, amount: string): void =>
-    gateway.usage.book({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
+    gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
   return { ...staged, app, book };
 }
 

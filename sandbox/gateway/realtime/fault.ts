@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /** When a trouble strikes: as a session opens, when its settings change, when it is to answer, when it writes down what it heard. */
-export type Moment = 'open' | 'settings' | 'response' | 'transcript';
+export type FaultTiming = 'open' | 'settings' | 'response' | 'transcript';
 
 /** What can go wrong on the socket, beside what can go wrong with any request for it (`fault.ts`). */
-const troubles = {
+const FAULT_TIMINGS = {
   /** The connection goes before a word, after the settings are taken, before an answer, in its middle, or behind its last piece. */
   'drop-open': 'open',
   'drop-updated': 'settings',
@@ -39,10 +39,10 @@ const troubles = {
   'odd-bytes': 'response',
   'refuse-transcriber': 'settings',
   'transcription-failed': 'transcript',
-} as const satisfies Record<string, Moment>;
+} as const satisfies Record<string, FaultTiming>;
 
-export type RealtimeTrouble = keyof typeof troubles;
-const names = Object.keys(troubles) as [RealtimeTrouble, ...RealtimeTrouble[]];
+export type RealtimeFaultKind = keyof typeof FAULT_TIMINGS;
+const names = Object.keys(FAULT_TIMINGS) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
 
 export const realtimeFault = z.strictObject({
   type: z.literal('realtime'),
@@ -52,9 +52,9 @@ export const realtimeFault = z.strictObject({
 });
 export type RealtimeFault = z.infer<typeof realtimeFault>;
 
-export const momentOf = ({ how }: RealtimeFault): Moment => troubles[how];
+export const timingOf = ({ how }: RealtimeFault): FaultTiming => FAULT_TIMINGS[how];
 
-type Presets = { readonly [How in RealtimeTrouble as `realtime-${How}`]: { type: 'realtime'; how: How } };
+type Presets = { readonly [How in RealtimeFaultKind as `realtime-${How}`]: { type: 'realtime'; how: How } };
 
 /** Each by its name. */
 export const realtimePresets = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { isStopWord, plainPrompt } from '../words.ts';
+import { isStopWord, plainPrompt } from '../prompt-words.ts';
 import { isTelling } from './subject.ts';
 
 const SHARES = [0.8, 0.6, 0.45, 0.3, 0.15];

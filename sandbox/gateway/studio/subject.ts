@@ -1,4 +1,4 @@
-import { isStopWord, stemsOf, wordsOf } from '../words.ts';
+import { isStopWord, stemsOf, wordsOf } from '../prompt-words.ts';
 import { hashOf } from './random.ts';
 
 const styleWords = lexiconOf({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What can go wrong with an answer of the text endpoint, beside what can go wrong with any (`fault.ts`). */
-const textTroubles = [
+const textFaultKinds = [
   /** The connection goes in the middle. */
   'cut',
   /** The stream is closed in good order before its last event. */
@@ -37,10 +37,10 @@ export const refusedFields: ReadonlyMap<string, string> = new Map([
 
 export const textFault = z.strictObject({
   type: z.literal('text'),
-  how: z.enum(textTroubles),
+  how: z.enum(textFaultKinds),
   /** After so many events; four, unless told. */
   after: z.int().min(0).max(1_000_000).optional(),
 });
 
-export type TextTrouble = (typeof textTroubles)[number];
+export type TextFaultKind = (typeof textFaultKinds)[number];
 export type TextFault = z.infer<typeof textFault>;

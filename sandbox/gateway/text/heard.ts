@@ -1,5 +1,5 @@
+import { wordsOf } from '../prompt-words.ts';
 import type { InputItem, TextRequest } from '../requests/text.ts';
-import { wordsOf } from '../words.ts';
 
 /** What an input comes down to. */
 export interface Conversation {

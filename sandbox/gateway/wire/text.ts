@@ -1,15 +1,15 @@
 import { rawNumber } from '../decimal.ts';
 import type { Profile } from '../quirks.ts';
 import type { TextRequest } from '../requests/text.ts';
-import type { Answer, Item } from '../text/engine.ts';
+import type { GeneratedResponse, OutputItem } from '../text/generate.ts';
 import type { Body } from './view.ts';
 
 /** An answer with everything that its shapes on the wire need. */
-export interface Written {
+export interface TextResponse {
   readonly id: string;
   readonly createdAt: number;
   readonly order: TextRequest;
-  readonly answer: Answer;
+  readonly answer: GeneratedResponse;
   readonly profile: Profile;
   /** In the words of chats (wire facts, part 5). */
   readonly chatUsage: boolean;
@@ -17,17 +17,17 @@ export interface Written {
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
-export const statusOf = ({ answer }: Written): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
+export const statusOf = ({ answer }: TextResponse): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
 
 /** The response object (wire facts, part 5), as far as it has come. */
 export function responseBody(
-  written: Written,
+  written: TextResponse,
   status: Status,
   output: readonly Body[],
   error: Body | null = null,
 ): Body {
   const { id, createdAt, order, answer, profile } = written;
-  const isOver = status === 'completed' || status === 'incomplete';
+  const isEnded = status === 'completed' || status === 'incomplete';
   return {
     id,
     object: 'response',
@@ -42,12 +42,12 @@ export function responseBody(
     output,
     tool_choice: order.tool_choice,
     tools: order.tools,
-    usage: isOver ? usageBody(answer.tokens, written.chatUsage) : null,
+    usage: isEnded ? usageBody(answer.tokens, written.chatUsage) : null,
   };
 }
 
-function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: boolean): Body {
-  if (inChatWords) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+function usageBody({ input, output, reasoning }: GeneratedResponse['tokens'], asChatUsage: boolean): Body {
+  if (asChatUsage) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: 0 },
@@ -57,7 +57,7 @@ function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: 
   };
 }
 
-const MARKS: Record<Item['type'], string> = {
+const ITEM_ID_PREFIXES: Record<OutputItem['type'], string> = {
   reasoning: 'rs',
   'web-search': 'ws',
   call: 'fc',
@@ -65,10 +65,11 @@ const MARKS: Record<Item['type'], string> = {
   refusal: 'msg',
 };
 
-export const itemId = ({ id }: Written, item: Item, at: number) => `${MARKS[item.type]}_${at}_${id.slice(-12)}`;
-const callId = ({ id }: Written, at: number) => `call_${at}_${id.slice(-12)}`;
+export const itemId = ({ id }: TextResponse, item: OutputItem, at: number) =>
+  `${ITEM_ID_PREFIXES[item.type]}_${at}_${id.slice(-12)}`;
+const callId = ({ id }: TextResponse, at: number) => `call_${at}_${id.slice(-12)}`;
 
-export function itemBody(written: Written, item: Item, at: number): Body {
+export function itemBody(written: TextResponse, item: OutputItem, at: number): Body {
   const id = itemId(written, item, at);
   const message = { id, type: 'message', role: 'assistant', status: 'completed' };
   switch (item.type) {
@@ -90,7 +91,7 @@ export function itemBody(written: Written, item: Item, at: number): Body {
         status: 'completed',
         call_id: callId(written, at),
         name: item.name,
-        arguments: item.written,
+        arguments: item.argumentsJson,
       };
     case 'message':
       return { ...message, content: [{ type: 'output_text', text: item.text, annotations: [] }] };
@@ -99,15 +100,16 @@ export function itemBody(written: Written, item: Item, at: number): Body {
   }
 }
 
-export const itemBodies = (written: Written) => written.answer.items.map((item, at) => itemBody(written, item, at));
+export const itemBodies = (written: TextResponse) =>
+  written.answer.items.map((item, at) => itemBody(written, item, at));
 
 /** The same answer in the shape of a chat, for gateways that know no other (wire facts, 9b). */
-export function chatBody(written: Written): Body {
+export function chatBody(written: TextResponse): Body {
   const { id, createdAt, order, answer } = written;
   const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
   const calls = answer.items.flatMap((item, at) =>
     item.type === 'call'
-      ? [{ id: callId(written, at), type: 'function', function: { name: item.name, arguments: item.written } }]
+      ? [{ id: callId(written, at), type: 'function', function: { name: item.name, arguments: item.argumentsJson } }]
       : [],
   );
   const message = {

@@ -6,14 +6,14 @@ import type { Profile, Quirks } from '../quirks.ts';
 export interface View {
   readonly profile: Profile;
   readonly quirks: Quirks;
-  addressOf(job: Job, name: string): string;
-  previewOf(job: Job): string;
+  urlOf(job: Job, name: string): string;
+  previewUrl(job: Job): string;
 }
 
 export type Body = Record<string, unknown>;
 
 /** The specification's words (part 3), and the wire's own for a task that waits for words. */
-export const specWord: Record<JobState, string> = {
+export const SPEC_STATUS: Record<JobState, string> = {
   'needs-input': 'modal',
   queued: 'queued',
   running: 'running',
@@ -22,7 +22,7 @@ export const specWord: Record<JobState, string> = {
 };
 
 /** `NOT_START` is what a stock gateway says before anything is known of a task (wire facts, 1.3 and part 2). */
-export const stockWord: Record<JobState, string> = {
+export const STOCK_STATUS: Record<JobState, string> = {
   'needs-input': 'MODAL',
   queued: 'SUBMITTED',
   running: 'IN_PROGRESS',
@@ -40,5 +40,5 @@ export const showsMedia = (job: Job, view: View) =>
   job.state === 'succeeded' && !job.orders.withoutMedia && !view.quirks.successWithoutAddress;
 
 /** The addresses of everything a finished job made. */
-export const addressesOf = (job: Job, view: View): readonly string[] =>
-  showsMedia(job, view) ? job.details.results.map(({ name }) => view.addressOf(job, name)) : [];
+export const resultUrls = (job: Job, view: View): readonly string[] =>
+  showsMedia(job, view) ? job.details.results.map(({ name }) => view.urlOf(job, name)) : [];

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway.ts';
 import type { Dialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { type Bench, bench, type Json } from '../bench.ts';
 
 const model = 'parley-realtime';
@@ -105,4 +105,4 @@ export const userMessage = (text: string) => ({
 });
 
 export const deltas = (events: readonly Json[], dialect: Dialect, kind: 'text' | 'audio' | 'transcript'): string[] =>
-  events.filter(({ type }) => type === `response.${namesIn[dialect][kind]}.delta`).map(({ delta }) => delta);
+  events.filter(({ type }) => type === `response.${NAMES_BY_DIALECT[dialect][kind]}.delta`).map(({ delta }) => delta);

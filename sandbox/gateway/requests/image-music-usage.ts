@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { flag, listOf, seed, source, words } from './fields.ts';
+import { flag, listOf, nonEmptyText, seed, source } from './fields.ts';
 
 export const imageRequest = z.object({
-  model: words,
-  prompt: words,
+  model: nonEmptyText,
+  prompt: nonEmptyText,
   image: listOf(source).optional(),
   size: z
     .string()
@@ -43,7 +43,7 @@ export const musicRequest = z
     message: 'is required',
   });
 
-export const lyricsRequest = z.object({ prompt: words, notify_hook: z.string().optional() });
+export const lyricsRequest = z.object({ prompt: nonEmptyText, notify_hook: z.string().optional() });
 
 export const batchRequest = z.object({ ids: z.array(z.string()).max(1_000, 'must have at most 1000 items') });
 

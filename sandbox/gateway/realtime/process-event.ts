@@ -1,87 +1,87 @@
 import { catalogue } from '../catalogue.ts';
 import { shown } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
+import { unreadable } from './client-socket.ts';
 import { type Item, itemBody } from './item.ts';
-import { unreadable } from './line.ts';
 import { EventRefusal, errorEvent } from './refusal.ts';
 import { addedEvents } from './reply-events.ts';
 import type { ClientEvent } from './requests/events.ts';
-import type { GivenItem } from './requests/item.ts';
-import { readEvent } from './requests/read.ts';
+import type { NewItem } from './requests/item.ts';
+import { parseEvent } from './requests/parse.ts';
 import type { SessionRequest } from './requests/session.ts';
 import type { Session } from './session.ts';
-import { commit, listen } from './speech.ts';
-import { voiceIsSet } from './turns.ts';
+import { commitInput, detectSpeech } from './speech.ts';
+import { voiceCannotChange } from './turns.ts';
 
-const MOST_KEPT = 1_000;
-const LONGEST_KEPT = 4_096;
+const MAX_RECEIVED_EVENTS = 1_000;
+const MAX_TEXT_LENGTH = 4_096;
 
 /** Anything that the client sends. */
-export function hear(given: unknown, session: Session): void {
-  const { heard, line } = session;
+export function processEvent(received: unknown, session: Session): void {
+  const { receivedEvents, client } = session;
   // The session has ended, so events that were on their way are dropped.
   if (session.isOver) return;
-  heard.push(shortened(given));
-  if (heard.length > MOST_KEPT) heard.shift();
+  receivedEvents.push(shortened(received));
+  if (receivedEvents.length > MAX_RECEIVED_EVENTS) receivedEvents.shift();
   try {
-    if (given === undefined) throw unreadable();
-    carryOut(readEvent(given, session.dialect), session);
+    if (received === undefined) throw unreadable();
+    applyEvent(parseEvent(received, session.dialect), session);
   } catch (problem) {
     if (!(problem instanceof EventRefusal)) throw problem;
-    const { event_id: about } = (given ?? {}) as { event_id?: unknown };
-    line.tell(errorEvent(problem.message, problem.trouble, typeof about === 'string' ? about : null));
+    const { event_id: eventId } = (received ?? {}) as { event_id?: unknown };
+    client.send(errorEvent(problem.message, problem.detail, typeof eventId === 'string' ? eventId : null));
   }
 }
 
-function shortened(given: unknown): unknown {
-  const text = JSON.stringify(given, (_, value: unknown) =>
-    typeof value === 'string' && value.length > LONGEST_KEPT ? `(${value.length} characters)` : value,
+function shortened(received: unknown): unknown {
+  const text = JSON.stringify(received, (_, value: unknown) =>
+    typeof value === 'string' && value.length > MAX_TEXT_LENGTH ? `(${value.length} characters)` : value,
   );
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** What a client's event does to a session; what cannot be done is thrown as a refusal. */
-function carryOut(event: ClientEvent, session: Session): void {
-  const { conversation, buffer, line, turns } = session;
+function applyEvent(event: ClientEvent, session: Session): void {
+  const { conversation, buffer, client, turns } = session;
   switch (event.type) {
     case 'session.update':
-      update(event.session, session);
+      updateSession(event.session, session);
       break;
     case 'input_audio_buffer.append':
-      listen(buffer.append(event.audio), session);
+      detectSpeech(buffer.append(event.audio), session);
       break;
     case 'input_audio_buffer.commit':
       session.detector.reset();
-      commit(session, session.freshId('item'));
+      commitInput(session, session.freshId('item'));
       break;
     case 'input_audio_buffer.clear':
       buffer.clear();
       session.detector.reset();
-      line.tell({ type: 'input_audio_buffer.cleared' });
+      client.send({ type: 'input_audio_buffer.cleared' });
       break;
     case 'output_audio_buffer.clear':
-      line.tell({ type: 'output_audio_buffer.cleared' });
+      client.send({ type: 'output_audio_buffer.cleared' });
       break;
     case 'conversation.item.create':
-      create(event.item, event.previous_item_id ?? undefined, session);
+      createItem(event.item, event.previous_item_id ?? undefined, session);
       break;
     case 'conversation.item.truncate': {
       const { item_id, content_index, audio_end_ms } = event;
       conversation.truncate(item_id, content_index, audio_end_ms);
-      line.tell({ type: 'conversation.item.truncated', item_id, content_index, audio_end_ms });
+      client.send({ type: 'conversation.item.truncated', item_id, content_index, audio_end_ms });
       break;
     }
     case 'conversation.item.delete':
       conversation.delete(event.item_id);
-      line.tell({ type: 'conversation.item.deleted', item_id: event.item_id });
+      client.send({ type: 'conversation.item.deleted', item_id: event.item_id });
       break;
     case 'conversation.item.retrieve': {
       const item: Body = itemBody(conversation.retrieve(event.item_id), session.dialect);
-      line.tell({ type: 'conversation.item.retrieved', item });
+      client.send({ type: 'conversation.item.retrieved', item });
       break;
     }
     case 'response.create':
-      turns.answer(event.response);
+      turns.respond(event.response);
       break;
     case 'response.cancel':
       turns.cancel(event.response_id);
@@ -89,19 +89,20 @@ function carryOut(event: ClientEvent, session: Session): void {
   }
 }
 
-function update({ model, settings }: SessionRequest, session: Session): void {
+function updateSession({ model, settings: changes }: SessionRequest, session: Session): void {
   if (model !== undefined && model !== session.model.id) {
     throw new EventRefusal('The model of a session cannot be changed.', {
       ...{ code: 'cannot_update_model', param: 'session.model' },
     });
   }
-  const next = { ...session.settings, ...settings };
-  if (session.turns.hasSpoken && next.voice !== session.settings.voice) throw voiceIsSet('session', session.dialect);
-  const asksForTranscripts = Boolean(settings.transcription);
+  const settings = { ...session.settings, ...changes };
+  if (session.turns.hasSpoken && settings.voice !== session.settings.voice)
+    throw voiceCannotChange('session', session.dialect);
+  const asksForTranscripts = Boolean(changes.transcription);
   const fault = session.faultAt('settings', asksForTranscripts);
-  if (asksForTranscripts) checkTranscriber(settings.transcription?.model, fault?.how === 'refuse-transcriber', session);
-  session.settings = next;
-  session.line.tell({ type: 'session.updated', session: session.body });
+  if (asksForTranscripts) checkTranscriber(changes.transcription?.model, fault?.how === 'refuse-transcriber', session);
+  session.settings = settings;
+  session.client.send({ type: 'session.updated', session: session.body });
   if (fault?.how === 'drop-updated') session.cut();
 }
 
@@ -115,10 +116,10 @@ function checkTranscriber(id: unknown, isRefused: boolean, { dialect }: Session)
   });
 }
 
-function create({ id, ...given }: GivenItem, behind: string | undefined, session: Session): void {
-  const { conversation, dialect, line } = session;
-  if (given.type === 'function_call_output') {
-    const { callId } = given;
+function createItem({ id, ...received }: NewItem, previousId: string | undefined, session: Session): void {
+  const { conversation, dialect, client } = session;
+  if (received.type === 'function_call_output') {
+    const { callId } = received;
     const isKnown = conversation.items.some((item) => item.type === 'function_call' && item.callId === callId);
     if (!isKnown) {
       throw new EventRefusal(`Tool call ID '${shown(callId)}' not found in conversation.`, {
@@ -126,7 +127,7 @@ function create({ id, ...given }: GivenItem, behind: string | undefined, session
       });
     }
   }
-  const item: Item = { ...given, id: id ?? session.freshId('item'), status: 'completed' };
-  const before = conversation.add(item, behind);
-  for (const event of addedEvents(item, before, dialect)) line.tell(event);
+  const item: Item = { ...received, id: id ?? session.freshId('item'), status: 'completed' };
+  const before = conversation.add(item, previousId);
+  for (const event of addedEvents(item, before, dialect)) client.send(event);
 }

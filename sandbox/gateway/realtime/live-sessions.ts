@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Session } from './session.ts';
 
-interface Told {
+interface SessionEvents {
   open: [Session];
   /** What it does has changed: an answer began or ended, or nothing more comes. */
   change: [Session];
@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** The live sessions, for display and for injected faults. */
-export class RealtimeBook extends EventEmitter<Told> {
+export class LiveSessions extends EventEmitter<SessionEvents> {
   readonly #open = new Set<Session>();
   /** How many there have been. */
   opened = 0;
@@ -26,7 +26,7 @@ export class RealtimeBook extends EventEmitter<Told> {
     this.emit('open', session);
   }
 
-  changed(session: Session): void {
+  notifyChange(session: Session): void {
     if (this.#open.has(session)) this.emit('change', session);
   }
 
@@ -35,7 +35,7 @@ export class RealtimeBook extends EventEmitter<Told> {
   }
 
   /** All connections go without a word. */
-  cut(): void {
+  cutAll(): void {
     for (const session of this.sessions) session.cut();
   }
 }

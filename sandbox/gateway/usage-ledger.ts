@@ -1,4 +1,4 @@
-import { type Amount, minus, NOTHING, plus } from './decimal.ts';
+import { type Amount, minus, plus, ZERO } from './decimal.ts';
 
 export interface UsageRow {
   /** A day in UTC, `YYYY-MM-DD`. */
@@ -8,7 +8,7 @@ export interface UsageRow {
   readonly amount: Amount;
 }
 
-export interface Booking {
+export interface UsageEntry {
   readonly key: string;
   readonly model: string;
   readonly at: number;
@@ -16,16 +16,20 @@ export interface Booking {
 }
 
 /** What each key spent, by day and model. Nothing here is ever a float. */
-export class UsageBook {
+export class UsageLedger {
   readonly #keys = new Map<string, Map<string, UsageRow>>();
 
-  book({ key, model, at, amount }: Booking): void {
-    this.#enter(key, model, at, (row) => ({ ...row, requests: row.requests + 1, amount: plus(row.amount, amount) }));
+  charge({ key, model, at, amount }: UsageEntry): void {
+    this.#updateRow(key, model, at, (row) => ({
+      ...row,
+      requests: row.requests + 1,
+      amount: plus(row.amount, amount),
+    }));
   }
 
   /** The request was made, so its count stays; the money goes back to the day it was taken on. */
-  refund({ key, model, at, amount }: Booking): void {
-    this.#enter(key, model, at, (row) => ({ ...row, amount: minus(row.amount, amount) }));
+  refund({ key, model, at, amount }: UsageEntry): void {
+    this.#updateRow(key, model, at, (row) => ({ ...row, amount: minus(row.amount, amount) }));
   }
 
   /** Both days are included. */
@@ -36,15 +40,15 @@ export class UsageBook {
   }
 
   total(key: string, from?: string, to?: string): Amount {
-    return this.rows(key, from, to).reduce((sum, row) => plus(sum, row.amount), NOTHING);
+    return this.rows(key, from, to).reduce((sum, row) => plus(sum, row.amount), ZERO);
   }
 
-  #enter(key: string, model: string, at: number, change: (row: UsageRow) => UsageRow): void {
+  #updateRow(key: string, model: string, at: number, change: (row: UsageRow) => UsageRow): void {
     const rows = this.#keys.get(key) ?? new Map<string, UsageRow>();
     this.#keys.set(key, rows);
     const date = dayOf(at);
     const name = `${date} ${model}`;
-    rows.set(name, change(rows.get(name) ?? { date, model, requests: 0, amount: NOTHING }));
+    rows.set(name, change(rows.get(name) ?? { date, model, requests: 0, amount: ZERO }));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TextRequest } from '../requests/text.ts';
-import { answerTo } from '../text/engine.ts';
+import { generateResponse } from '../text/generate.ts';
 import { conversationOf } from '../text/heard.ts';
 import { proseFor, quoted } from '../text/prose.ts';
 import type { Conversation } from './conversation.ts';
@@ -8,32 +8,35 @@ import type { Settings } from './settings.ts';
 /** What the model is going to say, or which tools it calls instead. */
 export type Plan =
   | { readonly type: 'words'; readonly text: string }
-  | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly written: string }[] };
+  | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
 
 /** Of what it said before, as much as it takes to know it again. */
-const LAST_WORDS = 8;
+const REPEATED_WORDS = 8;
 
 /** Answers without a model, from what was said: it shows that it knows the first and the last of it, and what it said itself. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
-  const order: TextRequest = {
+  const textRequest: TextRequest = {
     ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
     ...{ tools: settings.tools, tool_choice: settings.toolChoice },
   };
-  const calls = answerTo(order, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
+  const calls = generateResponse(textRequest, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
   if (calls.length > 0) return { type: 'calls', calls };
-  const asked = conversationOf(order);
+  const request = conversationOf(textRequest);
   // What it says of the question in writing is too long to be said, and is known already.
-  const [, ...paragraphs] = proseFor(asked, undefined).split('\n\n');
-  return { type: 'words', text: plain([introduction(asked, conversation, settings), ...paragraphs].join(' ')) };
+  const [, ...paragraphs] = proseFor(request, undefined).split('\n\n');
+  return {
+    type: 'words',
+    text: withoutMarkdown([introduction(request, conversation, settings), ...paragraphs].join(' ')),
+  };
 }
 
 function introduction(
   { question, before }: ReturnType<typeof conversationOf>,
-  { lastAnswer }: Conversation,
+  { lastReply }: Conversation,
   { instructions }: Settings,
 ): string {
   const [first] = before;
-  const last = lastAnswer?.split(/\s+/).slice(-LAST_WORDS).join(' ');
+  const last = lastReply?.split(/\s+/).slice(-REPEATED_WORDS).join(' ');
   return [
     'This is the sandbox speaking.',
     question === '' ? 'You said nothing yet.' : `You said: ${quoted(question)}.`,
@@ -44,7 +47,7 @@ function introduction(
 }
 
 /** Asterisks are not pronounced. */
-const plain = (text: string) =>
+const withoutMarkdown = (text: string) =>
   text
     .replace(/[*#`|]/g, '')
     .replace(/\s+/g, ' ')

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { Pace } from '../pace.ts';
 
 /** A piece of a stream: what is written, or what happens to the connection instead. */
-export type Stroke =
+export type StreamStep =
   | { readonly wait: number; readonly text: string }
-  | { readonly wait: number; readonly does: 'cut' | 'silence' };
+  | { readonly wait: number; readonly effect: 'cut' | 'silence' };
 
-export interface Hand {
+export interface StreamCallbacks {
   /** Breaks the connection as it stands. */
   cut(): void;
   /** All that was written, once no more will be. */
@@ -14,22 +14,22 @@ export interface Hand {
 }
 
 /** As much as a reader takes at once. */
-const MOST_AT_ONCE = 64 * 1024;
+const MAX_CHUNK_LENGTH = 64 * 1024;
 /** What is kept of a stream for display. */
-const MOST_KEPT = 16 * 1024;
+const MAX_RECORDED_LENGTH = 16 * 1024;
 
 /** Writes strokes when they are due by the gateway's own clock, no faster than they are read. */
-export function writtenBy(strokes: Iterator<Stroke>, pace: Pace, hand: Hand): Readable {
-  let kept = '';
+export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: StreamCallbacks): Readable {
+  let recorded = '';
   /** Nothing more comes, and the connection is not closed in good order. */
   let isBroken = false;
-  let next = strokes.next();
+  let next = steps.next();
   let due = pace.elapsed() + (next.done ? 0 : next.value.wait);
   let cancel: () => void = () => undefined;
 
-  const goOn = (stream: Readable): void => {
-    const late = due - pace.elapsed();
-    if (late > 0) cancel = pace.after(late, () => write(stream));
+  const scheduleWrite = (stream: Readable): void => {
+    const delay = due - pace.elapsed();
+    if (delay > 0) cancel = pace.after(delay, () => write(stream));
     else write(stream);
   };
 
@@ -37,29 +37,29 @@ export function writtenBy(strokes: Iterator<Stroke>, pace: Pace, hand: Hand): Re
   const write = (stream: Readable): void => {
     const now = Math.max(due, pace.elapsed());
     let text = '';
-    let does: 'cut' | 'silence' | undefined;
-    while (!next.done && due <= now && text.length < MOST_AT_ONCE && does === undefined) {
-      if ('does' in next.value) does = next.value.does;
+    let effect: 'cut' | 'silence' | undefined;
+    while (!next.done && due <= now && text.length < MAX_CHUNK_LENGTH && effect === undefined) {
+      if ('effect' in next.value) effect = next.value.effect;
       else text += next.value.text;
-      next = strokes.next();
+      next = steps.next();
       if (!next.done) due += next.value.wait;
     }
-    if (kept.length < MOST_KEPT) kept += text;
-    isBroken ||= does !== undefined;
+    if (recorded.length < MAX_RECORDED_LENGTH) recorded += text;
+    isBroken ||= effect !== undefined;
     if (text !== '') stream.push(text);
     if (next.done && !isBroken) stream.push(null);
     // After what came before it has left, or the client would see a reset and nothing else.
-    if (does === 'cut') setImmediate(() => setImmediate(hand.cut));
+    if (effect === 'cut') setImmediate(() => setImmediate(callbacks.cut));
   };
 
   return new Readable({
     read() {
       cancel();
-      if (!isBroken) goOn(this);
+      if (!isBroken) scheduleWrite(this);
     },
     destroy(problem, done) {
       cancel();
-      hand.ended(kept);
+      callbacks.ended(recorded);
       done(problem);
     },
   });

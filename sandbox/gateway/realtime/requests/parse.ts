@@ -6,38 +6,38 @@ import { EventRefusal } from '../refusal.ts';
 import { type ClientEvent, clientEvents } from './events.ts';
 
 /** A client's event, or the first thing that is wrong with it. */
-export function readEvent(given: unknown, dialect: Dialect): ClientEvent {
-  if (!isRecord(given)) throw new EventRefusal('An event is a JSON object.', { code: 'invalid_event' });
-  if (given.type === undefined) throw missing('type');
+export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
+  if (!isRecord(received)) throw new EventRefusal('An event is a JSON object.', { code: 'invalid_event' });
+  if (received.type === undefined) throw missingField('type');
   const schemas = clientEvents[dialect];
-  const schema = schemas.get(String(given.type));
+  const schema = schemas.get(String(received.type));
   if (!schema) {
-    const known = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
-    throw new EventRefusal(`Invalid value: '${shown(String(given.type))}'. Supported values are: ${known}.`, {
+    const eventTypes = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
+    throw new EventRefusal(`Invalid value: '${shown(String(received.type))}'. Supported values are: ${eventTypes}.`, {
       ...{ code: 'invalid_value', param: 'type' },
     });
   }
-  const outcome = schema.safeParse(given);
-  if (outcome.success) return outcome.data;
-  throw worst(outcome.error.issues.flatMap(innermost), given);
+  const parsed = schema.safeParse(received);
+  if (parsed.success) return parsed.data;
+  throw firstRefusal(parsed.error.issues.flatMap(closestIssues), received);
 }
 
-const missing = (param: string) =>
+const missingField = (param: string) =>
   new EventRefusal(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
 
 /** Of a choice, what is wrong with the branch that has the least wrong. */
-function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((branch) =>
-    branch.flatMap(innermost).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+    branch.flatMap(closestIssues).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
   );
   return branches.toSorted((one, other) => one.length - other.length)[0] ?? [issue];
 }
 
 /** What is missing is said before what is too much, and both before what is wrong. */
-function worst(issues: readonly z.core.$ZodIssue[], given: unknown): EventRefusal {
-  const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && at(given, path) === undefined);
-  if (absent) return missing(nameOf(absent.path));
+function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): EventRefusal {
+  const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && valueAt(received, path) === undefined);
+  if (absent) return missingField(nameOf(absent.path));
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
     const param = nameOf([...issue.path, ...issue.keys.slice(0, 1)]);
@@ -45,18 +45,18 @@ function worst(issues: readonly z.core.$ZodIssue[], given: unknown): EventRefusa
   }
   const [issue] = issues;
   const param = nameOf(issue?.path ?? []);
-  const value = at(given, issue?.path ?? []);
+  const value = valueAt(received, issue?.path ?? []);
   const what = typeof value === 'string' ? `'${shown(value)}'` : JSON.stringify(value)?.slice(0, 80);
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
-  const wanted =
+  const expected =
     issue?.code === 'invalid_value'
       ? `Supported values are: ${issue.values.map((one) => `'${String(one)}'`).join(', ')}`
       : `'${param}': ${issue?.message}`;
-  return new EventRefusal(`Invalid value: ${what}. ${wanted}.`, { code, param });
+  return new EventRefusal(`Invalid value: ${what}. ${expected}.`, { code, param });
 }
 
-const at = (given: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], given);
+const valueAt = (received: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], received);
 
 /** `item.content[0].type` */
 const nameOf = (path: readonly PropertyKey[]): string =>

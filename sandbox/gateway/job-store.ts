@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { durationOf } from './durations.ts';
-import { type Draft, isOver, type Job, type JobOrders, type JobState } from './job.ts';
+import { isOver, type Job, type JobFaultEffects, type JobState, type NewJob } from './job.ts';
 import type { Pace } from './pace.ts';
 import type { Random } from './random.ts';
 
 /** A long day's work; the oldest finished ones go first, with their files. */
-const MOST_JOBS = 5_000;
-const STEPS = 9;
+const MAX_JOBS = 5_000;
+const PROGRESS_STEPS = 9;
 /** Where jobs stick in the wild (wire facts, 9a). */
-const STUCK_AT = 7;
+const STUCK_STEP = 7;
 
 /** What a job needs before it can end: its references, its words. What it returns becomes part of the job. */
 export type Prepare = (job: Job) => Promise<Partial<Job> | undefined> | undefined;
@@ -18,20 +18,20 @@ export interface JobEvents {
   drop: [job: Job];
 }
 
-interface Course {
+interface JobRun {
   cancel: () => void;
   /** A listener of a change may submit another order in the middle of a step. */
-  stopped: boolean;
-  prepared: Promise<Partial<Job> | undefined> | undefined;
+  isStopped: boolean;
+  preparation: Promise<Partial<Job> | undefined> | undefined;
 }
 
 /** Every job, and the time it takes: queued, running with progress, then succeeded or failed (specification, part 3). */
-export class JobBook extends EventEmitter<JobEvents> {
+export class JobStore extends EventEmitter<JobEvents> {
   readonly #pace: Pace;
   readonly #random: Random;
   readonly #prepare: Prepare;
   readonly #jobs = new Map<string, Job>();
-  readonly #courses = new Map<string, Course>();
+  readonly #runs = new Map<string, JobRun>();
 
   constructor(pace: Pace, random: Random, prepare: Prepare) {
     super();
@@ -49,7 +49,7 @@ export class JobBook extends EventEmitter<JobEvents> {
     return [...this.#jobs.values()];
   }
 
-  add(draft: Draft, orders: JobOrders = {}): Job {
+  add(draft: NewJob, orders: JobFaultEffects = {}): Job {
     const state = draft.state ?? 'queued';
     const now = this.#pace.now();
     const job: Job = {
@@ -65,7 +65,7 @@ export class JobBook extends EventEmitter<JobEvents> {
     this.#jobs.set(job.id, job);
     this.emit('change', job, undefined);
     if (state === 'queued') this.#run(job);
-    this.#forgetOldest();
+    this.#dropOldest();
     return job;
   }
 
@@ -105,10 +105,10 @@ export class JobBook extends EventEmitter<JobEvents> {
   }
 
   #stop(id: string): void {
-    const course = this.#courses.get(id);
-    if (!course) return;
-    course.stopped = true;
-    course.cancel();
+    const jobRun = this.#runs.get(id);
+    if (!jobRun) return;
+    jobRun.isStopped = true;
+    jobRun.cancel();
   }
 
   #live(id: string): Job | undefined {
@@ -119,27 +119,27 @@ export class JobBook extends EventEmitter<JobEvents> {
   #run(job: Job): void {
     const times = job.orders.takesTimes ?? 1;
     const { queued, running } = durationOf(job.kind, job.model, this.#random);
-    const course: Course = { cancel: () => undefined, stopped: false, prepared: undefined };
-    this.#courses.set(job.id, course);
+    const jobRun: JobRun = { cancel: () => undefined, isStopped: false, preparation: undefined };
+    this.#runs.set(job.id, jobRun);
     const step = (number: number) => {
-      if (number === STEPS) return this.#complete(job.id);
+      if (number === PROGRESS_STEPS) return this.#complete(job.id);
       if (number === 0) this.#start(job.id);
-      else this.#progress(job.id, Math.round((number / STEPS) * 100));
-      if (course.stopped || (job.orders.sticks && number === STUCK_AT)) return;
-      course.cancel = this.#pace.after((running * times) / STEPS, () => step(number + 1));
+      else this.#progress(job.id, Math.round((number / PROGRESS_STEPS) * 100));
+      if (jobRun.isStopped || (job.orders.sticks && number === STUCK_STEP)) return;
+      jobRun.cancel = this.#pace.after((running * times) / PROGRESS_STEPS, () => step(number + 1));
     };
-    course.cancel = this.#pace.after(queued * times, () => step(0));
+    jobRun.cancel = this.#pace.after(queued * times, () => step(0));
   }
 
   #start(id: string): void {
     const job = this.#live(id);
-    const course = this.#courses.get(id);
-    if (job?.state !== 'queued' || !course) return;
+    const jobRun = this.#runs.get(id);
+    if (job?.state !== 'queued' || !jobRun) return;
     const running = this.#change(job, { state: 'running', startedAt: this.#pace.now() });
-    const prepared = this.#prepare(running);
-    course.prepared = prepared;
+    const preparation = this.#prepare(running);
+    jobRun.preparation = preparation;
     // A reference that cannot be had fails the job at once, not at its end.
-    prepared?.catch((problem: unknown) => this.fail(id, sentenceOf(problem)));
+    preparation?.catch((problem: unknown) => this.fail(id, messageOf(problem)));
   }
 
   #progress(id: string, progress: number): void {
@@ -149,28 +149,28 @@ export class JobBook extends EventEmitter<JobEvents> {
 
   #complete(id: string): void {
     const job = this.#live(id);
-    const course = this.#courses.get(id);
-    if (!job || !course) return;
+    const jobRun = this.#runs.get(id);
+    if (!job || !jobRun) return;
     if (job.orders.failsWith !== undefined) {
       this.#end(job, 'failed', { reason: job.orders.failsWith });
       return;
     }
-    if (!course.prepared) {
+    if (!jobRun.preparation) {
       this.#end(job, 'succeeded', {});
       return;
     }
-    course.prepared.then(
+    jobRun.preparation.then(
       (patch) => {
         const now = this.#live(id);
         if (now) this.#end(now, 'succeeded', patch ?? {});
       },
-      (problem: unknown) => this.fail(id, sentenceOf(problem)),
+      (problem: unknown) => this.fail(id, messageOf(problem)),
     );
   }
 
   #end(job: Job, state: JobState, patch: Partial<Job>): Job {
     this.#stop(job.id);
-    this.#courses.delete(job.id);
+    this.#runs.delete(job.id);
     const progress = state === 'succeeded' ? 100 : job.progress;
     return this.#change(job, { ...patch, state, progress, finishedAt: this.#pace.now() });
   }
@@ -182,8 +182,8 @@ export class JobBook extends EventEmitter<JobEvents> {
     return changed;
   }
 
-  #forgetOldest(): void {
-    if (this.#jobs.size <= MOST_JOBS) return;
+  #dropOldest(): void {
+    if (this.#jobs.size <= MAX_JOBS) return;
     for (const job of this.#jobs.values()) {
       if (!isOver(job.state) && job.state !== 'needs-input') continue;
       this.#jobs.delete(job.id);
@@ -193,4 +193,4 @@ export class JobBook extends EventEmitter<JobEvents> {
   }
 }
 
-const sentenceOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));
+const messageOf = (problem: unknown) => (problem instanceof Error ? problem.message : String(problem));

@@ -1,30 +1,30 @@
 import type { FastifyRequest } from 'fastify';
+import { acceptJob, chargeJob, modelFor, newSeed, numericId, ownJob, pathOf, priceOf } from './accept-job.ts';
 import { followUpOf } from './buttons.ts';
-import { customIdOf, type FollowUp, isWidelyKnown } from './custom-ids.ts';
-import { asksForWords, type ImgxJob, isImgx, plan, proposedPrompt } from './follow-ups.ts';
+import { customIdOf, type FollowUp, isCommonAction } from './custom-ids.ts';
+import { type ImgxJob, initialModalPrompt, isImgx, needsInput, planFollowUp } from './follow-ups.ts';
 import { type Plan, seedIn } from './imgx-plans.ts';
 import { queueFull, refuseBanned, unknownAction, unknownParent } from './imgx-refusals.ts';
-import { accept, charge, digitsId, freshSeed, modelFor, ownJob, pathOf, priceOf } from './intake.ts';
 import { isOver, type Job } from './job.ts';
+import type { ImgxDetails } from './job-details.ts';
 import type { Parts } from './parts.ts';
 import { Refusal } from './refusal.ts';
-import type { Reception } from './wire/imgx.ts';
-import type { Imgx } from './work.ts';
+import type { SubmitOutcome } from './wire/imgx.ts';
 
 /** The fields every submit of the family may carry. */
-export interface Common {
+export interface SubmitFields {
   readonly state: string;
   readonly botType: string;
   readonly notifyHook?: string | undefined;
 }
 
-export interface Received {
+export interface SubmitResult {
   readonly job: ImgxJob;
-  readonly reception: Reception;
+  readonly outcome: SubmitOutcome;
 }
 
 /** Accepts every submit of the image family. */
-export class ImgxDesk {
+export class ImgxSubmits {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -32,14 +32,20 @@ export class ImgxDesk {
   }
 
   seedFor(prompt: string): number {
-    return seedIn(prompt) ?? freshSeed(this.#parts);
+    return seedIn(prompt) ?? newSeed(this.#parts);
   }
 
-  take(request: FastifyRequest, common: Common, work: Plan, seed: number, more: Partial<Imgx> = {}): Received {
+  submit(
+    request: FastifyRequest,
+    fields: SubmitFields,
+    work: Plan,
+    seed: number,
+    extraDetails: Partial<ImgxDetails> = {},
+  ): SubmitResult {
     refuseBanned(work.prompt);
-    const ahead = this.#room(request);
-    const job = this.#add(request, common, work, seed, more);
-    return { job, reception: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+    const ahead = this.#queuedAhead(request);
+    const job = this.#add(request, fields, work, seed, extraDetails);
+    return { job, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
   }
 
   /** A task of this key, of which a follow-up is asked: it must have ended well. */
@@ -54,55 +60,56 @@ export class ImgxDesk {
   }
 
   /** A press on a button: only what the task offers, and in `stock` only what the gateway knows how to book. */
-  press(request: FastifyRequest, common: Common, taskId: string, customId: string): Received {
+  pressButton(request: FastifyRequest, fields: SubmitFields, taskId: string, customId: string): SubmitResult {
     const parent = this.parentOf(request, taskId);
     const followUp = followUpOf(parent.details, customId);
-    if (!followUp || (this.#parts.settings.quirks.refusedActions && !isWidelyKnown(customId)))
+    if (!followUp || (this.#parts.settings.quirks.refusedActions && !isCommonAction(customId)))
       throw unknownAction(customId);
-    return this.follow(request, common, parent, followUp);
+    return this.submitFollowUp(request, fields, parent, followUp);
   }
 
-  follow(request: FastifyRequest, common: Common, parent: ImgxJob, followUp: FollowUp): Received {
+  submitFollowUp(request: FastifyRequest, fields: SubmitFields, parent: ImgxJob, followUp: FollowUp): SubmitResult {
     const { quirks } = this.#parts.settings;
     const customId = customIdOf(followUp, parent.details.uuid);
-    const known = quirks.repeatsKnown && followUp.do === 'upscale' ? this.#alreadyMade(parent, customId) : undefined;
-    if (known) return { job: known, reception: { as: 'known' } };
-    const seed = freshSeed(this.#parts);
-    const work = plan(parent, followUp, seed);
+    const existing =
+      quirks.repeatsKnown && followUp.do === 'upscale' ? this.#existingUpscale(parent, customId) : undefined;
+    if (existing) return { job: existing, outcome: { as: 'known' } };
+    const seed = newSeed(this.#parts);
+    const work = planFollowUp(parent, followUp, seed);
     const lineage = { parent: parent.id, customId };
-    if (!asksForWords(followUp, quirks.remix)) return this.take(request, common, work, seed, lineage);
-    const prompt = proposedPrompt(parent, followUp);
+    if (!needsInput(followUp, quirks.remix)) return this.submit(request, fields, work, seed, lineage);
+    const prompt = initialModalPrompt(parent, followUp);
     const job = this.#add(
       request,
-      common,
+      fields,
       { ...work, prompt },
       seed,
-      { ...lineage, waitsFor: followUp },
+      { ...lineage, pendingFollowUp: followUp },
       'needs-input',
     );
-    return { job, reception: { as: 'asks' } };
+    return { job, outcome: { as: 'asks' } };
   }
 
   /** The words have come: the task that waited goes on under its own id (wire facts, 1.4). */
-  resume(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): Received {
+  submitModal(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): SubmitResult {
     const parts = this.#parts;
     const job = ownJob(parts, request.grant, taskId, isImgx);
-    const followUp = job?.details.waitsFor;
+    const followUp = job?.details.pendingFollowUp;
     const parent = job?.details.parent === undefined ? undefined : parts.jobs.get(job.details.parent);
     if (!job || !parent || !isImgx(parent)) throw unknownParent(taskId);
     if (!followUp || job.state !== 'needs-input') {
       throw new Refusal('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
     }
     // Words left empty are the ones that stood in the window (wire facts, 1.1).
-    const words = prompt.trim() === '' ? job.prompt : prompt;
-    refuseBanned(words);
-    const ahead = this.#room(request);
-    const seed = seedIn(words) ?? job.seed;
-    const work = plan(parent, followUp, seed, { prompt: words, ...(mask ? { mask } : {}) });
-    const { waitsFor: _, ...details } = job.details;
+    const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
+    refuseBanned(newPrompt);
+    const ahead = this.#queuedAhead(request);
+    const seed = seedIn(newPrompt) ?? job.seed;
+    const work = planFollowUp(parent, followUp, seed, { prompt: newPrompt, ...(mask ? { mask } : {}) });
+    const { pendingFollowUp: _, ...details } = job.details;
     const model = modelFor(parts, request.grant, job.model, ['imgx']);
     const patch: Partial<Job> = {
-      prompt: words,
+      prompt: newPrompt,
       seed,
       kind: work.kind,
       charge: priceOf(model, work.units),
@@ -110,29 +117,29 @@ export class ImgxDesk {
       details: { ...details, ...detailsOf(work) },
       orders: {
         ...job.orders,
-        ...parts.faults.forJob({ method: request.method, path: pathOf(request), kind: work.kind }),
+        ...parts.faults.takeForJob({ method: request.method, path: pathOf(request), kind: work.kind }),
       },
     };
     const resumed = parts.jobs.resume(job.id, patch);
     if (!resumed || !isImgx(resumed)) throw new Error(`Task ${job.id} was lost while its words came.`);
-    charge(parts, resumed);
-    return { job: resumed, reception: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+    chargeJob(parts, resumed);
+    return { job: resumed, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
   }
 
   #add(
     request: FastifyRequest,
-    common: Common,
+    fields: SubmitFields,
     work: Plan,
     seed: number,
-    more: Partial<Imgx>,
+    extraDetails: Partial<ImgxDetails>,
     state?: 'needs-input',
   ): ImgxJob {
     const parts = this.#parts;
-    const { notifyHook, botType } = common;
+    const { notifyHook, botType } = fields;
     const id = botType === 'NIJI_JOURNEY' ? 'imgx-anime-7' : 'imgx-7';
     const model = modelFor(parts, request.grant, id, ['imgx']);
-    const job = accept(parts, request, {
-      id: digitsId(parts),
+    const job = acceptJob(parts, request, {
+      id: numericId(parts),
       family: 'imgx',
       kind: work.kind,
       key: request.grant.key,
@@ -146,9 +153,9 @@ export class ImgxDesk {
         ...detailsOf(work),
         uuid: parts.random.uuid(),
         botType,
-        state: common.state,
+        state: fields.state,
         ...(notifyHook ? { notifyHook } : {}),
-        ...more,
+        ...extraDetails,
       },
     });
     if (!isImgx(job)) throw new Error('An image task became something else.');
@@ -156,7 +163,7 @@ export class ImgxDesk {
   }
 
   /** How many jobs are ahead, where gateways report it; a refusal if the queue is full (codes 22 and 23, wire facts, 1.2). */
-  #room(request: FastifyRequest): number | undefined {
+  #queuedAhead(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;
     const live = this.#parts.jobs
@@ -171,7 +178,7 @@ export class ImgxDesk {
     return queuedFrom > 0 && live >= queuedFrom ? live : undefined;
   }
 
-  #alreadyMade(parent: ImgxJob, customId: string): ImgxJob | undefined {
+  #existingUpscale(parent: ImgxJob, customId: string): ImgxJob | undefined {
     return this.#parts.jobs
       .list()
       .filter(isImgx)
@@ -181,8 +188,11 @@ export class ImgxDesk {
 
 function detailsOf(
   work: Plan,
-): Pick<Imgx, 'action' | 'yields' | 'scenes' | 'aspect' | 'results' | 'sources' | 'inherits' | 'lines' | 'mask'> {
-  const { action, yields, scenes, aspect, results, sources = [], inherits, lines, mask } = work;
+): Pick<
+  ImgxDetails,
+  'action' | 'yields' | 'scenes' | 'aspect' | 'results' | 'sources' | 'referencesFrom' | 'lines' | 'mask'
+> {
+  const { action, yields, scenes, aspect, results, sources = [], referencesFrom, lines, mask } = work;
   return {
     action,
     yields,
@@ -190,7 +200,7 @@ function detailsOf(
     aspect,
     results,
     sources,
-    ...(inherits ? { inherits } : {}),
+    ...(referencesFrom ? { referencesFrom } : {}),
     ...(lines ? { lines } : {}),
     ...(mask ? { mask } : {}),
   };

@@ -1,14 +1,14 @@
 import { Refusal } from './refusal.ts';
 
 /** A form as the JSON it stands for: files as data URIs, a repeated name as a list. */
-export async function bodyOfForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
+export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
-  for (const [written, value] of await entriesOf(bytes, contentType)) {
-    const name = written.replace(/\[\d*\]$/, '');
+  for (const [fieldName, value] of await entriesOf(bytes, contentType)) {
+    const name = fieldName.replace(/\[\d*\]$/, '');
     const next = typeof value === 'string' ? value : await dataUri(value);
-    const before = body[name];
-    if (name === written && before === undefined) body[name] = next;
-    else body[name] = [...(Array.isArray(before) ? before : before === undefined ? [] : [before]), next];
+    const previous = body[name];
+    if (name === fieldName && previous === undefined) body[name] = next;
+    else body[name] = [...(Array.isArray(previous) ? previous : previous === undefined ? [] : [previous]), next];
   }
   return body;
 }

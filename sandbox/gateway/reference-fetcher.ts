@@ -1,15 +1,15 @@
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
 import { isLoopbackName } from '../loopback.ts';
+import type { Source } from './job-details.ts';
 import { shown } from './refusal.ts';
-import type { Source } from './work.ts';
 
 const TIMEOUT_MS = 5_000;
-const LARGEST = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Decoding more than this is an attack, not a reference. */
-const MOST_PIXELS = 64_000_000;
+const MAX_PIXELS = 64_000_000;
 /** What a reference is looked at for (colours, shapes) survives this; a hundred of them fit in memory. */
-const KEPT_SIDE = 1_024;
+const MAX_SIDE = 1_024;
 
 /** Addresses are only followed on this machine: a sandbox has no business on the network. */
 export function isLoopback(address: string): boolean {
@@ -18,7 +18,7 @@ export function isLoopback(address: string): boolean {
   return protocol === 'http:' && isLoopbackName(hostname);
 }
 
-export class References {
+export class ReferenceFetcher {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
@@ -38,12 +38,15 @@ export class References {
   async #image(source: Source, at: number): Promise<Buffer | undefined> {
     if (source.from === 'request') {
       if (isVideoOrAudio(source.bytes, source.mime)) return undefined;
-      return await kept(source.bytes, `Reference image ${at + 1} of the request is not an image that can be read.`);
+      return await normalizeImage(
+        source.bytes,
+        `Reference image ${at + 1} of the request is not an image that can be read.`,
+      );
     }
-    const name = shown(source.address);
-    const answer = await this.#fetch(source.address, name);
-    if (isVideoOrAudio(answer.bytes, answer.mime)) return undefined;
-    return await kept(answer.bytes, `What is at the reference address ${name} is not an image.`);
+    const name = shown(source.url);
+    const response = await this.#fetch(source.url, name);
+    if (isVideoOrAudio(response.bytes, response.mime)) return undefined;
+    return await normalizeImage(response.bytes, `What is at the reference address ${name} is not an image.`);
   }
 
   async #fetch(address: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
@@ -54,19 +57,19 @@ export class References {
     }
     const failed = (why: string) => new Error(`The reference address ${name} could not be fetched: ${why}.`);
     try {
-      const answer = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (answer.statusCode !== 200) {
-        await answer.body.dump();
-        throw failed(`it answered ${answer.statusCode}`);
+      const response = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (response.statusCode !== 200) {
+        await response.body.dump();
+        throw failed(`it answered ${response.statusCode}`);
       }
-      const pieces: Buffer[] = [];
+      const chunks: Buffer[] = [];
       let size = 0;
-      for await (const piece of answer.body as AsyncIterable<Buffer>) {
-        size += piece.length;
-        if (size > LARGEST) throw failed('it is larger than 32 MB');
-        pieces.push(piece);
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > MAX_BYTES) throw failed('it is larger than 32 MB');
+        chunks.push(chunk);
       }
-      return { bytes: Buffer.concat(pieces), mime: String(answer.headers['content-type'] ?? '') };
+      return { bytes: Buffer.concat(chunks), mime: String(response.headers['content-type'] ?? '') };
     } catch (problem) {
       if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
       throw failed(
@@ -78,7 +81,7 @@ export class References {
 
 /** A mask, checked and kept without loss: every grey of it says how much may change. */
 export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
-  return await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+  return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
     .resize(2_048, 2_048, { fit: 'inside', withoutEnlargement: true })
     .png()
     .toBuffer()
@@ -86,22 +89,27 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
 }
 
 /** How videos and audio begin; an AVIF or HEIF image has the box of an MP4 with another brand. */
-const STARTS = [/^.{4}ftyp(?!avi|hei|hev|mif|msf)/s, /^.E\xdf\xa3/s, /^RIFF.{4}(?:WAVE|AVI )/s, /^(?:OggS|ID3|fLaC)/];
+const SIGNATURES = [
+  /^.{4}ftyp(?!avi|hei|hev|mif|msf)/s,
+  /^.E\xdf\xa3/s,
+  /^RIFF.{4}(?:WAVE|AVI )/s,
+  /^(?:OggS|ID3|fLaC)/,
+];
 
 /** By its bytes, where the server does not say. */
 function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
   const start = bytes.toString('latin1', 0, 16);
-  return /^(?:video|audio)\//.test(mime) || STARTS.some((sign) => sign.test(start));
+  return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((sign) => sign.test(start));
 }
 
-async function kept(bytes: Buffer, sentence: string): Promise<Buffer> {
+async function normalizeImage(bytes: Buffer, errorMessage: string): Promise<Buffer> {
   try {
-    return await sharp(bytes, { limitInputPixels: MOST_PIXELS })
+    return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
       .rotate()
-      .resize(KEPT_SIDE, KEPT_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 90 })
       .toBuffer();
   } catch (problem) {
-    throw new Error(sentence, { cause: problem });
+    throw new Error(errorMessage, { cause: problem });
   }
 }

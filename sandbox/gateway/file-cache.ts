@@ -1,19 +1,19 @@
-export interface MadeFile {
+export interface GeneratedFile {
   readonly bytes: Buffer;
   readonly mime: string;
 }
 
 /** Files kept up to so many bytes; the one not asked for the longest goes first. */
-export class Shelf {
+export class FileCache {
   readonly #limit: number;
-  readonly #files = new Map<string, MadeFile>();
+  readonly #files = new Map<string, GeneratedFile>();
   #size = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get(name: string): MadeFile | undefined {
+  get(name: string): GeneratedFile | undefined {
     const file = this.#files.get(name);
     if (!file) return undefined;
     this.#files.delete(name);
@@ -21,7 +21,7 @@ export class Shelf {
     return file;
   }
 
-  put(name: string, file: MadeFile): void {
+  put(name: string, file: GeneratedFile): void {
     this.delete(name);
     this.#files.set(name, file);
     this.#size += file.bytes.length;
@@ -36,7 +36,7 @@ export class Shelf {
     this.#files.delete(name);
   }
 
-  deleteAll(beginning: string): void {
-    for (const name of this.#files.keys()) if (name.startsWith(beginning)) this.delete(name);
+  deleteAll(prefix: string): void {
+    for (const name of this.#files.keys()) if (name.startsWith(prefix)) this.delete(name);
   }
 }

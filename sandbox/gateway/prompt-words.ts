@@ -1,7 +1,7 @@
 /** A prompt is untrusted and may be a book; the first words are what it is about. */
-const MOST_CHARACTERS = 20_000;
+const MAX_PROMPT_LENGTH = 20_000;
 const FLAGS = /(?:^|\s)(?:--|—)[a-z][\w-]*(?:[\s=]+[\d.:x/,+-]+(?=\s|$))?/gi;
-const ADDRESSES = /\bhttps?:\/\/\S+|<[^>\s]*>/gi;
+const URLS = /\bhttps?:\/\/\S+|<[^>\s]*>/gi;
 
 const STOP_WORDS = new Set(
   `a about above after all also am an and any are as at be because been being below between both but by can could did do
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
 
 /** The prompt without flags and addresses, on one line. */
 export function plainPrompt(prompt: string): string {
-  return prompt.slice(0, MOST_CHARACTERS).replace(ADDRESSES, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
+  return prompt.slice(0, MAX_PROMPT_LENGTH).replace(URLS, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
 }
 
 /** Words in any script, lower case, without accents, so that "Forêt" and "foret" are one word. */

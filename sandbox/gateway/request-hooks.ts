@@ -1,31 +1,32 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../src/lib/clock.ts';
-import { replacesHandler, spoil } from './fault-answers.ts';
-import { pathOf } from './intake.ts';
+import { pathOf } from './accept-job.ts';
+import { applyFault, replacesHandler } from './apply-fault.ts';
 import type { Parts } from './parts.ts';
 import { Refusal, unauthorized } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
-import { answersWithTasks, inUnknownEnvelope } from './wire/unknown-envelope.ts';
+import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
 
-export const CONTROL = '/_sandbox';
+export const CONTROL_PREFIX = '/_sandbox';
 
 /** Its status stays 0. */
-function hearNoMore(request: FastifyRequest): void {
-  request.noteHeard?.({ status: 0 });
-  request.noteHeard = null;
+function endRecording(request: FastifyRequest): void {
+  request.updateRecord?.({ status: 0 });
+  request.updateRecord = null;
 }
 
-const isControl = (request: FastifyRequest) => pathOf(request) === CONTROL || request.url.startsWith(`${CONTROL}/`);
+const isControlRequest = (request: FastifyRequest) =>
+  pathOf(request) === CONTROL_PREFIX || request.url.startsWith(`${CONTROL_PREFIX}/`);
 
 /** What every request passes on its way in and out: noted, known by its key, and struck by ordered faults. */
-export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): void {
+export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Clock): void {
   server.decorateRequest('fault', null);
-  server.decorateRequest('noteHeard', null);
+  server.decorateRequest('updateRecord', null);
 
   server.addHook('onRequest', async (request) => {
-    if (isControl(request)) return;
+    if (isControlRequest(request)) return;
     const { authorization, ...headers } = request.headers;
-    request.noteHeard = parts.heard.note({
+    request.updateRecord = parts.requestLog.add({
       at: parts.pace.now(),
       method: request.method,
       path: pathOf(request),
@@ -41,13 +42,15 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
   });
 
   server.addHook('preHandler', async (request, reply) => {
-    if (isControl(request)) return;
-    request.noteHeard?.({ body: request.body });
+    if (isControlRequest(request)) return;
+    request.updateRecord?.({ body: request.body });
     const { kind } = request.routeOptions.config;
-    const fault = parts.faults.forAnswer({ method: request.method, path: pathOf(request), kind });
+    const fault = parts.faults.takeForResponse({ method: request.method, path: pathOf(request), kind });
     if (!fault) return;
     request.fault =
-      fault.type === 'accepted-then' ? { does: fault.spoilt, onlyIfTaken: true } : { does: fault, onlyIfTaken: false };
+      fault.type === 'accepted-then'
+        ? { effect: fault.spoilt, onlyIfAccepted: true }
+        : { effect: fault, onlyIfAccepted: false };
     if (!replacesHandler(fault)) return;
     reply.send('');
     // Returning would let the handler run as soon as the client gives up on an answer that never comes.
@@ -55,26 +58,26 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
   });
 
   server.addHook('onSend', async (request, reply, payload: unknown) => {
-    const isTask = parts.settings.quirks.unknownEnvelopes && answersWithTasks(pathOf(request));
+    const isTask = parts.settings.quirks.unknownEnvelopes && returnsTasks(pathOf(request));
     return isTask && reply.statusCode < 300 && typeof payload === 'string' ? inUnknownEnvelope(payload) : payload;
   });
 
   server.addHook('onSend', async (request, reply, payload) => {
     const { fault } = request;
     request.fault = null;
-    if (!fault || (fault.onlyIfTaken && reply.statusCode >= 400)) {
-      if (typeof payload === 'string') request.noteHeard?.({ answer: payload });
+    if (!fault || (fault.onlyIfAccepted && reply.statusCode >= 400)) {
+      if (typeof payload === 'string') request.updateRecord?.({ answer: payload });
       return payload;
     }
-    const { type } = fault.does;
+    const { type } = fault.effect;
     // This response is never sent, so the request counts as ended for observers.
-    if (type === 'reset' || type === 'hang') hearNoMore(request);
-    const stage = { clock, profile: parts.settings.profile, family: familyOf(pathOf(request)) };
-    return await spoil(fault.does, request, reply, payload, stage);
+    if (type === 'reset' || type === 'hang') endRecording(request);
+    const stage = { clock, profile: parts.settings.profile, family: errorFamilyOf(pathOf(request)) };
+    return await applyFault(fault.effect, request, reply, payload, stage);
   });
 
   server.addHook('onResponse', async (request, reply) => {
-    request.noteHeard?.({ status: reply.statusCode });
+    request.updateRecord?.({ status: reply.statusCode });
   });
 
   server.setErrorHandler((problem, request, reply) => sendRefusal(asRefusal(problem), request, reply, parts));
@@ -98,7 +101,7 @@ export function sendRefusal(
   const { status, body } = errorBody(
     refusal,
     parts.settings.profile,
-    isUnknownRoute ? 'general' : familyOf(pathOf(request)),
+    isUnknownRoute ? 'general' : errorFamilyOf(pathOf(request)),
   );
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
@@ -112,7 +115,7 @@ export function asRefusal(problem: unknown): Refusal {
     : new Refusal(`The sandbox itself failed: ${message}`, { status: 500, code: 'internal_error' });
 }
 
-function familyOf(path: string): ErrorFamily {
+function errorFamilyOf(path: string): ErrorFamily {
   if (path.startsWith('/imgx/')) return 'imgx';
   return /^\/(?:music|videoa|v1\/videos?)(?:\/|$)/.test(path) ? 'task' : 'general';
 }

@@ -4,7 +4,7 @@ import type { Scene } from './studio/index.ts';
 /** A reference as the request gave it: its bytes, or where they are. */
 export type Source =
   | { readonly from: 'request'; readonly bytes: Buffer; readonly mime: string | undefined }
-  | { readonly from: 'address'; readonly address: string };
+  | { readonly from: 'address'; readonly url: string };
 
 /** How a result file is made. It is made at its first fetch. */
 export type Recipe =
@@ -34,7 +34,7 @@ export type Recipe =
   /** Uploaded as it is: kept, not made. */
   | { readonly make: 'copy' };
 
-export type Four<Thing> = readonly [Thing, Thing, Thing, Thing];
+export type Four<Item> = readonly [Item, Item, Item, Item];
 type ImageFormat = 'png' | 'jpeg' | 'webp';
 
 export interface Result {
@@ -43,13 +43,13 @@ export interface Result {
   readonly recipe: Recipe;
 }
 
-interface Made {
+interface JobWithResults {
   readonly results: readonly Result[];
   /** Fetched or decoded when the job starts; images only. */
   readonly sources: readonly Source[];
 }
 
-export interface Still extends Made {
+export interface ImageDetails extends JobWithResults {
   readonly family: 'image';
 }
 
@@ -58,12 +58,12 @@ export type ImgxAction =
   | ('INPAINT' | 'CUSTOM_ZOOM' | 'UPLOAD' | 'VIDEO' | 'EDITS');
 
 /** What an image task shows when it has ended, which decides its buttons. */
-export type Yield = 'grid' | 'single' | 'video' | 'lines' | 'drafts' | 'files';
+export type ResultKind = 'grid' | 'single' | 'video' | 'lines' | 'drafts' | 'files';
 
-export interface Imgx extends Made {
+export interface ImgxDetails extends JobWithResults {
   readonly family: 'imgx';
   readonly action: ImgxAction;
-  readonly yields: Yield;
+  readonly yields: ResultKind;
   /** Four of a grid, one of a single image, those of a video's first frames. */
   readonly scenes: readonly Scene[];
   readonly aspect: number;
@@ -75,18 +75,18 @@ export interface Imgx extends Made {
   readonly notifyHook?: string;
   readonly parent?: string;
   /** The task whose reference images this one shares: an upscale must look like what it enlarges. */
-  readonly inherits?: string;
+  readonly referencesFrom?: string;
   readonly customId?: string;
   /** describe's lines, shorten's drafts. */
   readonly lines?: readonly string[];
   readonly mask?: Buffer;
   /** What `submit/modal` will set going; there while the task waits for words. */
-  readonly waitsFor?: FollowUp;
+  readonly pendingFollowUp?: FollowUp;
 }
 
-export interface Video extends Made {
+export interface VideoDetails extends JobWithResults {
   readonly family: 'video';
-  readonly door: 'generations' | 'videos' | 'image2video';
+  readonly endpoint: 'generations' | 'videos' | 'image2video';
   readonly metadata: Record<string, unknown>;
   readonly width: number;
   readonly height: number;
@@ -97,12 +97,12 @@ export interface Video extends Made {
 export interface Clip {
   readonly id: string;
   readonly title: string;
-  readonly sound: string;
-  readonly image: string;
+  readonly audioFile: string;
+  readonly coverFile: string;
   readonly seconds: number;
 }
 
-export interface Music extends Made {
+export interface MusicDetails extends JobWithResults {
   readonly family: 'music';
   readonly action: 'MUSIC' | 'LYRICS';
   readonly title: string;

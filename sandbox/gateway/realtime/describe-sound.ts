@@ -1,22 +1,22 @@
 import { PCM_RATE, type Pcm, secondsOf } from '../../../src/lib/pcm.ts';
 
-const SILENT = 0.005;
-const QUIET = 0.05;
-const LOUD = 0.25;
+const MAX_SILENT_LOUDNESS = 0.005;
+const MAX_QUIET_LOUDNESS = 0.05;
+const MIN_LOUD_LOUDNESS = 0.25;
 /** Human voices and most of what is sung, in hertz. */
-const LOWEST = 60;
-const HIGHEST = 1_200;
-const WINDOW = PCM_RATE / 10;
+const MIN_PITCH_HZ = 60;
+const MAX_PITCH_HZ = 1_200;
+const WINDOW_SAMPLES = PCM_RATE / 10;
 /** From here on two stretches of sound count as the same. */
-const ALIKE = 0.6;
+const MIN_LIKENESS = 0.6;
 
 /** What a model without ears understands: how long, how loud, how high. */
-export function understood(sound: Pcm): string {
+export function describeSound(sound: Pcm): string {
   const seconds = secondsOf(sound).toFixed(1);
   const loudness = loudnessOf(sound);
-  if (loudness < SILENT) return `a silence of ${seconds} seconds`;
-  const loud = loudness < QUIET ? 'quiet' : loudness < LOUD ? 'clear' : 'loud';
-  const pitch = pitchOf(loudestIn(sound));
+  if (loudness < MAX_SILENT_LOUDNESS) return `a silence of ${seconds} seconds`;
+  const loud = loudness < MAX_QUIET_LOUDNESS ? 'quiet' : loudness < MIN_LOUD_LOUDNESS ? 'clear' : 'loud';
+  const pitch = pitchOf(loudestWindow(sound));
   return `a ${loud} sound of ${seconds} seconds${pitch === undefined ? '' : `, at about ${pitch} hertz`}`;
 }
 
@@ -28,16 +28,16 @@ export function loudnessOf(sound: Pcm): number {
   return Math.sqrt(sum / sound.length) / 32_768;
 }
 
-function loudestIn(sound: Pcm): Pcm {
-  const windows = Array.from({ length: Math.max(1, Math.floor(sound.length / WINDOW)) }, (_, at) =>
-    sound.subarray(at * WINDOW, (at + 1) * WINDOW),
+function loudestWindow(sound: Pcm): Pcm {
+  const windows = Array.from({ length: Math.max(1, Math.floor(sound.length / WINDOW_SAMPLES)) }, (_, at) =>
+    sound.subarray(at * WINDOW_SAMPLES, (at + 1) * WINDOW_SAMPLES),
   );
   return windows.reduce((best, one) => (loudnessOf(one) > loudnessOf(best) ? one : best));
 }
 
 /** The tone that the window repeats itself with, to the nearest ten hertz; nothing where it is noise. */
 function pitchOf(window: Pcm): number | undefined {
-  const shortest = Math.floor(PCM_RATE / HIGHEST);
+  const shortest = Math.floor(PCM_RATE / MAX_PITCH_HZ);
   const likeness = (lag: number) => {
     let [product, own, other] = [0, 1, 1];
     for (let at = lag; at < window.length; at++) {
@@ -48,10 +48,12 @@ function pitchOf(window: Pcm): number | undefined {
     }
     return product / Math.sqrt(own * other);
   };
-  const found = Array.from({ length: Math.floor(PCM_RATE / LOWEST) - shortest }, (_, at) => likeness(at + shortest));
+  const found = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
+    likeness(at + shortest),
+  );
   // The shortest repetition that is nearly as good as the best: its multiples are as much alike.
   const best = Math.max(...found);
-  if (best < ALIKE) return undefined;
+  if (best < MIN_LIKENESS) return undefined;
   const at = found.findIndex(
     (value, index) =>
       value > best * 0.95 && value >= (found[index - 1] ?? value) && value >= (found[index + 1] ?? value),

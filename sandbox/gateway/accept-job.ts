@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Ability, type Model, modelNamed } from './catalogue.ts';
 import { amountOf, times } from './decimal.ts';
-import type { Draft, Job } from './job.ts';
+import type { Job, NewJob } from './job.ts';
 import { type KeyGrant, mayUse } from './keys.ts';
 import type { Parts } from './parts.ts';
 import { Refusal, shown, unknownModel } from './refusal.ts';
@@ -36,19 +36,19 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
 export const priceOf = (model: Model, units: number) => times(amountOf(model.price), Math.max(1, Math.ceil(units)));
 
 /** Takes a job in: charged when accepted, given back when it fails (`gateway.ts`). */
-export function accept(parts: Parts, request: FastifyRequest, draft: Draft): Job {
-  const occasion = { method: request.method, path: pathOf(request), kind: draft.kind };
-  const job = parts.jobs.add(draft, parts.faults.forJob(occasion));
-  parts.tally.ordered(job.id);
-  if (job.state !== 'needs-input') charge(parts, job);
+export function acceptJob(parts: Parts, request: FastifyRequest, draft: NewJob): Job {
+  const requestFacts = { method: request.method, path: pathOf(request), kind: draft.kind };
+  const job = parts.jobs.add(draft, parts.faults.takeForJob(requestFacts));
+  parts.tally.countSubmit(job.id);
+  if (job.state !== 'needs-input') chargeJob(parts, job);
   return job;
 }
 
-export function charge(parts: Parts, job: Job): void {
-  if (job.charge > 0n) parts.usage.book(bookingOf(job));
+export function chargeJob(parts: Parts, job: Job): void {
+  if (job.charge > 0n) parts.usage.charge(usageEntryOf(job));
 }
 
-export const bookingOf = (job: Job) => ({
+export const usageEntryOf = (job: Job) => ({
   key: job.key,
   model: job.model,
   at: job.chargedAt ?? job.createdAt,
@@ -56,25 +56,25 @@ export const bookingOf = (job: Job) => ({
 });
 
 /** A key sees its own jobs only (wire facts, 1.2). */
-export function ownJob<Wanted extends Job>(
+export function ownJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
   id: string,
-  isWanted: (job: Job) => job is Wanted,
-): Wanted | undefined {
+  isMatch: (job: Job) => job is Match,
+): Match | undefined {
   const job = parts.jobs.get(id);
-  return job && job.key === grant.key && isWanted(job) ? job : undefined;
+  return job && job.key === grant.key && isMatch(job) ? job : undefined;
 }
 
 /** The same for a poll, which is counted. */
-export function askedJob<Wanted extends Job>(
+export function polledJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
   id: string,
-  isWanted: (job: Job) => job is Wanted,
-): Wanted | undefined {
-  const job = ownJob(parts, grant, id, isWanted);
-  if (job) parts.tally.asked(job);
+  isMatch: (job: Job) => job is Match,
+): Match | undefined {
+  const job = ownJob(parts, grant, id, isMatch);
+  if (job) parts.tally.countPoll(job);
   return job;
 }
 
@@ -83,18 +83,18 @@ export function viewOf(parts: Parts): View {
   return {
     profile,
     quirks,
-    addressOf: (job, name) => parts.files.addressOf(job, name),
-    previewOf: (job) => parts.files.addressOf(job, parts.files.previewName(job)),
+    urlOf: (job, name) => parts.files.urlOf(job, name),
+    previewUrl: (job) => parts.files.urlOf(job, parts.files.previewName(job)),
   };
 }
 
 /** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53 (wire facts, 1.2). */
-export function digitsId(parts: Parts): string {
+export function numericId(parts: Parts): string {
   for (;;) {
-    const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.whole(1_000_000)).slice(1, 4 + parts.random.whole(4))}`;
+    const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.integer(1_000_000)).slice(1, 4 + parts.random.integer(4))}`;
     if (!parts.jobs.get(id)) return id;
   }
 }
 
 /** A seed that nothing but this gateway's own says, for the images of a job. */
-export const freshSeed = (parts: Parts) => parts.random.whole(4_294_967_296);
+export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

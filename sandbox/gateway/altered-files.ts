@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
-import type { MadeFile } from './shelf.ts';
+import type { GeneratedFile } from './file-cache.ts';
 
-const PIECE = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 /** The same file with as much weight as ordered: still valid, because the filling stands where the format allows it. */
-export function padded(bytes: Buffer, mime: string, size: number): Buffer {
+export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
   const missing = size - bytes.length;
   if (missing <= 0) return bytes;
   if (mime === 'image/png') {
     const end = bytes.length - 12;
-    return Buffer.concat([bytes.subarray(0, end), pngFilling(missing), bytes.subarray(end)]);
+    return Buffer.concat([bytes.subarray(0, end), pngPadding(missing), bytes.subarray(end)]);
   }
   if (mime === 'video/mp4') {
     const head = Buffer.alloc(8);
@@ -22,10 +22,10 @@ export function padded(bytes: Buffer, mime: string, size: number): Buffer {
 }
 
 /** Private chunks of a megabyte each: readers refuse a larger one, and skip these. */
-function pngFilling(size: number): Buffer {
+function pngPadding(size: number): Buffer {
   const chunks: Buffer[] = [];
-  for (let left = size; left > 0; left -= PIECE + 12) {
-    const length = Math.max(0, Math.min(PIECE, left - 12));
+  for (let left = size; left > 0; left -= CHUNK_BYTES + 12) {
+    const length = Math.max(0, Math.min(CHUNK_BYTES, left - 12));
     const body = Buffer.concat([Buffer.from('saNd', 'latin1'), Buffer.alloc(length)]);
     const chunk = Buffer.alloc(length + 12);
     chunk.writeUInt32BE(length, 0);
@@ -37,7 +37,7 @@ function pngFilling(size: number): Buffer {
 }
 
 /** What is behind the address is not what the address and the type say. */
-export function pretended(as: 'html' | 'executable', mime: string): MadeFile {
+export function mislabelledFile(as: 'html' | 'executable', mime: string): GeneratedFile {
   const bytes =
     as === 'html'
       ? Buffer.from('<!doctype html><html><head><title>Sign in</title></head><body>This is not an image.</body></html>')

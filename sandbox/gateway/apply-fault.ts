@@ -7,9 +7,9 @@ import { Refusal } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
 
 const DRIP_BYTES = 8;
-const DRIP_EVERY = 1_000;
+const DRIP_INTERVAL_MS = 1_000;
 
-export interface Stage {
+export interface FaultContext {
   readonly clock: Clock;
   readonly profile: Profile;
   readonly family: ErrorFamily;
@@ -19,16 +19,16 @@ export interface Stage {
 const never = () => new Promise<never>(() => undefined);
 
 /** Runs where the real answer is about to leave: what it returns leaves instead. */
-export function spoil(
+export function applyFault(
   fault: PlainFault,
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  stage: Stage,
+  context: FaultContext,
 ): unknown {
   switch (fault.type) {
     case 'status':
-      return statusAnswer(fault, reply, stage);
+      return statusResponse(fault, reply, context);
     case 'empty':
       reply.code(200).header('content-length', 0);
       return '';
@@ -48,11 +48,11 @@ export function spoil(
     case 'body':
       return json(reply, fault.status ?? 200, fault.body);
     case 'truncated':
-      return truncated(fault.how ?? 'half', request, reply, bytesOf(payload));
+      return truncatedBody(fault.how ?? 'half', request, reply, bytesOf(payload));
     case 'drip': {
       const bytes = bytesOf(payload);
       reply.header('content-length', bytes.length);
-      return drip(bytes, fault.bytes ?? DRIP_BYTES, fault.everyMs ?? DRIP_EVERY, stage.clock);
+      return drip(bytes, fault.bytes ?? DRIP_BYTES, fault.everyMs ?? DRIP_INTERVAL_MS, context.clock);
     }
   }
 }
@@ -61,10 +61,14 @@ export function spoil(
 export const replacesHandler = (fault: { type: string }) =>
   fault.type !== 'truncated' && fault.type !== 'drip' && fault.type !== 'accepted-then';
 
-function statusAnswer(fault: Extract<PlainFault, { type: 'status' }>, reply: FastifyReply, stage: Stage): string {
+function statusResponse(
+  fault: Extract<PlainFault, { type: 'status' }>,
+  reply: FastifyReply,
+  context: FaultContext,
+): string {
   const { status, as = 'json', retryAfter } = fault;
   if (retryAfter !== undefined) {
-    const date = new Date(stage.clock.now() + retryAfter * 1000).toUTCString();
+    const date = new Date(context.clock.now() + retryAfter * 1000).toUTCString();
     reply.header('retry-after', fault.retryAfterDate ? date : String(retryAfter));
   }
   if (as === 'html') {
@@ -81,7 +85,7 @@ function statusAnswer(fault: Extract<PlainFault, { type: 'status' }>, reply: Fas
     code: fault.code ?? 'ordered_fault',
     ...(status === 429 ? { imgxCode: 30 } : {}),
   });
-  return json(reply, status, errorBody(refusal, stage.profile, stage.family).body);
+  return json(reply, status, errorBody(refusal, context.profile, context.family).body);
 }
 
 function json(reply: FastifyReply, status: number, body: unknown): string {
@@ -105,7 +109,7 @@ const errorIn200 = (as: 'error' | 'success-false') =>
       }
     : { success: false, message: 'The upstream load is saturated.' };
 
-function truncated(
+function truncatedBody(
   how: 'half' | 'lying' | 'cut',
   request: FastifyRequest,
   reply: FastifyReply,
@@ -130,17 +134,17 @@ function truncated(
 }
 
 function drip(bytes: Buffer, size: number, everyMs: number, clock: Clock): Readable {
-  let from = 0;
+  let offset = 0;
   let cancel: () => void = () => undefined;
   return new Readable({
     read() {
-      const give = () => {
-        const piece = bytes.subarray(from, from + size);
-        from += size;
-        this.push(piece.length > 0 ? piece : null);
+      const pushChunk = () => {
+        const chunk = bytes.subarray(offset, offset + size);
+        offset += size;
+        this.push(chunk.length > 0 ? chunk : null);
       };
-      if (from === 0) give();
-      else cancel = clock.after(everyMs, give);
+      if (offset === 0) pushChunk();
+      else cancel = clock.after(everyMs, pushChunk);
     },
     destroy(problem, done) {
       cancel();

@@ -1,14 +1,14 @@
 import sharp from 'sharp';
+import type { GeneratedFile } from './file-cache.ts';
+import type { Source } from './job-details.ts';
 import { invalid } from './refusal.ts';
-import type { MadeFile } from './shelf.ts';
-import type { Source } from './work.ts';
 
-const mimes: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
+const MIME_TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
 
 /** An upload must be an image of a kind that can be shown again; it is judged by its bytes, not by what it is called. */
-export async function recognised(source: Source, at: number): Promise<MadeFile> {
+export async function uploadedImage(source: Source, at: number): Promise<GeneratedFile> {
   const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
-  const mime = format && mimes[format];
+  const mime = format && MIME_TYPES[format];
   if (source.from !== 'request' || !mime) throw invalid(`base64Array.${at} is not a PNG, JPEG or WebP image.`);
   return { bytes: source.bytes, mime };
 }

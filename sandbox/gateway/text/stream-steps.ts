@@ -1,0 +1,48 @@
+import type { Profile } from '../quirks.ts';
+import { responseBody, type TextResponse } from '../wire/text.ts';
+import { chatEvents, responseEvents, type TimedEvent } from '../wire/text-events.ts';
+import type { Body } from '../wire/view.ts';
+import type { TextFault } from './fault.ts';
+import type { StreamStep } from './timed-stream.ts';
+
+const DEFAULT_EVENTS_BEFORE_FAULT = 4;
+const FAULT_ERROR = { code: 'server_error', message: 'The sandbox was told to fail in the middle of its answer.' };
+
+/** The stream of an answer as it goes over the wire, with what was ordered to go wrong with it. */
+export function* streamSteps(written: TextResponse, fault: TextFault | undefined): Generator<StreamStep, void, void> {
+  const { profile } = written;
+  const isChat = fault?.how === 'chat';
+  const events = isChat ? chatEvents(written) : responseEvents(written, fault?.how === 'empty-output');
+  const breakAfter =
+    fault && BREAKING_FAULTS.has(fault.how) ? (fault.after ?? DEFAULT_EVENTS_BEFORE_FAULT) : Number.POSITIVE_INFINITY;
+  let number = 0;
+  for (const { wait, event } of events) {
+    if (number >= breakAfter && fault) return yield* brokenEnd(fault, written, number);
+    yield { wait, text: eventText(isChat ? event : { sequence_number: number, ...event }, profile) };
+    number += 1;
+  }
+  // Some gateways end like chats do, some do not (wire facts, part 5).
+  if (isChat || profile === 'stock') yield { wait: 0, text: 'data: [DONE]\n\n' };
+}
+
+const BREAKING_FAULTS = new Set<TextFault['how']>(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence']);
+
+function* brokenEnd({ how }: TextFault, written: TextResponse, number: number): Generator<StreamStep, void, void> {
+  const errorStep = (event: Body): StreamStep => ({
+    wait: 0,
+    text: eventText({ sequence_number: number, ...event }, written.profile),
+  });
+  if (how === 'cut' || how === 'silence') yield { wait: 0, effect: how };
+  if (how === 'error') yield errorStep({ type: 'error', ...FAULT_ERROR, param: null });
+  // Without a type of its own it is known by what it holds.
+  if (how === 'nested-error')
+    yield errorStep({ ...(written.profile === 'spec' ? { type: 'error' } : {}), error: FAULT_ERROR });
+  if (how === 'failed')
+    yield errorStep({ type: 'response.failed', response: responseBody(written, 'failed', [], FAULT_ERROR) });
+}
+
+/** Both kinds of lines, or the data alone, as gateways in the wild have it. */
+function eventText(event: TimedEvent['event'], profile: Profile): string {
+  const data = `data: ${JSON.stringify(event)}\n\n`;
+  return profile === 'spec' && typeof event.type === 'string' ? `event: ${event.type}\n${data}` : data;
+}
