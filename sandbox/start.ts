@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { MissingSettings, StartFailed } from './web/refusals.ts';
 import type { Sandbox } from './web/sandbox.ts';
+import { MissingSettingsError, StartError } from './web/start-errors.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -76,10 +76,10 @@ async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
 
 /** Prints why the start failed and returns the exit code. */
 function reportFailure(problem: unknown): number {
-  if (problem instanceof UsageError || problem instanceof MissingSettings || problem instanceof StartFailed) {
+  if (problem instanceof UsageError || problem instanceof MissingSettingsError || problem instanceof StartError) {
     console.error(problem.message);
     if (problem instanceof UsageError) return EX_USAGE;
-    return problem instanceof MissingSettings ? EX_CONFIG : EX_SOFTWARE;
+    return problem instanceof MissingSettingsError ? EX_CONFIG : EX_SOFTWARE;
   }
   console.error(problem);
   return EX_SOFTWARE;

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The imports of `npm start`, without the operator's `.env`; `leash.mjs` ends the process with the sandbox. */
-const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/leash.mjs'];
+/** The imports of `npm start`, without the operator's `.env`; `stop-with-parent.mjs` ends the process with the sandbox. */
+const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
 
-export const entry = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
+export const nodeArguments = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
 
 /** Runs a script of the bot to its end; returns its output for error messages. */
-export async function runShipped(
+export async function runScript(
   script: string,
   settings: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, entry(script), {
+  const child = spawn(process.execPath, nodeArguments(script), {
     cwd: root,
     env: { ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

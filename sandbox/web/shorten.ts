@@ -1,26 +1,26 @@
-const LONGEST_TEXT = 500;
-const LONGEST_LIST = 40;
-const DEEPEST = 12;
+const MAX_TEXT_LENGTH = 500;
+const MAX_LIST_LENGTH = 40;
+const MAX_DEPTH = 12;
 
 /** Shortens a value for display; truncated texts and lists state their full length. */
-export function brief(value: unknown, depth = 0): unknown {
+export function shorten(value: unknown, depth = 0): unknown {
   if (typeof value === 'string')
-    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)` : value;
+    return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}… (${value.length} characters)` : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEEPEST) return '…';
+  if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) {
-    const items = value.slice(0, LONGEST_LIST).map((item) => brief(item, depth + 1));
-    return value.length > LONGEST_LIST ? [...items, `… (${value.length} items)`] : items;
+    const items = value.slice(0, MAX_LIST_LENGTH).map((item) => shorten(item, depth + 1));
+    return value.length > MAX_LIST_LENGTH ? [...items, `… (${value.length} items)`] : items;
   }
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, brief(item, depth + 1)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shorten(item, depth + 1)]));
 }
 
 /** Parses JSON for display; text that was truncated or is not JSON stays text. */
-export function briefText(text: string): unknown {
+export function shortenJson(text: string): unknown {
   try {
-    return brief(JSON.parse(text));
+    return shorten(JSON.parse(text));
   } catch (problem) {
-    if (problem instanceof SyntaxError) return brief(text);
+    if (problem instanceof SyntaxError) return shorten(text);
     throw problem;
   }
 }

@@ -1,5 +1,5 @@
 /** Settings that `--real-gateway` requires are missing. */
-export class MissingSettings extends Error {}
+export class MissingSettingsError extends Error {}
 
 /** The bot or its deploy script failed at the start. */
-export class StartFailed extends Error {}
+export class StartError extends Error {}

@@ -5,13 +5,13 @@ import { dialects } from '../gateway/realtime/dialect.ts';
 import { validationMessage } from '../validation-message.ts';
 import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
-import { orderSession } from './talk-side.ts';
+import { endSession } from './talk-side.ts';
 import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
 
-const DIALECTS = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
-const HOUR = 60 * 60 * 1_000;
+const DIALECT_NAMES = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
+const HOUR_MS = 60 * 60 * 1_000;
 
-const trouble = z.discriminatedUnion('do', [
+const troubleSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('speed'), factor: z.number().min(0.25).max(50) }),
   z.strictObject({ do: z.literal('fail-next'), reason: z.string().trim().min(1).max(500).optional() }),
   z.strictObject({ do: z.literal('rate-limit-next'), times: z.int().min(1).max(100).default(1) }),
@@ -28,18 +28,18 @@ const trouble = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('stop-bot') }),
   z.strictObject({ do: z.literal('clear') }),
 ]);
-type Trouble = z.output<typeof trouble>;
+type Trouble = z.output<typeof troubleSchema>;
 
 /** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
 export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
-  const read = trouble.safeParse(order);
-  if (!read.success) throw new Error(validationMessage(read.error));
-  const said = await carryOut(read.data, stage);
+  const parsed = troubleSchema.safeParse(order);
+  if (!parsed.success) throw new Error(validationMessage(parsed.error));
+  const said = await applyTrouble(parsed.data, stage);
   stage.troubles.emit('made');
   return { said };
 }
 
-async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
+async function applyTrouble(order: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
   switch (order.do) {
     case 'cut-socket':
       if (discord.gateway.sessions === 0)
@@ -50,7 +50,7 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
       discord.expireTokens();
       return 'All interaction tokens so far have expired. Outstanding results are delivered another way.';
     case 'age-messages':
-      discord.age(HOUR);
+      discord.age(HOUR_MS);
       return 'All messages are now one hour older, and their interaction tokens have expired.';
     case 'kill-bot':
       if (!(await bot.kill())) throw new Error('The bot is not running, so it cannot be killed.');
@@ -64,23 +64,23 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
       return 'The bot has shut down. It stays stopped until you start it.';
     case 'clear':
       discord.faults.clear();
-      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.initialSpeed);
+      if (gateway.kind === 'embedded') await clearGateway(gateway.embedded, gateway.initialSpeed);
       return 'All faults are cleared. The bot itself is unchanged.';
     default:
       if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');
-      return await atGateway(order, gateway.embedded);
+      return await applyAtGateway(order, gateway.embedded);
   }
 }
 
-type AtGateway = Extract<
+type GatewayTrouble = Extract<
   Trouble,
   {
-    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | AtTalk;
+    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | TalkTroubleKind;
   }
 >;
-type AtTalk = 'talk-trouble' | 'dialect' | 'session';
+type TalkTroubleKind = 'talk-trouble' | 'dialect' | 'session';
 
-async function atGateway(order: AtGateway, gateway: EmbeddedGateway): Promise<string> {
+async function applyAtGateway(order: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
   const { faults, settings } = gateway;
   switch (order.do) {
     case 'speed':
@@ -105,13 +105,13 @@ async function atGateway(order: AtGateway, gateway: EmbeddedGateway): Promise<st
       return talkTroubleSentence(order.how);
     case 'dialect':
       settings.quirks.realtimeDialect = order.speak;
-      return `New live sessions use ${DIALECTS[order.speak]}. Open sessions keep theirs.`;
+      return `New live sessions use ${DIALECT_NAMES[order.speak]}. Open sessions keep theirs.`;
     case 'session':
-      return orderSession(order.how, order.session, gateway);
+      return endSession(order.how, order.session, gateway);
   }
 }
 
-async function clear(gateway: EmbeddedGateway, speed: number): Promise<void> {
+async function clearGateway(gateway: EmbeddedGateway, speed: number): Promise<void> {
   gateway.faults.clear();
   gateway.settings.quirks.realtimeDialect = quirksOf(gateway.settings.profile).realtimeDialect;
   gateway.setSpeed(speed);

@@ -3,7 +3,7 @@ export const Flag = { ephemeral: 64, loading: 128, voice: 8_192, componentsV2: 3
 
 export const MessageKind = { threadCreated: 18, threadStarter: 21 } as const;
 
-export const Kind = {
+export const ComponentKind = {
   row: 1,
   button: 2,
   stringSelect: 3,

@@ -1,33 +1,33 @@
 import { useSignal } from '@preact/signals';
-import { receive } from './draft.ts';
+import { addFiles } from './draft.ts';
 
 /** Accepts files dropped anywhere on the channel, and shows a hint during the drag. */
 export function useDrop() {
-  const over = useSignal(false);
+  const isDragging = useSignal(false);
   return {
-    over,
+    isDragging,
     onDragOver: (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      over.value = true;
+      isDragging.value = true;
     },
     onDragLeave: (event: DragEvent) => {
-      const inside = event.currentTarget as Element;
-      if (!inside.contains(event.relatedTarget as Node | null)) over.value = false;
+      const area = event.currentTarget as Element;
+      if (!area.contains(event.relatedTarget as Node | null)) isDragging.value = false;
     },
     onDrop: (event: DragEvent) => {
-      over.value = false;
-      const given = [...(event.dataTransfer?.files ?? [])];
-      if (given.length === 0) return;
+      isDragging.value = false;
+      const droppedFiles = [...(event.dataTransfer?.files ?? [])];
+      if (droppedFiles.length === 0) return;
       event.preventDefault();
-      receive(given);
+      addFiles(droppedFiles);
     },
   };
 }
 
-export function filesPasted(event: ClipboardEvent): void {
-  const given = [...(event.clipboardData?.files ?? [])];
-  if (given.length === 0) return;
+export function onPaste(event: ClipboardEvent): void {
+  const droppedFiles = [...(event.clipboardData?.files ?? [])];
+  if (droppedFiles.length === 0) return;
   event.preventDefault();
-  receive(given);
+  addFiles(droppedFiles);
 }

@@ -1,12 +1,12 @@
-import type { Refused } from '../../protocol.ts';
+import type { ErrorBody } from '../../protocol.ts';
 
-const KEPT = 'atelier.token';
+const STORAGE_KEY = 'atelier.token';
 
 /** Passed in the URL fragment, which is never sent to a server; stored for reloads without the fragment. */
 export const token = (() => {
-  const given = location.hash.slice(1);
-  if (given !== '') sessionStorage.setItem(KEPT, given);
-  return given === '' ? (sessionStorage.getItem(KEPT) ?? '') : given;
+  const fragment = location.hash.slice(1);
+  if (fragment !== '') sessionStorage.setItem(STORAGE_KEY, fragment);
+  return fragment === '' ? (sessionStorage.getItem(STORAGE_KEY) ?? '') : fragment;
 })();
 
 /** A failed request, with the server's message. */
@@ -20,11 +20,11 @@ class RequestFailed extends Error {
   }
 }
 
-export async function ask<T>(path: string): Promise<T> {
+export async function getJson<T>(path: string): Promise<T> {
   return await requestJson<T>(path, {});
 }
 
-export async function tell<T>(path: string, body: unknown): Promise<T> {
+export async function postJson<T>(path: string, body: unknown): Promise<T> {
   return await requestJson<T>(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -41,7 +41,7 @@ async function requestJson<T>(path: string, init: RequestInit): Promise<T> {
   const body = text === '' ? {} : (JSON.parse(text) as unknown);
   if (!response.ok)
     throw new RequestFailed(
-      (body as Partial<Refused>).error ?? `The sandbox returned status ${response.status}.`,
+      (body as Partial<ErrorBody>).error ?? `The sandbox returned status ${response.status}.`,
       response.status,
     );
   return body as T;

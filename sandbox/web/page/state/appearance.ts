@@ -2,45 +2,45 @@ import { effect, signal } from '@preact/signals';
 
 export type Theme = 'system' | 'dark' | 'light';
 
-const KEPT = 'atelier.look';
+const STORAGE_KEY = 'atelier.look';
 /** From this width, the workbench is next to the messages instead of above them. */
-const WIDE = '(min-width: 1180px)';
+const WIDE_QUERY = '(min-width: 1180px)';
 /** Up to this width, only the messages fit. */
-const NARROW = '(max-width: 819px)';
+const NARROW_QUERY = '(max-width: 819px)';
 
 interface Look {
   readonly theme: Theme;
   readonly bench: boolean;
 }
 
-const known = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Look>;
+const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<Look>;
 
-export const theme = signal<Theme>(known.theme ?? 'system');
-export const wide = signal(matchMedia(WIDE).matches);
-export const narrow = signal(matchMedia(NARROW).matches);
-export const bench = signal(wide.value && (known.bench ?? true));
+export const theme = signal<Theme>(stored.theme ?? 'system');
+export const isWide = signal(matchMedia(WIDE_QUERY).matches);
+export const isNarrow = signal(matchMedia(NARROW_QUERY).matches);
+export const bench = signal(isWide.value && (stored.bench ?? true));
 /** Whether the list of channels is open as a drawer on narrow screens. */
-export const drawer = signal(false);
+export const isDrawerOpen = signal(false);
 
-export function followLook(): void {
-  matchMedia(WIDE).addEventListener('change', ({ matches }) => {
-    wide.value = matches;
+export function followAppearance(): void {
+  matchMedia(WIDE_QUERY).addEventListener('change', ({ matches }) => {
+    isWide.value = matches;
     bench.value = matches;
   });
-  matchMedia(NARROW).addEventListener('change', ({ matches }) => {
-    narrow.value = matches;
+  matchMedia(NARROW_QUERY).addEventListener('change', ({ matches }) => {
+    isNarrow.value = matches;
   });
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
   });
   effect(() => {
-    const look: Look = { theme: theme.value, bench: wide.peek() ? bench.value : (known.bench ?? true) };
-    localStorage.setItem(KEPT, JSON.stringify(look));
+    const look: Look = { theme: theme.value, bench: isWide.peek() ? bench.value : (stored.bench ?? true) };
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(look));
   });
 }
 
-const NEXT: Readonly<Record<Theme, Theme>> = { system: 'dark', dark: 'light', light: 'system' };
+const NEXT_THEME: Readonly<Record<Theme, Theme>> = { system: 'dark', dark: 'light', light: 'system' };
 
-export function turnTheme(): void {
-  theme.value = NEXT[theme.value];
+export function switchTheme(): void {
+  theme.value = NEXT_THEME[theme.value];
 }
