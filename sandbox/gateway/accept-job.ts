@@ -19,7 +19,7 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
       : unknownModel(id);
   }
   if (!mayUse(grant, id)) {
-    // The specification knows such a model only as one that is not in the key's list.
+    // The specification treats a forbidden model as unknown.
     throw profile === 'spec'
       ? unknownModel(id)
       : new Refusal(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
@@ -35,7 +35,7 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
 
 export const priceOf = (model: Model, units: number) => times(amountOf(model.price), Math.max(1, Math.ceil(units)));
 
-/** Takes a job in: charged when accepted, given back when it fails (`gateway.ts`). */
+/** Creates a job and charges its price, which is refunded if the job fails (`gateway.ts`). */
 export function acceptJob(parts: Parts, request: FastifyRequest, draft: NewJob): Job {
   const requestFacts = { method: request.method, path: pathOf(request), kind: draft.kind };
   const job = parts.jobs.add(draft, parts.faults.takeForJob(requestFacts));
@@ -55,7 +55,7 @@ export const usageEntryOf = (job: Job) => ({
   amount: job.charge,
 });
 
-/** A key sees its own jobs only (wire facts, 1.2). */
+/** A key can access only its own jobs (wire facts, 1.2). */
 export function ownJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
@@ -66,7 +66,7 @@ export function ownJob<Match extends Job>(
   return job && job.key === grant.key && isMatch(job) ? job : undefined;
 }
 
-/** The same for a poll, which is counted. */
+/** Like `ownJob`, but counts the request as a poll. */
 export function polledJob<Match extends Job>(
   parts: Parts,
   grant: KeyGrant,
@@ -96,5 +96,5 @@ export function numericId(parts: Parts): string {
   }
 }
 
-/** A seed that nothing but this gateway's own says, for the images of a job. */
+/** A seed from the gateway's own random source, so that equal gateways draw equal images. */
 export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

@@ -3,7 +3,7 @@ import type { GeneratedFile } from './file-cache.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The same file with as much weight as ordered: still valid, because the filling stands where the format allows it. */
+/** Pads a file to a size. It stays valid, because the padding is where the format allows it. */
 export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
   const missing = size - bytes.length;
   if (missing <= 0) return bytes;
@@ -36,7 +36,7 @@ function pngPadding(size: number): Buffer {
   return Buffer.concat(chunks);
 }
 
-/** What is behind the address is not what the address and the type say. */
+/** A file whose content does not match its name and content type. */
 export function mislabelledFile(as: 'html' | 'executable', mime: string): GeneratedFile {
   const bytes =
     as === 'html'

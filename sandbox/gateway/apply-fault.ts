@@ -18,7 +18,7 @@ export interface FaultContext {
 /** A new promise for each request: a shared one that never settles would keep every waiter in memory. */
 const never = () => new Promise<never>(() => undefined);
 
-/** Runs where the real answer is about to leave: what it returns leaves instead. */
+/** Called before the response is sent; returns the payload to send instead. */
 export function applyFault(
   fault: PlainFault,
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export function applyFault(
   }
 }
 
-/** Faults that leave the handler's work undone. */
+/** Whether the fault replaces the handler, so that the request has no effect. */
 export const replacesHandler = (fault: { type: string }) =>
   fault.type !== 'truncated' && fault.type !== 'drip' && fault.type !== 'accepted-then';
 
@@ -125,7 +125,7 @@ function truncatedBody(
   return Readable.from(
     (async function* () {
       yield half;
-      // After the half has left, or the client would see a reset and no half.
+      // Only after the first half has been sent; otherwise the client would receive nothing but a reset.
       await new Promise((resolve) => setImmediate(resolve));
       request.raw.socket.destroy();
       await never();

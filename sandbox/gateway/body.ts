@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseForm } from './parse-form.ts';
 import { Refusal } from './refusal.ts';
 
-/** Deeper than any real request. Serializing something deeper could exhaust the stack. */
+/** Deeper than any real request; serializing deeper values could exhaust the stack. */
 const MAX_DEPTH = 64;
 
 /** Bodies are JSON (specification, part 1), or a form where a route takes them, and the limit may change while the server runs. */
@@ -28,7 +28,7 @@ function readBytes(request: FastifyRequest, payload: NodeJS.ReadableStream, limi
   const tooLarge = () =>
     new Refusal(`The body is larger than ${limit} bytes.`, { status: 413, code: 'request_too_large' });
   return new Promise((resolve, reject) => {
-    // What is too large is still read to its end, unkept, or the client would see a reset and no answer.
+    // A body that is too large is read to its end and discarded; otherwise the client would see a reset instead of the response.
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       payload.resume();
       reject(tooLarge());

@@ -1,7 +1,7 @@
 import { customIdOf, type FollowUp } from './custom-ids.ts';
 import type { ImgxDetails } from './job-details.ts';
 
-/** As Discord counts (wire facts, 1.4): type 2 is a button; style 1 blue, 2 grey, 3 green. */
+/** Discord's numbers (wire facts, 1.4): type 2 is a button; style 1 is blue, 2 grey and 3 green. */
 export interface Button {
   readonly customId: string;
   readonly emoji: string;
@@ -19,7 +19,7 @@ interface ButtonSpec {
 
 const four = [1, 2, 3, 4] as const;
 
-/** What can be done with the result of a task, as the real ones offer it. */
+/** The buttons of a task, as real gateways return them. */
 function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
   switch (task.yields) {
     case 'grid':
@@ -98,6 +98,6 @@ export function buttonsOf(task: ImgxDetails, withFavourite: boolean): readonly B
   return withFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
 }
 
-/** A press counts only if the task has that button: the ids carry the task's own uuid. */
+/** Undefined if the task does not have that button; custom ids contain the task's uuid. */
 export const followUpOf = (task: ImgxDetails, customId: string): FollowUp | undefined =>
   buttonSpecsOf(task).find(({ followUp }) => customIdOf(followUp, task.uuid) === customId)?.followUp;

@@ -4,7 +4,7 @@ import { isLoopback } from './reference-fetcher.ts';
 const TIMEOUT_MS = 2_000;
 const MAX_QUEUED = 50;
 
-/** Tells a callback address about every change, in order and without insisting: a refused call changes nothing (wire facts, 1.5). */
+/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5). */
 export class Callbacks {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
@@ -32,7 +32,7 @@ export class Callbacks {
     await Promise.all([...this.#queues.values()].map((queue) => queue.last));
   }
 
-  /** Whether it arrived. No retry and no complaint: polling never depends on callbacks (wire facts, 1.2). */
+  /** Whether the call succeeded. Failures are ignored, because clients also poll (wire facts, 1.2). */
   async #post(url: string, body: string): Promise<boolean> {
     try {
       const response = await request(url, {

@@ -7,7 +7,7 @@ import { settingsControlRoutes } from './control/settings.ts';
 import type { Routes } from './parts.ts';
 import { CONTROL_PREFIX } from './request-hooks.ts';
 
-/** Orders for the sandbox itself, for people and pages on this machine. */
+/** The control API of the embedded gateway, for users and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
     namedPlugin('control', (control, _, done) => {

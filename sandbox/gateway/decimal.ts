@@ -1,6 +1,6 @@
 import { withoutEnd } from '../../src/lib/text.ts';
 
-/** Exact decimal amounts: usage carries every digit (specification, part 2), which no float does. */
+/** Exact decimal amounts, because usage has more digits than a float (specification, part 2). */
 export type Amount = bigint & { readonly unit: unique symbol };
 
 const DECIMAL_PLACES = 18;
@@ -25,7 +25,7 @@ export function amountText(amount: Amount): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMAL_PLACES)}${fraction ? `.${fraction}` : ''}`;
 }
 
-// Missing in TypeScript's library, there since Node 22.
+// TypeScript's library lacks it, but Node has it since version 22.
 const rawJsonNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON;
 
 /** A number that `JSON.stringify` writes digit for digit. */

@@ -1,7 +1,7 @@
 import type { JobKind } from './job.ts';
 import { logNormal, type Random, seedFrom } from './random.ts';
 
-/** Medians in milliseconds, of the order real gateways have. */
+/** Median durations, similar to those of real gateways. */
 const MEDIAN_MS: Record<JobKind, number> = {
   image: 20_000,
   imagine: 40_000,
@@ -24,7 +24,7 @@ const MEDIAN_MS: Record<JobKind, number> = {
 };
 
 const SPREAD = 0.3;
-/** A queue that takes longer than this is a fault, and faults are ordered. */
+/** The factors of the longest and the shortest job; longer waits are injected as faults. */
 const MAX_FACTOR = 4;
 const MIN_FACTOR = 0.3;
 const QUEUE_SHARE = 0.06;
@@ -35,7 +35,7 @@ export interface Duration {
 }
 
 export function durationOf(kind: JobKind, model: string, random: Random): Duration {
-  // The same model is always the same bit slower or faster than its kind.
+  // Each model is always slower or faster than the median by the same factor.
   const modelFactor = 0.75 + (seedFrom('pace of', model) % 1000) / 2000;
   const randomFactor = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, logNormal(random, 1, SPREAD)));
   const totalMs = MEDIAN_MS[kind] * modelFactor * randomFactor;

@@ -9,9 +9,9 @@ import { refusedFields, type TextFault } from './text/fault.ts';
 export interface FaultRule {
   readonly on?: FaultTarget;
   readonly do: Fault | PresetName;
-  /** How many it strikes; one, unless told. */
+  /** How many requests or jobs it affects; 1 by default. */
   readonly times?: number;
-  /** How many that match are spared first. */
+  /** How many matching requests or jobs are skipped first; 0 by default. */
   readonly after?: number;
 }
 
@@ -29,7 +29,7 @@ export interface RequestFacts {
   readonly kind?: string | undefined;
 }
 
-/** Trouble on demand. Faults on an answer strike a request, faults on a job the next job that is created. */
+/** The injected faults. Response faults apply to requests, job faults to the next created job. */
 export class FaultQueue extends EventEmitter<{ change: [] }> {
   #active: ActiveFault[] = [];
   #lastId = 0;
@@ -60,14 +60,14 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
     return this.#active.length < previousCount;
   }
 
-  /** The first that matches strikes; the others wait for the next request. */
+  /** Only the first match is applied; the others wait for the next request. */
   takeForResponse(request: RequestFacts): ResponseFault | undefined {
     const isResponseFault = (fault: Fault): fault is ResponseFault =>
       !isJobFault(fault) && !isTextFault(fault) && !isRealtimeFault(fault);
     return this.#take(request, isResponseFault, 1)[0];
   }
 
-  /** A refusal of something strikes those alone who ask for it. */
+  /** A refusal of something applies only to requests for it. */
   takeForText(request: RequestFacts, sentFields: readonly string[]): TextFault | undefined {
     const applies = ({ how }: TextFault) => {
       const field = refusedFields.get(how);
@@ -76,14 +76,14 @@ export class FaultQueue extends EventEmitter<{ change: [] }> {
     return this.#take(request, (fault): fault is TextFault => isTextFault(fault) && applies(fault), 1)[0];
   }
 
-  /** The first that strikes at such a moment. */
+  /** The first fault that applies at this point of a session. */
   takeForRealtime(request: RequestFacts, moment: FaultTiming, asksForTranscripts: boolean): RealtimeFault | undefined {
     const applies = (fault: RealtimeFault) =>
       timingOf(fault) === moment && (fault.how !== 'refuse-transcriber' || asksForTranscripts);
     return this.#take(request, (fault): fault is RealtimeFault => isRealtimeFault(fault) && applies(fault), 1)[0];
   }
 
-  /** Faults on a job add up: one may be slow and fail. */
+  /** Job faults are combined: a job can be slow and fail. */
   takeForJob(request: RequestFacts): JobFaultEffects {
     const faults = this.#take(request, isJobFault, Number.POSITIVE_INFINITY);
     return Object.assign({}, ...faults.map(effectsOf));
@@ -107,7 +107,7 @@ function matches(target: FaultTarget, request: RequestFacts): boolean {
   if (target.method && target.method.toUpperCase() !== request.method) return false;
   if (target.kind && request.kind !== target.kind && !(target.kind === 'any' && request.kind)) return false;
   if (typeof target.path === 'string') return request.path.startsWith(target.path);
-  // A pattern with the flag g or y remembers where it stopped.
+  // Patterns with the flag g or y keep state between calls.
   return (
     target.path === undefined ||
     new RegExp(target.path.source, target.path.flags.replace(/[gy]/g, '')).test(request.path)

@@ -3,7 +3,7 @@ export interface GeneratedFile {
   readonly mime: string;
 }
 
-/** Files kept up to so many bytes; the one not asked for the longest goes first. */
+/** Keeps files up to a total size; the least recently used file is removed first. */
 export class FileCache {
   readonly #limit: number;
   readonly #files = new Map<string, GeneratedFile>();

@@ -7,10 +7,10 @@ import { type Studio, sizeOf } from './studio/index.ts';
 
 const CACHE_BYTES = 256 * 1024 * 1024;
 const PREVIEW_SIDE = 512;
-/** 640 × 360 for 6 seconds: made before it is asked for, because it costs about as long as the asking. */
+/** 640 × 360 for 6 seconds. Generating more than this before the first download would waste CPU. */
 const MAX_EARLY_VIDEO_PIXELS = 640 * 360 * 6;
 
-/** Result files: made at the first fetch, kept while there is room, never made for a job that is not fetched. */
+/** Result files, generated at the first download and cached. */
 export class Files {
   readonly #studio: Studio;
   readonly #materials: ReferenceImages;
@@ -29,7 +29,7 @@ export class Files {
     return `${this.#base()}/files/${job.id}/${name}`;
   }
 
-  /** What an image task shows while it runs (wire facts, 1.3). */
+  /** The preview image of a running image task (wire facts, 1.3). */
   previewName(job: Job): string {
     return `preview-${job.progress}.webp`;
   }
@@ -42,7 +42,7 @@ export class Files {
     for (const shelf of [this.#generatedFiles, this.#uploads]) shelf.deleteAll(`${job.id}/`);
   }
 
-  /** Undefined where there is no such file, or it is not there yet. */
+  /** Undefined if the file does not exist or is not finished. */
   async open(job: Job, name: string): Promise<GeneratedFile | undefined> {
     const preview = /^preview-(\d{1,3})\.webp$/.exec(name);
     if (preview) return await this.#preview(job, name, Number(preview[1]) / 100);
@@ -53,13 +53,13 @@ export class Files {
     return await this.#result(job, result);
   }
 
-  /** A video is long in the making, so a cheap one is begun with its job. */
+  /** Videos take long to generate, so a small one is started together with its job. */
   startEarly(job: Job): void {
     if (job.orders.withoutMedia || job.orders.pretends) return;
     for (const result of job.details.results) {
       const { recipe } = result;
       if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > MAX_EARLY_VIDEO_PIXELS) continue;
-      // A later fetch reports the problem. Here no request waits for it.
+      // A later download reports the problem.
       this.#result(job, result).catch(() => undefined);
       return;
     }

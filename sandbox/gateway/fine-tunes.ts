@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 import { randomOf, seedFrom } from './random.ts';
 
-/** The fine-tunes there are: one over long ago, one that goes well, one that fails. */
+/** The existing fine-tunes: one that ended long ago, one that will succeed and one that will fail. */
 export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
 
 /** Legacy spelling, oldest first (wire facts, part 7), which is the specification's order (4.9). */
@@ -14,7 +14,7 @@ export interface FineTuneEvent {
 }
 
 interface ScriptedEvent {
-  /** Milliseconds of the gateway's own time after it began; before, where it is negative. */
+  /** Milliseconds of the gateway's own time since its start; negative for earlier events. */
   readonly offsetMs: number;
   readonly level: FineTuneEvent['level'];
   readonly message: string;
@@ -28,7 +28,7 @@ const EVENT_SCRIPTS: Readonly<Record<string, readonly ScriptedEvent[]>> = {
   'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
 };
 
-/** What has happened so far; undefined for one that does not exist. */
+/** The events so far; undefined if the fine-tune does not exist. */
 export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | undefined {
   if (!Object.hasOwn(EVENT_SCRIPTS, id)) return undefined;
   const elapsed = pace.elapsed();

@@ -19,13 +19,13 @@ import { aspectOf, panned, relative, type Scene, sceneOf, zoomedOut } from './st
 export type ImgxJob = Job & { readonly details: ImgxDetails };
 export const isImgx = (job: Job): job is ImgxJob => job.details.family === 'imgx';
 
-/** What a person wrote into the window that a follow-up opened. */
+/** The input of the modal that a follow-up opened. */
 export interface ModalInput {
   readonly prompt: string;
   readonly mask?: Buffer;
 }
 
-/** Those that always ask for words, and those that only do while remix is on (wire facts, 1.4). */
+/** Some follow-ups always require a prompt, others only while remix is on (wire facts, 1.4). */
 export function needsInput(followUp: FollowUp, remix: boolean): boolean {
   switch (followUp.do) {
     case 'custom-zoom':
@@ -45,7 +45,7 @@ export function needsInput(followUp: FollowUp, remix: boolean): boolean {
   }
 }
 
-/** What stands in that window when it opens. */
+/** The initial prompt of the modal. */
 export function initialModalPrompt(parent: ImgxJob, followUp: FollowUp): string {
   switch (followUp.do) {
     case 'read-image':
@@ -69,7 +69,7 @@ export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, 
     ...shared,
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
-    // The first is the same image seen from further away; the others differ in what has come into sight.
+    // The first is the original image from further away; the others differ in the added area.
     ...grid(
       fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
       shape,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Which job a key and a body have made already, so that asking twice costs once (wire facts, part 4). */
+/** The jobs by idempotency key, so that a repeated request is charged once (wire facts, part 4). */
 export class Idempotency {
   readonly #jobsByKey = new Map<string, { readonly body: string; readonly jobId: string }>();
 
-  /** The job it made, `conflict` when the body was another, or nothing yet. */
+  /** The existing job, `conflict` if the body differs, or undefined. */
   find(key: string, idempotencyKey: string, body: unknown): { jobId: string } | 'conflict' | undefined {
     const entry = this.#jobsByKey.get(entryKey(key, idempotencyKey));
     if (!entry) return undefined;
@@ -22,7 +22,7 @@ export class Idempotency {
 
 const entryKey = (key: string, idempotencyKey: string) => `${key}\u0000${idempotencyKey}`;
 
-/** The same fields in another order are the same body. */
+/** Independent of the order of the fields. */
 function fingerprint(body: unknown): string {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -27,7 +27,7 @@ export interface Plan {
 /** `--ar` and its kin are written inside the prompt (specification, 4.3). */
 export const hasAspect = (prompt: string) => /(?:--|—)(?:ar|aspect)\b/i.test(prompt);
 
-/** Addresses before the words are reference images, as people write them after an upload. */
+/** URLs at the start of a prompt are reference images. */
 export function splitPrompt(prompt: string): { urls: readonly string[]; text: string } {
   const urls = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
   return {
@@ -36,7 +36,7 @@ export function splitPrompt(prompt: string): { urls: readonly string[]; text: st
   };
 }
 
-/** `--seed 42` pins the image. */
+/** The seed in `--seed 42`. */
 export function seedIn(prompt: string): number | undefined {
   const digits = /(?:--|—)seed[\s=]+(\d{1,10})/i.exec(prompt)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -128,7 +128,7 @@ export function video({ prompt, height, count }: VideoRequest, seed: number, sou
   };
 }
 
-/** The scenes a task shows, as four: a single image's relatives are its own. */
+/** The scene at an index from 1 to 4; a single image has only one scene. */
 export const sceneAt = (task: ImgxDetails, index: number): Scene =>
   task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
 

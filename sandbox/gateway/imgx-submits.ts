@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts';
 import { Refusal } from './refusal.ts';
 import type { SubmitOutcome } from './wire/imgx.ts';
 
-/** The fields every submit of the family may carry. */
+/** The fields that all submits of the image family accept. */
 export interface SubmitFields {
   readonly state: string;
   readonly botType: string;
@@ -48,7 +48,7 @@ export class ImgxSubmits {
     return { job, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
   }
 
-  /** A task of this key, of which a follow-up is asked: it must have ended well. */
+  /** The task of this key that a follow-up refers to; it must have succeeded. */
   parentOf(request: FastifyRequest, taskId: string): ImgxJob {
     const parent = ownJob(this.#parts, request.grant, taskId, isImgx);
     if (!parent) throw unknownParent(taskId);
@@ -59,7 +59,7 @@ export class ImgxSubmits {
     });
   }
 
-  /** A press on a button: only what the task offers, and in `stock` only what the gateway knows how to book. */
+  /** Accepts only buttons of the task, and in `stock` only those that the gateway can execute. */
   pressButton(request: FastifyRequest, fields: SubmitFields, taskId: string, customId: string): SubmitResult {
     const parent = this.parentOf(request, taskId);
     const followUp = followUpOf(parent.details, customId);
@@ -90,7 +90,7 @@ export class ImgxSubmits {
     return { job, outcome: { as: 'asks' } };
   }
 
-  /** The words have come: the task that waited goes on under its own id (wire facts, 1.4). */
+  /** Continues a task that waits for its modal, under the same id (wire facts, 1.4). */
   submitModal(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): SubmitResult {
     const parts = this.#parts;
     const job = ownJob(parts, request.grant, taskId, isImgx);
@@ -100,7 +100,7 @@ export class ImgxSubmits {
     if (!followUp || job.state !== 'needs-input') {
       throw new Refusal('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
     }
-    // Words left empty are the ones that stood in the window (wire facts, 1.1).
+    // An empty prompt means the initial prompt of the modal (wire facts, 1.1).
     const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
     refuseBanned(newPrompt);
     const ahead = this.#queuedAhead(request);
@@ -162,7 +162,7 @@ export class ImgxSubmits {
     return job;
   }
 
-  /** How many jobs are ahead, where gateways report it; a refusal if the queue is full (codes 22 and 23, wire facts, 1.2). */
+  /** The number of jobs ahead, if the gateway reports it; throws if the queue is full (codes 22 and 23, wire facts, 1.2). */
   #queuedAhead(request: FastifyRequest): number | undefined {
     const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
     if (queuedFrom === 0 && fullFrom === 0) return undefined;

@@ -1,12 +1,12 @@
 import type { FollowUp } from './custom-ids.ts';
 import type { Scene } from './studio/index.ts';
 
-/** A reference as the request gave it: its bytes, or where they are. */
+/** A reference file: its bytes, or its URL. */
 export type Source =
   | { readonly from: 'request'; readonly bytes: Buffer; readonly mime: string | undefined }
   | { readonly from: 'address'; readonly url: string };
 
-/** How a result file is made. It is made at its first fetch. */
+/** The parameters of a result file, which is generated at its first download. */
 export type Recipe =
   | {
       readonly make: 'image';
@@ -31,21 +31,21 @@ export type Recipe =
       readonly seconds: number;
     }
   | { readonly make: 'song'; readonly prompt: string; readonly seed: number; readonly seconds: number }
-  /** Uploaded as it is: kept, not made. */
+  /** An uploaded file, which is stored unchanged. */
   | { readonly make: 'copy' };
 
 export type Four<Item> = readonly [Item, Item, Item, Item];
 type ImageFormat = 'png' | 'jpeg' | 'webp';
 
 export interface Result {
-  /** `1.png`: the last part of its address. */
+  /** The last part of its URL, such as `1.png`. */
   readonly name: string;
   readonly recipe: Recipe;
 }
 
 interface JobWithResults {
   readonly results: readonly Result[];
-  /** Fetched or decoded when the job starts; images only. */
+  /** Fetched or decoded when the job starts. */
   readonly sources: readonly Source[];
 }
 
@@ -57,20 +57,20 @@ export type ImgxAction =
   | ('IMAGINE' | 'UPSCALE' | 'VARIATION' | 'REROLL' | 'DESCRIBE' | 'BLEND' | 'SHORTEN' | 'ZOOM' | 'PAN')
   | ('INPAINT' | 'CUSTOM_ZOOM' | 'UPLOAD' | 'VIDEO' | 'EDITS');
 
-/** What an image task shows when it has ended, which decides its buttons. */
+/** The kind of result, which determines the buttons. */
 export type ResultKind = 'grid' | 'single' | 'video' | 'lines' | 'drafts' | 'files';
 
 export interface ImgxDetails extends JobWithResults {
   readonly family: 'imgx';
   readonly action: ImgxAction;
   readonly yields: ResultKind;
-  /** Four of a grid, one of a single image, those of a video's first frames. */
+  /** Four for a grid, one for a single image, one for each video. */
   readonly scenes: readonly Scene[];
   readonly aspect: number;
   /** In custom ids. */
   readonly uuid: string;
   readonly botType: string;
-  /** The caller's own mark, given back as it came. */
+  /** The client's own value, returned unchanged. */
   readonly state: string;
   readonly notifyHook?: string;
   readonly parent?: string;
@@ -80,7 +80,7 @@ export interface ImgxDetails extends JobWithResults {
   /** describe's lines, shorten's drafts. */
   readonly lines?: readonly string[];
   readonly mask?: Buffer;
-  /** What `submit/modal` will set going; there while the task waits for words. */
+  /** The follow-up that `submit/modal` starts; set while the task waits for its modal. */
   readonly pendingFollowUp?: FollowUp;
 }
 

@@ -4,13 +4,13 @@ import { isOver, type Job, type JobFaultEffects, type JobState, type NewJob } fr
 import type { Pace } from './pace.ts';
 import type { Random } from './random.ts';
 
-/** A long day's work; the oldest finished ones go first, with their files. */
+/** Beyond this number, the oldest finished jobs are dropped with their files. */
 const MAX_JOBS = 5_000;
 const PROGRESS_STEPS = 9;
-/** Where jobs stick in the wild (wire facts, 9a). */
+/** The progress step at which stuck jobs of real gateways stay (wire facts, 9a). */
 const STUCK_STEP = 7;
 
-/** What a job needs before it can end: its references, its words. What it returns becomes part of the job. */
+/** Loads what a job needs before it can end, such as its references; the result is merged into the job. */
 export type Prepare = (job: Job) => Promise<Partial<Job> | undefined> | undefined;
 
 export interface JobEvents {
@@ -20,12 +20,12 @@ export interface JobEvents {
 
 interface JobRun {
   cancel: () => void;
-  /** A listener of a change may submit another order in the middle of a step. */
+  /** Checked after every step, because a listener may stop the job during a step. */
   isStopped: boolean;
   preparation: Promise<Partial<Job> | undefined> | undefined;
 }
 
-/** Every job, and the time it takes: queued, running with progress, then succeeded or failed (specification, part 3). */
+/** All jobs. Each is queued, runs with progress, and then succeeds or fails (specification, part 3). */
 export class JobStore extends EventEmitter<JobEvents> {
   readonly #pace: Pace;
   readonly #random: Random;
@@ -69,7 +69,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return job;
   }
 
-  /** The words a waiting task was asked for have come (wire facts, 1.4). */
+  /** Continues a task that waited for its modal (wire facts, 1.4). */
   resume(id: string, patch: Partial<Job>): Job | undefined {
     const job = this.#jobs.get(id);
     if (job?.state !== 'needs-input') return undefined;
@@ -78,7 +78,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return resumed;
   }
 
-  /** Operator's order: it ends now, as soon as its references are there. */
+  /** Ends the job now, or as soon as its references are loaded. */
   finish(id: string): Job | undefined {
     const job = this.#live(id);
     if (!job) return undefined;
@@ -93,7 +93,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     return job && this.#end(job, 'failed', { reason });
   }
 
-  /** It stays as it is, for ever. */
+  /** The job keeps its current state forever. */
   stick(id: string): Job | undefined {
     this.#stop(id);
     return this.#live(id);
@@ -138,7 +138,7 @@ export class JobStore extends EventEmitter<JobEvents> {
     const running = this.#change(job, { state: 'running', startedAt: this.#pace.now() });
     const preparation = this.#prepare(running);
     jobRun.preparation = preparation;
-    // A reference that cannot be had fails the job at once, not at its end.
+    // A reference that cannot be loaded fails the job immediately, not at its end.
     preparation?.catch((problem: unknown) => this.fail(id, messageOf(problem)));
   }
 

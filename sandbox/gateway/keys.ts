@@ -3,7 +3,7 @@ import { seedFrom } from './random.ts';
 
 export interface KeyGrant {
   readonly key: string;
-  /** Only these; without it, every model. */
+  /** The allowed models; all if unset. */
   readonly models?: readonly string[];
 }
 

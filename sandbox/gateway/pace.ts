@@ -9,16 +9,16 @@ interface ScheduledTask {
 
 interface SpeedPeriod {
   readonly speed: number;
-  /** Of the gateway's own time, and of the clock's, where it begins. */
+  /** The start of the period, in the gateway's own time and in the clock's time. */
   readonly elapsed: number;
   readonly at: number;
 }
 
-/** The gateway's own time, `speed` times as fast as the clock's. A new speed also holds for what is already under way. */
+/** The gateway's own time, which runs `speed` times as fast as the clock. A new speed also applies to scheduled tasks. */
 export class Pace {
   readonly #clock: Clock;
   readonly #scheduledTasks = new Set<ScheduledTask>();
-  /** One for each speed there was, the present one last. */
+  /** The periods of constant speed, the current one last. */
   readonly #periods: [SpeedPeriod, ...SpeedPeriod[]];
 
   constructor(clock: Clock, speed: number) {
@@ -30,7 +30,7 @@ export class Pace {
     return this.#current.speed;
   }
 
-  /** Whole milliseconds since the epoch, as the clock has them: what answers show. */
+  /** Whole milliseconds since the epoch by the clock, for timestamps in responses. */
   now(): number {
     return Math.floor(this.#clock.now());
   }
@@ -41,7 +41,7 @@ export class Pace {
     return elapsed + (this.#clock.now() - at) * speed;
   }
 
-  /** What the clock said when so much had elapsed. */
+  /** Converts elapsed own time to the clock's time. */
   clockTimeAt(elapsed: number): number {
     const period = this.#periods.findLast((one) => one.elapsed <= elapsed) ?? this.#periods[0];
     return period.at + (elapsed - period.elapsed) / period.speed;

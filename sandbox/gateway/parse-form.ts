@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.ts';
 
-/** A form as the JSON it stands for: files as data URIs, a repeated name as a list. */
+/** Converts a form to JSON: files become data URIs, repeated names become lists. */
 export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};
   for (const [fieldName, value] of await entriesOf(bytes, contentType)) {

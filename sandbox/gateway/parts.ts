@@ -25,11 +25,11 @@ export interface Parts {
   readonly files: Files;
   readonly requestLog: RequestLog;
   readonly idempotency: Idempotency;
-  /** Answers whose stream has not ended. */
+  /** The responses whose stream has not ended. */
   readonly writing: Set<object>;
   readonly realtime: LiveSessions;
   readonly pace: Pace;
-  /** The pace's own, for what is as long at any speed. */
+  /** The clock behind `pace`, for durations that do not depend on the speed. */
   readonly clock: Clock;
   readonly random: Random;
   readonly url: () => string;
@@ -40,14 +40,14 @@ export type Routes = (server: FastifyInstance, parts: Parts) => void;
 declare module 'fastify' {
   interface FastifyRequest {
     grant: KeyGrant;
-    /** Spoils the answer when it leaves (`fault-answers.ts`). */
+    /** Altered when the response is sent (`apply-fault.ts`). */
     fault: { readonly effect: PlainFault; readonly onlyIfAccepted: boolean } | null;
     updateRecord: UpdateRecord | null;
   }
   interface FastifyContextConfig {
-    /** The kind of job a submit makes, for faults that ask for it. */
+    /** The kind of job that a submit creates, for faults limited to it. */
     kind?: string;
-    /** Takes multipart/form-data beside JSON. */
+    /** Accepts multipart/form-data in addition to JSON. */
     acceptsForms?: boolean;
     isPublic?: boolean;
   }

@@ -20,7 +20,7 @@ export class Power {
     return this.#server.listening;
   }
 
-  /** One after another, even if the switch is pressed quickly. */
+  /** Changes are applied one after another. */
   set(isOn: boolean): Promise<void> {
     const apply = () => this.#switch(isOn);
     this.#last = this.#last.then(apply, apply);

@@ -1,4 +1,4 @@
-/** A prompt is untrusted and may be a book; the first words are what it is about. */
+/** A prompt may be very long; its beginning is enough to determine the subject. */
 const MAX_PROMPT_LENGTH = 20_000;
 const FLAGS = /(?:^|\s)(?:--|—)[a-z][\w-]*(?:[\s=]+[\d.:x/,+-]+(?=\s|$))?/gi;
 const URLS = /\bhttps?:\/\/\S+|<[^>\s]*>/gi;
@@ -11,7 +11,7 @@ const STOP_WORDS = new Set(
   which while who whom why will with would you your make create draw generate picture image photo`.split(/\s+/),
 );
 
-/** The prompt without flags and addresses, on one line. */
+/** The prompt without flags and URLs, on one line. */
 export function plainPrompt(prompt: string): string {
   return prompt.slice(0, MAX_PROMPT_LENGTH).replace(URLS, ' ').replace(FLAGS, ' ').replace(/\s+/g, ' ').trim();
 }
@@ -26,7 +26,7 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** What a lexicon is looked up with: the word itself, then as a plural and as a doing. */
+/** The word and its possible singular and verb stems, for dictionary lookups. */
 export function stemsOf(word: string): string[] {
   const stems = [word];
   if (word.length > 3 && word.endsWith('s')) stems.push(word.slice(0, -1));

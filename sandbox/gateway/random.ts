@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Seeded chance: two gateways with one seed draw the same durations and the same images. */
+/** Seeded random numbers: gateways with the same seed produce the same durations and images. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
@@ -31,12 +31,12 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** A seed that depends on nothing but these words. */
+/** A seed that depends only on the arguments. */
 export function seedFrom(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(parts.join('\u0000')).digest().readUInt32LE(0);
 }
 
-/** Most values lie near the median, a few take much longer: how real queues behave. */
+/** Log-normal distribution, as observed in real queues: most values are near the median, a few much larger. */
 export function logNormal(random: Random, median: number, spread: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return median * Math.exp(spread * normal);

@@ -8,10 +8,10 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Decoding more than this is an attack, not a reference. */
 const MAX_PIXELS = 64_000_000;
-/** What a reference is looked at for (colours, shapes) survives this; a hundred of them fit in memory. */
+/** Enough to read colours and shapes from a reference, and small enough to keep many in memory. */
 const MAX_SIDE = 1_024;
 
-/** Addresses are only followed on this machine: a sandbox has no business on the network. */
+/** The sandbox fetches only URLs on this machine. */
 export function isLoopback(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
@@ -25,7 +25,7 @@ export class ReferenceFetcher {
     bodyTimeout: TIMEOUT_MS,
   });
 
-  /** The images among the sources, small and safe to draw with. Videos and sounds are taken and not looked at. */
+  /** The images among the sources, decoded and reduced. Videos and audio are accepted and ignored. */
   async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
     const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
     return images.filter((image) => image !== undefined);
@@ -79,7 +79,7 @@ export class ReferenceFetcher {
   }
 }
 
-/** A mask, checked and kept without loss: every grey of it says how much may change. */
+/** Decodes a mask losslessly, because its grey values say how much may change. */
 export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
   return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
     .resize(2_048, 2_048, { fit: 'inside', withoutEnlargement: true })
@@ -88,7 +88,7 @@ export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
     .catch(() => undefined);
 }
 
-/** How videos and audio begin; an AVIF or HEIF image has the box of an MP4 with another brand. */
+/** The first bytes of videos and audio. AVIF and HEIF images begin like an MP4, but with another brand. */
 const SIGNATURES = [
   /^.{4}ftyp(?!avi|hei|hev|mif|msf)/s,
   /^.E\xdf\xa3/s,
@@ -96,7 +96,7 @@ const SIGNATURES = [
   /^(?:OggS|ID3|fLaC)/,
 ];
 
-/** By its bytes, where the server does not say. */
+/** Checks the content type, or else the first bytes. */
 function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
   const start = bytes.toString('latin1', 0, 16);
   return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((sign) => sign.test(start));

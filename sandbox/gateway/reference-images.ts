@@ -2,7 +2,7 @@ import type { Job } from './job.ts';
 import type { ReferenceFetcher } from './reference-fetcher.ts';
 import { describeImages } from './studio/index.ts';
 
-/** What jobs are made with: reference images, fetched when the job starts and shared with the tasks that follow from it. */
+/** The reference images of jobs, loaded when a job starts and shared with its follow-ups. */
 export class ReferenceImages {
   readonly #references: ReferenceFetcher;
   readonly #images = new Map<string, readonly Buffer[]>();
@@ -18,7 +18,7 @@ export class ReferenceImages {
     return (inherited && this.#images.get(inherited)) || [];
   }
 
-  /** Nothing to wait for is the usual case, and then a job ends on the very tick it is due. */
+  /** Returns undefined if there is nothing to load, so that the job ends exactly when it is due. */
   load(job: Job): Promise<Partial<Job> | undefined> | undefined {
     const isDescribe = job.kind === 'describe';
     if (job.details.sources.length > 0 || isDescribe) return this.#gather(job, isDescribe);
@@ -34,7 +34,7 @@ export class ReferenceImages {
     const own = await this.#references.images(job.details.sources);
     const images = own.length > 0 ? own : this.imagesFor(job);
     this.#images.set(job.id, images);
-    // The request's own bytes have served: only the small copies stay in memory.
+    // Drops the original bytes; only the reduced copies stay in memory.
     const details = { ...job.details, sources: [] };
     if (!isDescribe || details.family !== 'imgx') return { details };
     if (images.length === 0) throw new Error('There is no image to describe.');

@@ -1,12 +1,12 @@
-/** An answer that says no. What it looks like on the wire is the profile's business (`wire/errors.ts`). */
+/** An error response; its format depends on the profile (`wire/errors.ts`). */
 export interface RefusalDetail {
   readonly status: number;
-  /** One word, as in part 8 of the wire facts. */
+  /** The error code (wire facts, part 8). */
   readonly code: string;
   readonly type?: string;
-  /** The field that is objected to, where the envelope has a place for it. */
+  /** The invalid field, if the error format contains it. */
   readonly param?: string;
-  /** The number the image family puts in its body (wire facts, 1.2), and the status it travels with. */
+  /** The numeric code of the image family (wire facts, 1.2), and the HTTP status sent with it. */
   readonly imgxCode?: number;
   readonly imgxStatus?: number;
   readonly properties?: Record<string, unknown>;
@@ -40,5 +40,5 @@ export const unknownModel = (id: string) =>
     code: 'model_not_found',
   });
 
-/** A hostile client's own text goes back to it only in small pieces. */
+/** Truncates text from a request before it is sent back. */
 export const shown = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -9,7 +9,7 @@ import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
-/** Its status stays 0. */
+/** Ends the recording of a request that gets no response, so its status stays 0. */
 function endRecording(request: FastifyRequest): void {
   request.updateRecord?.({ status: 0 });
   request.updateRecord = null;
@@ -18,7 +18,7 @@ function endRecording(request: FastifyRequest): void {
 const isControlRequest = (request: FastifyRequest) =>
   pathOf(request) === CONTROL_PREFIX || request.url.startsWith(`${CONTROL_PREFIX}/`);
 
-/** What every request passes on its way in and out: noted, known by its key, and struck by ordered faults. */
+/** Hooks for every request: recording, authentication and injected faults. */
 export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Clock): void {
   server.decorateRequest('fault', null);
   server.decorateRequest('updateRecord', null);
@@ -53,7 +53,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
         : { effect: fault, onlyIfAccepted: false };
     if (!replacesHandler(fault)) return;
     reply.send('');
-    // Returning would let the handler run as soon as the client gives up on an answer that never comes.
+    // Returning would run the handler when the client gives up waiting.
     await new Promise(() => undefined);
   });
 
@@ -106,7 +106,7 @@ export function sendRefusal(
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** fastify's own complaints are the client's fault; anything else is this server's, and says what it was. */
+/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
 export function asRefusal(problem: unknown): Refusal {
   if (problem instanceof Refusal) return problem;
   const { statusCode = 500, message } = problem as FastifyError;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 
 export interface RecordedGatewayRequest {
-  /** Rises by one with each. */
+  /** Sequential. */
   readonly id: number;
   readonly at: number;
   readonly method: string;
@@ -10,11 +10,11 @@ export interface RecordedGatewayRequest {
   readonly query: Record<string, unknown>;
   readonly headers: Record<string, unknown>;
   readonly body: unknown;
-  /** 0 until it was answered, and for ever where the answer was lost. */
+  /** 0 until a response is sent. */
   readonly status: number;
-  /** Of real time, until it was answered. */
+  /** Real time until the response. */
   readonly ms?: number;
-  /** Text as it was sent; a long one is cut. */
+  /** The response as text, truncated if long. */
   readonly answer?: string;
 }
 
@@ -23,16 +23,16 @@ export type UpdateRecord = (update: RequestUpdate) => void;
 
 const MAX_REQUESTS = 1_000;
 const MAX_TEXT_LENGTH = 4_096;
-/** A thousand bodies of 32 MB would be the whole memory of a machine. */
+/** Without this limit, a thousand recorded bodies of 32 MB would exhaust the memory. */
 const MAX_BODY_LENGTH = 64 * 1024;
 const MAX_RESPONSE_LENGTH = 16 * 1024;
 
-/** What reached the server, newest last. */
+/** The recorded requests, newest last. */
 export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest] }> {
   readonly entries: RecordedGatewayRequest[] = [];
   #last = 0;
 
-  /** The returned function adds what is only known later. */
+  /** The returned function adds what becomes known after the request has arrived. */
   add(entry: Omit<RecordedGatewayRequest, 'id'>): UpdateRecord {
     this.#last += 1;
     const recorded = { ...entry, id: this.#last };
@@ -53,7 +53,7 @@ export class RequestLog extends EventEmitter<{ answered: [RecordedGatewayRequest
   }
 }
 
-/** Images as text are cut, everything else stays as it came. */
+/** Truncates long strings, such as base64 images. */
 function shortened(body: unknown): unknown {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'string' && value.length > MAX_TEXT_LENGTH

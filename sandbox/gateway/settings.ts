@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 import { type Profile, type Quirks, quirksOf } from './quirks.ts';
 
-/** What can be changed while the gateway runs. */
+/** The settings that can be changed while the gateway runs. */
 export class Settings {
   readonly #pace: Pace;
   readonly #overrides: Partial<Quirks>;
@@ -19,7 +19,7 @@ export class Settings {
     return this.#profile;
   }
 
-  /** Another profile brings its own quirks; those given at the start stay on top. */
+  /** Sets the profile's quirks; the overrides given at the start still apply. */
   set profile(profile: Profile) {
     this.#profile = profile;
     this.quirks = { ...quirksOf(profile), ...this.#overrides };

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { isOver, type Job } from './job.ts';
 
-/** How often clients have come because of a job. */
+/** The number of requests for one job. */
 export interface Count {
-  /** Questions while it had not ended. */
+  /** Polls before the job ended. */
   readonly polls: number;
-  /** Orders that led to it: the first, and any repeated with the same idempotency key. */
+  /** Submits: the first, and repeats with the same idempotency key. */
   readonly submits: number;
-  /** Questions after its end. */
+  /** Polls after the job ended. */
   readonly queries: number;
 }
 

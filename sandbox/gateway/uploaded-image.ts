@@ -5,7 +5,7 @@ import { invalid } from './refusal.ts';
 
 const MIME_TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
 
-/** An upload must be an image of a kind that can be shown again; it is judged by its bytes, not by what it is called. */
+/** Checks the format of an uploaded image by its bytes. */
 export async function uploadedImage(source: Source, at: number): Promise<GeneratedFile> {
   const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
   const mime = format && MIME_TYPES[format];

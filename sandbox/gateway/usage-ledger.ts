@@ -15,7 +15,7 @@ export interface UsageEntry {
   readonly amount: Amount;
 }
 
-/** What each key spent, by day and model. Nothing here is ever a float. */
+/** The usage of each key by day and model, in exact decimal amounts. */
 export class UsageLedger {
   readonly #keys = new Map<string, Map<string, UsageRow>>();
 
@@ -27,7 +27,7 @@ export class UsageLedger {
     }));
   }
 
-  /** The request was made, so its count stays; the money goes back to the day it was taken on. */
+  /** Refunds the amount on the day of the charge; the request still counts. */
   refund({ key, model, at, amount }: UsageEntry): void {
     this.#updateRow(key, model, at, (row) => ({ ...row, amount: minus(row.amount, amount) }));
   }

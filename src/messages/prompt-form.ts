@@ -4,55 +4,55 @@ import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';
 
-interface WordsForm {
+interface PromptFormOptions {
   id: string;
   title: string;
-  words: string;
+  prompt: string;
   withRegion: boolean;
 }
 
 /** The capacity of a field; a longer text continues in a second one, so that nothing is cut silently. */
-const FIELD = 4_000;
+const MAX_FIELD_LENGTH = 4_000;
 
-export function wordsForm({ id, title, words, withRegion }: WordsForm, say: Say): FormPlan {
-  const [first, second] = halves(words);
+export function promptForm({ id, title, prompt, withRegion }: PromptFormOptions, say: Say): FormPlan {
+  const [first, second] = halves(prompt);
   const text = { type: 'text', isLong: true } as const;
   const fields: FieldPlan[] = [
-    { ...text, name: 'words', label: say('words.words'), value: first, required: true },
-    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('words.more'), value: second }]),
+    { ...text, name: 'words', label: say('promptForm.prompt'), value: first, required: true },
+    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('promptForm.continued'), value: second }]),
   ];
-  const named = title === '' ? say('words.title') : title;
-  if (!withRegion) return { id, title: named, fields };
-  const options = sides.map((side) => ({ value: side, label: say(`words.sides.${side}`) }));
+  const shownTitle = title === '' ? say('promptForm.title') : title;
+  if (!withRegion) return { id, title: shownTitle, fields };
+  const options = sides.map((side) => ({ value: side, label: say(`promptForm.areas.${side}`) }));
   return {
     id,
-    title: named,
+    title: shownTitle,
     fields: [
       ...fields,
-      { type: 'choice', name: 'side', label: say('words.side'), options },
-      { type: 'file', name: 'mask', label: say('words.mask'), hint: say('words.maskHint') },
+      { type: 'choice', name: 'side', label: say('promptForm.area'), options },
+      { type: 'file', name: 'mask', label: say('promptForm.mask'), hint: say('promptForm.maskHint') },
     ],
   };
 }
 
 /** Splits at a space near the end of the first field, if there is one. */
-function halves(words: string): [string, string] {
-  if (words.length <= FIELD) return [words, ''];
-  const space = words.lastIndexOf(' ', FIELD);
+function halves(prompt: string): [string, string] {
+  if (prompt.length <= MAX_FIELD_LENGTH) return [prompt, ''];
+  const space = prompt.lastIndexOf(' ', MAX_FIELD_LENGTH);
   // Never inside a surrogate pair.
-  const end = /[\uD800-\uDBFF]/.test(words.charAt(FIELD - 1)) ? FIELD - 1 : FIELD;
-  const at = space > FIELD / 2 ? space : end;
-  return [words.slice(0, at), words.slice(at)];
+  const end = /[\uD800-\uDBFF]/.test(prompt.charAt(MAX_FIELD_LENGTH - 1)) ? MAX_FIELD_LENGTH - 1 : MAX_FIELD_LENGTH;
+  const at = space > MAX_FIELD_LENGTH / 2 ? space : end;
+  return [prompt.slice(0, at), prompt.slice(at)];
 }
 
-export interface FilledWords {
-  words: string;
+export interface PromptFormValues {
+  prompt: string;
   side: string;
   drawn: FormValues['files'][string] | undefined;
 }
 
-export function readWordsForm({ fields, files }: FormValues): FilledWords | Refusal {
-  const { words = '', more = '', side = '' } = fields;
-  const text = (words + more).trim();
-  return text === '' ? new Refusal('refusals.promptMissing') : { words: text, side, drawn: files.mask };
+export function readPromptForm({ fields, files }: FormValues): PromptFormValues | Refusal {
+  const { words: prompt = '', more = '', side = '' } = fields;
+  const text = (prompt + more).trim();
+  return text === '' ? new Refusal('refusals.promptMissing') : { prompt: text, side, drawn: files.mask };
 }

@@ -20,7 +20,7 @@ export function faultControlRoutes(control: FastifyInstance, parts: Parts): void
   control.get('/faults', list);
   control.post('/faults', (request, reply) => {
     const { on = {}, do: fault, times = 1, after = 0 } = parseAction(faultSchemaWithTarget, request);
-    // zod's optional fields may be there and undefined; the type of a fault says they are absent.
+    // zod's optional fields may be present but undefined, while a fault's type requires them to be absent.
     const target = Object.fromEntries(Object.entries(on).filter(([, value]) => value !== undefined));
     const id = parts.faults.add({ on: target, do: fault, times, after });
     reply.code(201);

@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts';
 
 export { sendError as sentence };
 
-/** The control API answers this machine alone, and takes the key as clients send it. */
+/** Restricts the control API to this machine and to holders of an API key. */
 export function guard(control: FastifyInstance, parts: Parts): void {
   restrictToLoopback(control, 'The control API');
   control.addHook('onRequest', async (request, reply) => {

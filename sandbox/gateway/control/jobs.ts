@@ -52,7 +52,7 @@ const SHOWN_FIELDS = [
   ...(['createdAt', 'startedAt', 'finishedAt', 'expired', 'orders'] as const),
 ] satisfies readonly (keyof Job)[];
 
-/** A job for people's eyes: no key, no bytes. */
+/** A job for display, without its key and bytes. */
 function jobSummary(job: Job, parts: Parts): Record<string, unknown> {
   return {
     ...Object.fromEntries(SHOWN_FIELDS.map((name) => [name, job[name]])),

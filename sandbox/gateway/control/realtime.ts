@@ -7,7 +7,7 @@ import { parseAction } from './parse-action.ts';
 
 const actionSchema = z.strictObject({ do: z.enum(['cut', 'hang', 'expire']), session: z.string().optional() });
 
-/** Live sessions: what they hold, and their end. */
+/** Routes that list live sessions and end them. */
 export function realtimeControlRoutes(control: FastifyInstance, { realtime }: Parts): void {
   const list = () => ({ opened: realtime.opened, sessions: realtime.sessions.map(sessionSummary) });
   control.get('/realtime', list);
@@ -20,7 +20,7 @@ export function realtimeControlRoutes(control: FastifyInstance, { realtime }: Pa
   });
 }
 
-/** For people's eyes: no key, no sound. */
+/** A session for display, without its key and audio. */
 const sessionSummary = (session: Session) => ({
   ...{ id: session.id, model: session.model.id, dialect: session.dialect },
   ...{ isAnswering: session.turns.isAnswering, session: session.body, items: session.items },

@@ -4,11 +4,11 @@ import { isTooDeep } from '../body.ts';
 import type { Body } from '../wire/view.ts';
 import { EventRefusal } from './refusal.ts';
 
-/** What is thrown out of a session gets this; RFC 6455, 7.4.1. */
+/** WebSocket close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
 
-/** One client's socket: events in and out, and what can happen to it. */
+/** A client's WebSocket, with the faults that can be applied to it. */
 export class ClientSocket {
   readonly #socket: WebSocket;
   readonly #rawSocket: Socket;
@@ -53,7 +53,7 @@ export class ClientSocket {
   }
 }
 
-/** Undefined is what no event can be. */
+/** Returns undefined for anything that is not valid JSON. */
 function parseEvent(text: string): unknown {
   try {
     const event: unknown = JSON.parse(text);

@@ -3,7 +3,7 @@ import { type Item, speechMs, textOf, textUntil, toInputItem } from './item.ts';
 import { EventRefusal } from './refusal.ts';
 import { addTokens, NO_TOKENS, type Tokens, tokensOf } from './tokens.ts';
 
-/** Everything that was said in a session, oldest first. */
+/** The items of a session, oldest first. */
 export class Conversation {
   #items: readonly Item[] = [];
 
@@ -11,7 +11,7 @@ export class Conversation {
     return this.#items;
   }
 
-  /** What the model reads. */
+  /** The input for the next reply. */
   get input(): InputItem[] {
     return this.#items.map(toInputItem);
   }
@@ -20,13 +20,13 @@ export class Conversation {
     return this.#items.map(tokensOf).reduce(addTokens, NO_TOKENS);
   }
 
-  /** The words that the model said last, as far as they were not taken back. */
+  /** The text of the model's last reply, after truncation. */
   get lastReply(): string | undefined {
     const last = this.#items.findLast((item) => item.type === 'message' && item.role === 'assistant');
     return last?.type === 'message' ? textOf(last) : undefined;
   }
 
-  /** What a person said last, as it was understood. */
+  /** The user's last message; for audio, its description. */
   get lastUtterance(): string | undefined {
     const last = this.#items.findLast((item) => item.type === 'message' && item.role === 'user');
     return last?.type === 'message' ? textOf(last) : undefined;
@@ -36,7 +36,7 @@ export class Conversation {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** Behind another, at the beginning (`root`), or at the end; answers with the id of the one before it. */
+  /** Adds the item after another one, at the beginning (`root`), or at the end; returns the id of the previous item. */
   add(item: Item, previousId?: string): string | null {
     if (this.find(item.id)) {
       throw new EventRefusal(`Error adding item: an item with id '${item.id}' already exists.`, {
@@ -50,7 +50,7 @@ export class Conversation {
     return this.#items[at - 1]?.id ?? null;
   }
 
-  /** As it has become; one that was deleted meanwhile stays so. */
+  /** Has no effect if the item was deleted meanwhile. */
   update(item: Item): void {
     this.#items = this.#items.map((one) => (one.id === item.id ? item : one));
   }

@@ -3,14 +3,14 @@ import { PCM_RATE, type Pcm, secondsOf } from '../../../src/lib/pcm.ts';
 const MAX_SILENT_LOUDNESS = 0.005;
 const MAX_QUIET_LOUDNESS = 0.05;
 const MIN_LOUD_LOUDNESS = 0.25;
-/** Human voices and most of what is sung, in hertz. */
+/** The range of human voices, in hertz. */
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 1_200;
 const WINDOW_SAMPLES = PCM_RATE / 10;
-/** From here on two stretches of sound count as the same. */
+/** The minimum similarity at which two stretches of audio count as a repetition. */
 const MIN_LIKENESS = 0.6;
 
-/** What a model without ears understands: how long, how loud, how high. */
+/** Describes audio by its length, loudness and pitch, in place of speech recognition. */
 export function describeSound(sound: Pcm): string {
   const seconds = secondsOf(sound).toFixed(1);
   const loudness = loudnessOf(sound);
@@ -20,7 +20,7 @@ export function describeSound(sound: Pcm): string {
   return `a ${loud} sound of ${seconds} seconds${pitch === undefined ? '' : `, at about ${pitch} hertz`}`;
 }
 
-/** The root of the mean square, of which a full-scale tone has 0.7. */
+/** The root mean square; a full-scale tone has 0.7. */
 export function loudnessOf(sound: Pcm): number {
   if (sound.length === 0) return 0;
   let sum = 0;
@@ -35,7 +35,7 @@ function loudestWindow(sound: Pcm): Pcm {
   return windows.reduce((best, one) => (loudnessOf(one) > loudnessOf(best) ? one : best));
 }
 
-/** The tone that the window repeats itself with, to the nearest ten hertz; nothing where it is noise. */
+/** The pitch to the nearest ten hertz, or undefined for noise. */
 function pitchOf(window: Pcm): number | undefined {
   const shortest = Math.floor(PCM_RATE / MAX_PITCH_HZ);
   const likeness = (lag: number) => {
@@ -51,7 +51,7 @@ function pitchOf(window: Pcm): number | undefined {
   const found = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
     likeness(at + shortest),
   );
-  // The shortest repetition that is nearly as good as the best: its multiples are as much alike.
+  // The shortest lag that is nearly as similar as the best, because its multiples are similar too.
   const best = Math.max(...found);
   if (best < MIN_LIKENESS) return undefined;
   const at = found.findIndex(

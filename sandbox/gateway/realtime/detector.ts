@@ -4,12 +4,12 @@ import type { Detection } from './settings.ts';
 
 const FRAME_MS = 20;
 const FRAME_SAMPLES = (PCM_RATE * FRAME_MS) / 1_000;
-/** How loud a sound is that a threshold of 1 still lets through. */
+/** The loudness that corresponds to a threshold of 1. */
 const LOUDNESS_AT_FULL_THRESHOLD = 0.04;
 
 export interface SpeechChange {
   readonly kind: 'started' | 'stopped';
-  /** Since the session heard its first sound. */
+  /** Milliseconds since the first audio input. */
   readonly ms: number;
 }
 
@@ -19,10 +19,10 @@ export class Detector {
   #ms = 0;
   #silentMs = 0;
   #isSpeaking = false;
-  /** Of the item that is being said. */
+  /** The id of the item that is being spoken. */
   itemId = '';
 
-  /** What became of the turn with this piece; at most one of each. */
+  /** Yields when speech starts or stops within the chunk. */
   *detect(chunk: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<SpeechChange, void, void> {
     const sound = new Int16Array(this.#rest.length + chunk.length);
     sound.set(this.#rest);
@@ -43,7 +43,7 @@ export class Detector {
     this.#rest = sound.slice(at);
   }
 
-  /** The turn was ended from outside. */
+  /** Called when the input was committed or cleared by the client. */
   reset(): void {
     this.#isSpeaking = false;
     this.#silentMs = 0;

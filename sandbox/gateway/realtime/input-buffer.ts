@@ -4,12 +4,12 @@ import { EventRefusal } from './refusal.ts';
 /** Base64 in one event (wire facts, part 6). */
 const MAX_EVENT_LENGTH = 15 * 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
-/** Of audio that was not committed yet. */
+/** The limit of uncommitted audio. */
 const MAX_SECONDS = 600;
-/** The shortest sound that is taken for speech. */
+/** The shortest audio that can be committed. */
 const MIN_COMMIT_MS = 100;
 
-/** What is said before it is committed. */
+/** The audio input that is not committed yet. */
 export class InputBuffer {
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -51,7 +51,7 @@ export class InputBuffer {
   }
 }
 
-/** A byte too many is half a sample, and lost. */
+/** Drops an odd last byte, which is half a sample. */
 export function samplesFrom(bytes: Buffer): Pcm {
   const sound = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let at = 0; at < sound.length; at++) sound[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);

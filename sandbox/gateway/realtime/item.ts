@@ -8,9 +8,9 @@ type Status = 'in_progress' | 'completed' | 'incomplete';
 
 export type Part =
   | { readonly type: 'text'; readonly text: string }
-  /** What a person said: as it was understood, and whether that was told. */
+  /** The user's audio: its description, and whether the client has received it as a transcript. */
   | { readonly type: 'sound'; readonly description: string; readonly ms: number; readonly isTranscribed: boolean }
-  /** What the model said. */
+  /** The model's audio, as text. */
   | { readonly type: 'speech'; readonly text: string }
   | { readonly type: 'image'; readonly url: unknown };
 
@@ -61,7 +61,7 @@ export function partBody(part: Part, role: Message['role'], dialect: Dialect): B
   }
 }
 
-/** The same for text answers (`text/`). */
+/** Converts an item to the input of the text endpoint (`text/`). */
 export function toInputItem(item: Item): InputItem {
   switch (item.type) {
     case 'message':
@@ -76,11 +76,11 @@ export function toInputItem(item: Item): InputItem {
 export const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'sound' ? [part.description] : 'text' in part ? [part.text] : [])).join(' ');
 
-/** How long it takes to say. */
+/** The duration of the speech. */
 export const speechMs = (speech: string): number =>
   (wordsSpoken(speech).reduce((sum, word) => sum + samplesOf(word), 0) / PCM_RATE) * 1_000;
 
-/** What of it has begun to sound by then. */
+/** The words that have started by the given time. */
 export function textUntil(speech: string, ms: number): string {
   const maxSamples = (ms * PCM_RATE) / 1_000;
   let samples = 0;

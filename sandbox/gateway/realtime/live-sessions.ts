@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 
 interface SessionEvents {
   open: [Session];
-  /** What it does has changed: an answer began or ended, or nothing more comes. */
+  /** Emitted when a reply starts or ends, or when the session stops responding. */
   change: [Session];
   close: [Session];
   heard: [Session, unknown];
@@ -12,10 +12,10 @@ interface SessionEvents {
 /** The live sessions, for display and for injected faults. */
 export class LiveSessions extends EventEmitter<SessionEvents> {
   readonly #open = new Set<Session>();
-  /** How many there have been. */
+  /** The number of sessions since the start. */
   opened = 0;
 
-  /** Those that are open, oldest first. */
+  /** The open sessions, oldest first. */
   get sessions(): readonly Session[] {
     return [...this.#open];
   }
@@ -34,7 +34,7 @@ export class LiveSessions extends EventEmitter<SessionEvents> {
     if (this.#open.delete(session)) this.emit('close', session);
   }
 
-  /** All connections go without a word. */
+  /** Cuts all connections. */
   cutAll(): void {
     for (const session of this.sessions) session.cut();
   }

@@ -5,15 +5,15 @@ import { proseFor, quoted } from '../text/prose.ts';
 import type { Conversation } from './conversation.ts';
 import type { Settings } from './settings.ts';
 
-/** What the model is going to say, or which tools it calls instead. */
+/** The text of a reply, or the tool calls that replace it. */
 export type Plan =
   | { readonly type: 'words'; readonly text: string }
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
 
-/** Of what it said before, as much as it takes to know it again. */
+/** The number of words of the previous reply that are repeated. */
 const REPEATED_WORDS = 8;
 
-/** Answers without a model, from what was said: it shows that it knows the first and the last of it, and what it said itself. */
+/** Plans a reply without a model. It quotes the first and last message and its own last reply, to show that it has the whole conversation. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
   const textRequest: TextRequest = {
     ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
@@ -22,7 +22,7 @@ export function planFor(conversation: Conversation, model: string, settings: Set
   const calls = generateResponse(textRequest, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
   if (calls.length > 0) return { type: 'calls', calls };
   const request = conversationOf(textRequest);
-  // What it says of the question in writing is too long to be said, and is known already.
+  // The first paragraph quotes the question, which the introduction does already.
   const [, ...paragraphs] = proseFor(request, undefined).split('\n\n');
   return {
     type: 'words',
@@ -46,7 +46,7 @@ function introduction(
   ].join(' ');
 }
 
-/** Asterisks are not pronounced. */
+/** Removes Markdown, which cannot be spoken. */
 const withoutMarkdown = (text: string) =>
   text
     .replace(/[*#`|]/g, '')

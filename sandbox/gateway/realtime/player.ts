@@ -1,7 +1,7 @@
 import type { Pace } from '../pace.ts';
 import type { ReplyStep } from './reply-steps.ts';
 
-/** Plays strokes when they are due by the gateway's own clock. */
+/** Plays steps when they are due in the gateway's own time. */
 export class Player {
   readonly #pace: Pace;
   readonly #steps: Iterator<ReplyStep, void, void>;

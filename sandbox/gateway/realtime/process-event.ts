@@ -16,7 +16,7 @@ import { voiceCannotChange } from './turns.ts';
 const MAX_RECEIVED_EVENTS = 1_000;
 const MAX_TEXT_LENGTH = 4_096;
 
-/** Anything that the client sends. */
+/** Processes a client's event; `undefined` stands for an unreadable one. */
 export function processEvent(received: unknown, session: Session): void {
   const { receivedEvents, client } = session;
   // The session has ended, so events that were on their way are dropped.
@@ -40,7 +40,7 @@ function shortened(received: unknown): unknown {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** What a client's event does to a session; what cannot be done is thrown as a refusal. */
+/** Applies a client's event to a session; throws a refusal if it is not possible. */
 function applyEvent(event: ClientEvent, session: Session): void {
   const { conversation, buffer, client, turns } = session;
   switch (event.type) {

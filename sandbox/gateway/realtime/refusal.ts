@@ -7,7 +7,7 @@ interface ErrorDetail {
   readonly type?: string;
 }
 
-/** An error event: what was asked for is not done, and the session goes on. */
+/** An error for the client; the session continues. */
 export class EventRefusal extends Error {
   readonly detail: ErrorDetail;
 

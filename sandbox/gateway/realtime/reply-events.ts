@@ -3,16 +3,16 @@ import { type Dialect, NAMES_BY_DIALECT } from './dialect.ts';
 import { type Item, itemBody, type Part, partBody } from './item.ts';
 import type { Piece } from './pieces.ts';
 
-/** Where an item of an answer stands. */
+/** The position of an item in its response and conversation. */
 export interface ItemPosition {
   readonly dialect: Dialect;
   readonly responseId: string;
   readonly index: number;
-  /** The item before it in the conversation; undefined where it is said beside the conversation. */
+  /** The id of the previous item; undefined if the reply is not part of the conversation. */
   readonly previousItemId: string | null | undefined;
 }
 
-/** What the conversation says of an item that is new in it: today's dialect says so twice. */
+/** The events for a new item of the conversation; the current dialect has two. */
 export function addedEvents(item: Item, previousItemId: string | null, dialect: Dialect): Body[] {
   const body = { previous_item_id: previousItemId, item: itemBody(item, dialect) };
   return dialect === 'ga'
@@ -25,7 +25,7 @@ export function addedEvents(item: Item, previousItemId: string | null, dialect: 
 
 export function openingEvents(item: Item, position: ItemPosition): Body[] {
   const { dialect, previousItemId } = position;
-  // It has no part yet, and then an empty one.
+  // The item is announced without parts, which follow in their own events.
   const bare = item.type === 'message' ? { ...item, parts: [] } : item;
   return [
     { type: 'response.output_item.added', ...inResponse(position), item: itemBody(bare, dialect) },

@@ -3,7 +3,7 @@ import type { RealtimeFault } from './fault.ts';
 import { errorEvent } from './refusal.ts';
 import type { Reply } from './reply.ts';
 
-/** What goes over the socket, or what happens to it instead. */
+/** An event or frame to send, or an effect on the connection. */
 export type ReplyStep =
   | { readonly wait: number; readonly event: Body; readonly times?: number }
   | { readonly wait: number; readonly frame: string | Buffer }
@@ -14,7 +14,7 @@ const SLOW_FACTOR = 20;
 const FAULT_ERROR = { type: 'server_error', code: 'server_error' };
 const FAULT_MESSAGE = 'The sandbox was told to fail in the middle of its answer.';
 
-/** An answer as it goes over the socket, with what was ordered to go wrong with it. */
+/** The steps of a reply, with the injected fault. */
 export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Generator<ReplyStep, void, void> {
   const how = fault?.how;
   if (how === 'drop-asked') return yield { wait: 0, effect: 'drop' };
@@ -28,7 +28,7 @@ export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Gen
     if (how === 'drop-end' && deltas > 0 && /^response\.[a-z_]+\.done$/.test(type))
       return yield { wait: 0, effect: 'drop' };
     const isDelta = type.endsWith('.delta');
-    // An answer too short to be struck in its middle is struck at its end.
+    // In a reply with too few deltas, the fault is applied at the end.
     if (!isFaultApplied && ((isDelta && deltas === faultAfter) || type === 'response.done')) {
       isFaultApplied = true;
       if (yield* applyFault(how, reply)) return;
@@ -40,7 +40,7 @@ export function* replySteps(reply: Reply, fault: RealtimeFault | undefined): Gen
   }
 }
 
-/** True where nothing of the answer comes any more. */
+/** Returns true if the reply ends here. */
 function* applyFault(how: RealtimeFault['how'] | undefined, reply: Reply): Generator<ReplyStep, boolean, void> {
   switch (how) {
     case 'drop-middle':

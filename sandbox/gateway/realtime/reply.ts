@@ -16,11 +16,11 @@ interface ReplyOptions {
   readonly settings: Settings;
   readonly metadata: Record<string, string> | null;
   readonly plan: Plan;
-  /** Where it is remembered, unless it is said beside the conversation. */
+  /** Set if the reply is added to the conversation. */
   readonly conversation: Conversation | undefined;
   readonly conversationId: string | null;
   readonly input: Tokens;
-  /** What of the input the model had read before. */
+  /** The part of the input that counts as cached. */
   readonly cachedInput: Tokens;
   readonly splitsSamples: boolean;
   readonly freshId: (prefix: string) => string;
@@ -28,19 +28,19 @@ interface ReplyOptions {
 
 type ReplyStatus = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 
-/** Until the model begins, and for each piece of a tool's arguments: milliseconds of the gateway's own time. */
+/** The delays before the first item and for each delta of a tool's arguments, in the gateway's own time. */
 const THINKING_MS = 300;
 const ARGUMENTS_PIECE_MS = 25;
 
-/** Told with every answer, and never used up: refusals are ordered (`fault.ts`). */
+/** Sent with every reply; the limit is never reached, because refusals are injected (`fault.ts`). */
 const RATE_LIMIT = { name: 'tokens', limit: 40_000, remaining: 40_000, reset_seconds: 0 };
 
-/** One answer: its events in their order, and what of it has been said. */
+/** One reply: its events in order, and its output so far. */
 export class Reply {
   readonly id: string;
   readonly #options: ReplyOptions;
   #items: readonly Item[] = [];
-  /** Of the item that is being said. */
+  /** The id of the item that is being spoken. */
   #position: ItemPosition | undefined;
 
   constructor(options: ReplyOptions) {
@@ -55,7 +55,7 @@ export class Reply {
   *events(): Generator<TimedEvent, void, void> {
     const { plan } = this.#options;
     yield { wait: 0, event: { type: 'response.created', response: this.#body('in_progress', null) } };
-    // What was broken off while the model thought has no item.
+    // A reply that is cancelled during this delay has no item.
     yield { wait: THINKING_MS, event: { type: 'rate_limits.updated', rate_limits: [RATE_LIMIT] } };
     if (plan.type === 'calls') {
       for (const { name, argumentsJson } of plan.calls) yield* this.#call(name, argumentsJson);
@@ -65,14 +65,14 @@ export class Reply {
     yield* isWhole ? this.endEvents('completed') : this.endEvents('incomplete', { reason: 'max_output_tokens' });
   }
 
-  /** Ends it at any stage. */
+  /** The events that end the reply, at any stage. */
   *endEvents(end: ReplyStatus, details: Body = {}): Generator<TimedEvent, void, void> {
     yield* this.#close(end === 'completed' ? 'completed' : 'incomplete');
     const status_details = end === 'completed' ? null : { type: end, ...details };
     yield { wait: 0, event: { type: 'response.done', response: this.#body(end, status_details) } };
   }
 
-  /** False where the most tokens were reached before the end. */
+  /** Returns false if the token limit was reached before the end. */
   *#say(text: string): Generator<TimedEvent, boolean, void> {
     const { freshId, settings, splitsSamples } = this.#options;
     const { hasAudio, voice, maxTokens } = settings;
@@ -87,7 +87,7 @@ export class Reply {
       if (remainingTokens < 0) return false;
       for (const piece of word.pieces) {
         yield* this.#at(piece.wait, (place) => [pieceEvent(piece, item, place)]);
-        // Only what has left was said: an answer may be broken off while a word waits.
+        // Only sent text counts as output, because a reply may be cancelled before the next word.
         if (piece.kind !== 'audio') this.#change((now) => extended(now, piece.delta));
       }
     }
@@ -125,7 +125,7 @@ export class Reply {
       yield { wait: at === 0 ? wait : 0, event };
   }
 
-  /** The item that is being said, as the conversation has it: what was cut off there meanwhile stays so. */
+  /** Changes the current item as it is in the conversation, which may have truncated it. */
   #change(change: (now: Item) => Item): Item {
     const { conversation } = this.#options;
     const own = this.#items.at(-1);

@@ -18,7 +18,7 @@ type SessionOptions = Pick<Session, 'client' | 'parts' | 'grant' | 'model' | 'fr
 
 const MINUTE_MS = 60_000;
 
-/** A conversation over one socket, from the first word to the last. */
+/** A live session over one WebSocket. */
 export class Session implements SessionState {
   readonly id: string;
   readonly conversationId: string;
@@ -35,7 +35,7 @@ export class Session implements SessionState {
   readonly transcripts: Transcripts;
   readonly turns: Turns;
   settings: Settings = defaultSettings;
-  /** What the client sent, newest last; sound is only counted. */
+  /** The events that the client sent, newest last; long strings are shortened. */
   readonly receivedEvents: unknown[] = [];
   readonly openedAt: number;
   readonly #expiresAt: number;
@@ -62,7 +62,7 @@ export class Session implements SessionState {
     return this.conversation.items.map((item) => itemBody(item, this.dialect));
   }
 
-  /** Nothing more comes of it, though its connection may still stand. */
+  /** Whether the session has ended; its connection may still be open. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -73,7 +73,7 @@ export class Session implements SessionState {
   }
 
   open(): void {
-    // The hour is the clock's own: a conversation is not shorter where jobs are quicker.
+    // The time limit does not depend on the gateway's speed.
     this.#cancelLimit = this.parts.clock.after(this.#expiresAt - this.parts.clock.now(), () => this.expire());
     const fault = this.faultAt('open');
     if (fault) {
@@ -85,7 +85,7 @@ export class Session implements SessionState {
     this.client.send({ type: 'conversation.created', conversation });
   }
 
-  /** A refusal of something strikes those alone who ask for it. */
+  /** A refusal of something applies only to requests for it. */
   faultAt(moment: FaultTiming, asksForTranscripts = false): RealtimeFault | undefined {
     const occasion = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
     return this.parts.faults.takeForRealtime(occasion, moment, asksForTranscripts);
@@ -125,7 +125,7 @@ export class Session implements SessionState {
     this.#closeClient('expired', 'session expired');
   }
 
-  /** Nothing more comes of it. */
+  /** Ends the session without closing its connection. */
   end(): void {
     this.#isOver = true;
     this.#cancelLimit();

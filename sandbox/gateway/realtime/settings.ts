@@ -5,7 +5,7 @@ import type { Voice } from './voice.ts';
 
 export interface Detection {
   readonly type: 'server_vad' | 'semantic_vad';
-  /** How loud speech is at least, of 1. */
+  /** The minimum loudness of speech, from 0 to 1. */
   readonly threshold: number;
   readonly prefix_padding_ms: number;
   readonly silence_duration_ms: number;
@@ -13,14 +13,14 @@ export interface Detection {
   readonly interrupt_response: boolean;
 }
 
-/** How a session is to be, in no dialect. */
+/** The settings of a session, independent of the dialect. */
 export interface Settings {
-  /** Or else it writes. */
+  /** Whether replies are audio rather than text. */
   readonly hasAudio: boolean;
   readonly instructions: string;
   readonly voice: Voice;
   readonly speed: number;
-  /** As it was asked for: its `model` writes down what is said. */
+  /** The requested transcription, with its `model`. */
   readonly transcription: Body | null;
   readonly detection: Detection | null;
   readonly noiseReduction: Body | null;
@@ -30,7 +30,7 @@ export interface Settings {
   readonly temperature: number;
 }
 
-/** The most tokens of one response. A session cannot ask for more. */
+/** The maximum number of tokens in one response. */
 export const MAX_TOKENS = 4_096;
 
 export const defaultDetection: Detection = {
@@ -101,7 +101,7 @@ export function sessionBody({ id, model, expiresAt }: SessionHead, settings: Set
   };
 }
 
-/** What a response object says of how it is given. */
+/** The settings shown in a response object. */
 export const responseHead = ({ hasAudio, voice, maxTokens, temperature }: Settings, dialect: Dialect): Body =>
   dialect === 'ga'
     ? {

@@ -24,7 +24,7 @@ export function detectSpeech(piece: Buffer, session: Session): void {
   }
 }
 
-/** What was said becomes a part of the conversation. */
+/** Adds the buffered audio to the conversation. */
 export function commitInput(session: Session, id: string): void {
   const { buffer, conversation, dialect, client, settings, transcripts } = session;
   const sound = buffer.take();

@@ -12,7 +12,7 @@ import type { FaultTiming, RealtimeFault } from './fault.ts';
 import type { ReplyStep } from './reply-steps.ts';
 import type { Settings } from './settings.ts';
 
-/** What a session has of its gateway, whose rooms know its sessions in turn. */
+/** The parts of the gateway that a session uses; a separate type avoids an import cycle. */
 export interface SessionParts {
   readonly settings: GatewaySettings;
   readonly faults: FaultQueue;
@@ -22,7 +22,7 @@ export interface SessionParts {
   readonly clock: Clock;
 }
 
-/** What the answers and the transcripts of a session know of it. */
+/** The part of a session that replies and transcripts use. */
 export interface SessionState {
   readonly conversationId: string;
   readonly dialect: Dialect;

@@ -6,7 +6,7 @@ export interface Tokens {
   readonly audio: number;
 }
 
-/** As a rule of thumb a token is four letters, a tenth of a second that is heard, and a twentieth that is spoken. */
+/** As a rule of thumb, a token is four letters, 0.1 s of audio input or 0.05 s of audio output. */
 const LETTERS_PER_TOKEN = 4;
 const INPUT_MS_PER_TOKEN = 100;
 const OUTPUT_MS_PER_TOKEN = 50;
@@ -33,7 +33,7 @@ export function tokensOf(item: Item): Tokens {
     .reduce(addTokens, NO_TOKENS);
 }
 
-/** `previousInput` is what the model had read before, which costs less. */
+/** `previousInput` is the input of the previous response, which counts as cached. */
 export function usageBody(input: Tokens, previousInput: Tokens, output: Tokens): Body {
   const cached = { text: Math.min(previousInput.text, input.text), audio: Math.min(previousInput.audio, input.audio) };
   return {

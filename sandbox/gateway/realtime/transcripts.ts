@@ -4,11 +4,11 @@ import type { ReplyStep } from './reply-steps.ts';
 import type { SessionState } from './state.ts';
 import { wordsSpoken } from './voice.ts';
 
-/** Milliseconds of the gateway's own time, until the first word and between them. */
+/** The delays before the first word and between words, in the gateway's own time. */
 const FIRST_WORD_MS = 200;
 const WORD_MS = 20;
 
-/** Writes down what was said, beside the answer, where the session asked for it. */
+/** Transcribes the client's audio, if the session requested it. */
 export class Transcripts {
   readonly #session: SessionState;
   readonly #running = new Set<Player>();

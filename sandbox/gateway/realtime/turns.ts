@@ -17,15 +17,15 @@ interface Running {
 
 const DEFAULT_REQUEST: ResponseRequest = { settings: {}, isInConversation: true, metadata: null };
 
-/** The answers of a session, one at a time. */
+/** The replies of a session, one at a time. */
 export class Turns {
   readonly #session: SessionState;
   #running: Running | undefined;
-  /** What the model has read already. */
+  /** The input of the previous reply, which counts as cached. */
   #cachedInput = NO_TOKENS;
-  /** A voice cannot change any more once it was heard. */
+  /** The voice cannot change after the first audio reply. */
   hasSpoken = false;
-  /** How many answers were begun. */
+  /** The number of replies started. */
   startedCount = 0;
 
   constructor(session: SessionState) {
@@ -83,7 +83,7 @@ export class Turns {
     for (const { event } of reply?.endEvents('cancelled', { reason }) ?? []) this.#play({ wait: 0, event });
   }
 
-  /** It is not played any more. */
+  /** Stops the current reply without an event. */
   stop(): void {
     this.#running?.player.stop();
     this.#finish();
@@ -102,7 +102,7 @@ export class Turns {
     }
   }
 
-  /** What was said is charged once, however it ended. */
+  /** Charges the reply once, however it ended. */
   #finish(): void {
     if (!this.#running) return;
     const { reply, input } = this.#running;

@@ -1,7 +1,7 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { hashOf } from '../studio/random.ts';
 
-/** Hertz of each voice's own pitch: what tells them apart. */
+/** The pitch by which voices differ. */
 const PITCHES_HZ = {
   alloy: 170,
   ash: 110,
@@ -18,7 +18,7 @@ const PITCHES_HZ = {
 export type Voice = keyof typeof PITCHES_HZ;
 export const voices = Object.keys(PITCHES_HZ) as [Voice, ...Voice[]];
 
-/** The two resonances of a mouth that says it, in hertz. */
+/** The two formants of each vowel. */
 const VOWEL_RESONANCES_HZ: Readonly<Record<string, readonly [number, number]>> = {
   a: [730, 1090],
   e: [530, 1840],
@@ -29,7 +29,7 @@ const VOWEL_RESONANCES_HZ: Readonly<Record<string, readonly [number, number]>> =
 };
 const NEUTRAL = [500, 1500] as const;
 
-/** A melody that stays within a fourth, so that a voice is known by its pitch. */
+/** The steps of the melody, small enough that voices remain distinguishable. */
 const STEPS = [0.89, 0.94, 1, 1.06, 1.12];
 const AMPLITUDE = 0.5;
 const MAX_TONE_HZ = 4_000;
@@ -52,7 +52,7 @@ export function speechOf(text: string, voice: Voice): Pcm {
   return whole;
 }
 
-/** As they are spoken one after the other: with the space behind them. */
+/** The words in order, with trailing spaces. */
 export const wordsSpoken = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
 
 export function wordIn(word: string, voice: Voice): Pcm {
@@ -66,13 +66,13 @@ export function wordIn(word: string, voice: Voice): Pcm {
   return sound;
 }
 
-/** How long a word is, without speaking it. */
+/** The length of a word, without synthesizing it. */
 export function samplesOf(word: string): number {
   const spoken = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
   return spoken + (/[.!?;:,]["”’)]*\s*$/.test(word) ? AFTER_SENTENCE : BETWEEN_WORDS);
 }
 
-/** What is no word in our letters is sung letter by letter. */
+/** Words without Latin vowels are spoken letter by letter. */
 function syllablesOf(word: string): readonly string[] {
   const plain = word.trim().toLowerCase();
   return (plain.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plain]).slice(0, MAX_SYLLABLES);
@@ -89,7 +89,7 @@ function sing(into: Pcm, syllable: string, voice: Voice): void {
   }
 }
 
-/** One turn of the tone, with the overtones that the mouth lets through; the loudest moment is 1. */
+/** One period of the tone with its overtones, normalized to 1. */
 function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
   const period = new Float32Array(Math.round(PCM_RATE / pitch));
   for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withoutEnd } from '../../../src/lib/text.ts';
 import type { Source } from '../job-details.ts';
 
-/** Anything but nothing: an empty prompt is a missing one. */
+/** Text that is not blank: an empty prompt counts as missing. */
 export const nonEmptyText = z.string().refine((text) => text.trim() !== '', 'must not be empty');
 
 const numeric = z.union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')]).transform(Number);
@@ -31,7 +31,7 @@ export const pixelSize = z
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[\w.+-]+)*);base64,/;
 
-/** A data URI, an address, or base64 on its own: the three ways images are sent (specification, 4.3 and 4.4). */
+/** A data URI, a URL, or plain base64 (specification, 4.3 and 4.4). */
 export const source = z.string().transform((text, context): Source => {
   if (/^https?:\/\//i.test(text)) {
     if (URL.canParse(text)) return { from: 'address', url: text };
@@ -56,7 +56,7 @@ function decodeBase64(text: string): Buffer | undefined {
   return Buffer.from(text, 'base64');
 }
 
-/** One where a list is expected is a list of one. */
+/** A single value is accepted as a list of one. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item));
 

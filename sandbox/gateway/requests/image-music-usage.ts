@@ -55,7 +55,7 @@ export const usageQuery = z
     message: 'must not be before start_date',
   });
 
-/** The 31st of February has the right form and is no date. */
+/** Rejects dates such as February 31. */
 function isDay(text: string): boolean {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { gridIndex, listOf, nonEmptyText, source } from './fields.ts';
 
-/** What every submit of the image family may carry (wire facts, 1.1); unknown fields are taken and ignored, as real ones do. */
+/** The fields that all submits of the image family accept (wire facts, 1.1); unknown fields are ignored, as by real gateways. */
 const submitFields = {
   state: z.string().max(255).catch(''),
-  // A callback that is no address is as good as none.
+  // An invalid callback URL is ignored.
   notifyHook: z.string().optional().catch(undefined),
   botType: z.enum(['MID_JOURNEY', 'NIJI_JOURNEY']).catch('MID_JOURNEY'),
 };
@@ -41,7 +41,7 @@ export const uploadRequest = z.object({
 
 export const actionRequest = z.object({ ...submitFields, taskId, customId: z.string().min(1) });
 
-/** A stock gateway wants an index for a reroll too (wire facts, 1.1). */
+/** A stock gateway requires an index for a reroll too (wire facts, 1.1). */
 export const changeRequest = (isIndexRequired: boolean) =>
   z
     .object({

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isRecord } from '../../../src/lib/exact-json.ts';
 import { Refusal } from '../refusal.ts';
 
-/** Reads a request body, or refuses it with a sentence about the first thing that is wrong. `null` is as good as absent. */
+/** Parses a request body, or throws a refusal about its first error. `null` counts as absent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isRecord(body)) throw badRequest('The body must be a JSON object.', 'bad_request_body');
   const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -14,7 +14,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
   const value = fields[field];
   const isMissing = value === undefined || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
   if (isMissing) throw badRequest(`${field} is required`, `${snake(field)}_is_required`);
-  // zod's own words where there are none of ours.
+  // Shortens zod's default messages.
   const problem = issue?.message.replace(/^(?:Invalid (?:input|option)|Too (?:big|small)): /, 'is not valid: ');
   throw badRequest(`${issue?.path.join('.')} ${problem}`);
 }
@@ -24,7 +24,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What is wrong with a list of many things is said of the thing, not of the list. */
+/** For an invalid list item, reports the item rather than the list. */
 function deepestIssue(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
   const [first] = issues;
   if (first?.code !== 'invalid_union') return first;

@@ -6,7 +6,7 @@ import { listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields
 const MAX_IMAGES = 7;
 const MAX_VIDEOS = 3;
 
-/** Every name under which reference videos and sounds travel (wire facts, 3.1). */
+/** The field names for reference videos and audio (wire facts, 3.1). */
 const videoNames = [
   'reference_video_urls',
   'video_urls',

@@ -3,7 +3,7 @@ import { sendBytes } from '../../ranges.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
 
-/** Results, as a content network has them: no key, ranges, and an end (wire facts, 9a). */
+/** Serves results like a CDN: without a key, with ranges, and only until they expire (wire facts, 9a). */
 export const fileRoutes: Routes = (server, parts) => {
   server.get<{ Params: { job: string; name: string } }>(
     '/files/:job/:name',
@@ -25,7 +25,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   if (job.expired) return sendUnavailable(reply, 403);
   const file = await parts.files.open(job, name);
-  // An upload that had to make room is an address that has expired.
+  // An upload that was evicted from the cache counts as expired.
   if (!file) return sendUnavailable(reply, job.kind === 'upload' ? 403 : 404);
   const { bytes, mime } = file;
   reply.header('content-type', mime).header('cache-control', 'public, max-age=3600');

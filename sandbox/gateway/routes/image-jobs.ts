@@ -43,7 +43,7 @@ function idempotencyKeyOf(parts: Parts, request: FastifyRequest): string | undef
   throw new Refusal('The header Idempotency-Key is required.', { status: 400, code: 'IDEMPOTENCY_KEY_REQUIRED' });
 }
 
-/** Asking again with the same key and body finds the same job, and costs nothing. */
+/** A repeated request with the same key and body returns the existing job without a charge. */
 function existingJob(parts: Parts, request: FastifyRequest): Job | undefined {
   const idempotencyKey = idempotencyKeyOf(parts, request);
   const found =
@@ -86,7 +86,7 @@ function createJob(parts: Parts, request: FastifyRequest): Job {
   return job;
 }
 
-/** A size gives its shape; how many pixels is the model's own (`-2K`, `-4K`). */
+/** The size only determines the aspect ratio; the resolution depends on the model (`-2K`, `-4K`). */
 function requestedAspect(body: {
   size?: string | undefined;
   aspect_ratio?: string | undefined;

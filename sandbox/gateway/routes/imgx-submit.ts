@@ -149,7 +149,7 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
   );
 };
 
-/** Addresses on this machine that stand before the words; any other is taken as words are. */
+/** The URLs on this machine at the start of the prompt; others remain part of the prompt. */
 const sourcesIn = (prompt: string): readonly Source[] =>
   splitPrompt(prompt)
     .urls.filter(isLoopback)

@@ -6,7 +6,7 @@ import { uploadRequest } from '../requests/imgx.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { uploadedImage } from '../uploaded-image.ts';
 
-/** Images that want an address of their own (wire facts, 1.1). */
+/** Uploads of images, which get URLs (wire facts, 1.1). */
 export const imgxUploadRoutes: Routes = (server, parts) => {
   /** Answers with addresses at once, in both profiles: the specification has no words for it (wire facts, 1.1). */
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {

@@ -14,7 +14,7 @@ export const realtimeRoutes: Routes = (server, parts) => {
     method: 'GET',
     url: '/v1/realtime',
     config: { kind: 'realtime' },
-    // Behind the door's own look at the request, and before a socket comes to be.
+    // Runs after the general request hooks and before the upgrade.
     preHandler: async (request) => {
       modelOf(request, parts);
     },
@@ -58,7 +58,7 @@ function modelOf({ query, grant }: FastifyRequest, parts: Parts): Model {
   return modelFor(parts, grant, model, ['realtime']);
 }
 
-/** Gateways of today take no client that asks for yesterday (wire facts, part 6). */
+/** Current gateways refuse clients that request the beta API (wire facts, part 6). */
 function refuseBeta(client: ClientSocket, session: Session): void {
   client.send(
     errorEvent('The Realtime Beta API is no longer supported: leave the header OpenAI-Beta away.', {

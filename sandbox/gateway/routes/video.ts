@@ -104,7 +104,7 @@ function createJob(
   return job;
 }
 
-/** A size says all; a resolution such as 720p is the short side of an aspect; an aspect alone is drawn small. */
+/** The size takes precedence; a resolution such as 720p is the length of the short side; an aspect ratio alone yields a small video. */
 function requestedSize(body: VideoRequest): Size {
   const even = (side: number) => Math.max(16, Math.round(side / 2) * 2);
   if (body.size) return { width: even(body.size.width), height: even(body.size.height) };

@@ -3,7 +3,7 @@ import { type Conversation, conversationOf } from './heard.ts';
 import { proseFor, quoted } from './prose.ts';
 import { valueForSchema } from './schema-value.ts';
 
-/** A thing that an answer consists of. */
+/** One item of a response. */
 export type OutputItem =
   | { readonly type: 'reasoning'; readonly thoughts: readonly string[] }
   | { readonly type: 'web-search'; readonly query: string }
@@ -13,7 +13,7 @@ export type OutputItem =
 
 export interface GeneratedResponse {
   readonly items: readonly OutputItem[];
-  /** Cut where the most tokens were reached. */
+  /** Whether the text was cut at the token limit. */
   readonly isIncomplete: boolean;
   readonly tokens: { readonly input: number; readonly output: number; readonly reasoning: number };
 }
@@ -27,10 +27,10 @@ const THOUGHTS_BY_EFFORT: Readonly<Record<string, number>> = {
   xhigh: 8,
 };
 const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
-/** As a rule of thumb a token is four letters. */
+/** As a rule of thumb, a token is four letters. */
 const LETTERS_PER_TOKEN = 4;
 
-/** Answers without a model: everything follows from the request, so that the same request has the same answer. */
+/** Generates a response without a model: the same request always has the same response. */
 export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
   const asked = conversationOf(request);
   const thoughts = canReason ? thoughtsOn(asked, request.reasoning?.effort) : [];
@@ -66,7 +66,7 @@ function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly str
   );
 }
 
-/** A tool is called when all words of its name are in the question, or when one has to be; never after its output has come. */
+/** Calls a tool if the question contains all words of its name, or if the request requires a tool; never after a tool's output. */
 function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
   if (tool_choice === 'none' || outputs.length > 0) return [];
   const functions = tools.filter(({ type, name }) => type === 'function' && name !== undefined);

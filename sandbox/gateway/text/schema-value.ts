@@ -4,7 +4,7 @@ import { subjectsOf } from './prose.ts';
 /** A schema that refers to itself would never end. */
 const MAX_DEPTH = 12;
 
-/** Names of fields that want the whole question rather than a word of it. */
+/** The names of fields that are filled with the whole question rather than one word. */
 const WHOLE_QUESTION_FIELDS = /prompt|query|question|text|message|description|answer|content/i;
 
 /** A value that fits a JSON Schema and is made of the question's own words. */
@@ -60,7 +60,7 @@ function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
   return single ?? (properties ? 'object' : items ? 'array' : 'string');
 }
 
-/** One of the words that may be chosen, that of the question where it names one. */
+/** The enum value that the question contains, or else the first one. */
 function chooseEnumValue(choices: readonly unknown[], question: string): unknown {
   const asked = question.toLowerCase();
   return choices.find((one) => typeof one === 'string' && asked.includes(one.toLowerCase())) ?? choices[0];
@@ -80,7 +80,7 @@ function text({ minLength, maxLength, format }: Record<string, unknown>, words: 
   return [...words.padEnd(min, '.')].slice(0, typeof maxLength === 'number' ? maxLength : undefined).join('');
 }
 
-/** `#/$defs/name` within the schema itself; anything else is nothing. */
+/** Resolves local references such as `#/$defs/name`; others yield undefined. */
 function resolveRef(schemaNode: unknown, root: unknown): unknown {
   if (!isRecord(schemaNode) || typeof schemaNode.$ref !== 'string') return schemaNode;
   const steps = schemaNode.$ref

@@ -8,7 +8,7 @@ import type { StreamStep } from './timed-stream.ts';
 const DEFAULT_EVENTS_BEFORE_FAULT = 4;
 const FAULT_ERROR = { code: 'server_error', message: 'The sandbox was told to fail in the middle of its answer.' };
 
-/** The stream of an answer as it goes over the wire, with what was ordered to go wrong with it. */
+/** The stream of a response, with the injected fault. */
 export function* streamSteps(written: TextResponse, fault: TextFault | undefined): Generator<StreamStep, void, void> {
   const { profile } = written;
   const isChat = fault?.how === 'chat';
@@ -34,14 +34,14 @@ function* brokenEnd({ how }: TextFault, written: TextResponse, number: number): 
   });
   if (how === 'cut' || how === 'silence') yield { wait: 0, effect: how };
   if (how === 'error') yield errorStep({ type: 'error', ...FAULT_ERROR, param: null });
-  // Without a type of its own it is known by what it holds.
+  // Without a `type`, the event is recognizable only by its `error` field.
   if (how === 'nested-error')
     yield errorStep({ ...(written.profile === 'spec' ? { type: 'error' } : {}), error: FAULT_ERROR });
   if (how === 'failed')
     yield errorStep({ type: 'response.failed', response: responseBody(written, 'failed', [], FAULT_ERROR) });
 }
 
-/** Both kinds of lines, or the data alone, as gateways in the wild have it. */
+/** In `stock`, events have only a data line, as in real gateways. */
 function eventText(event: TimedEvent['event'], profile: Profile): string {
   const data = `data: ${JSON.stringify(event)}\n\n`;
   return profile === 'spec' && typeof event.type === 'string' ? `event: ${event.type}\n${data}` : data;

@@ -1,27 +1,27 @@
 import { Readable } from 'node:stream';
 import type { Pace } from '../pace.ts';
 
-/** A piece of a stream: what is written, or what happens to the connection instead. */
+/** One step of a stream: text to write, or an effect on the connection. */
 export type StreamStep =
   | { readonly wait: number; readonly text: string }
   | { readonly wait: number; readonly effect: 'cut' | 'silence' };
 
 export interface StreamCallbacks {
-  /** Breaks the connection as it stands. */
+  /** Cuts the connection. */
   cut(): void;
-  /** All that was written, once no more will be. */
+  /** Called with all written text when the stream has ended. */
   ended(text: string): void;
 }
 
-/** As much as a reader takes at once. */
+/** The maximum length of one write. */
 const MAX_CHUNK_LENGTH = 64 * 1024;
-/** What is kept of a stream for display. */
+/** The part of a stream that is recorded for display. */
 const MAX_RECORDED_LENGTH = 16 * 1024;
 
-/** Writes strokes when they are due by the gateway's own clock, no faster than they are read. */
+/** Writes each step when it is due in the gateway's own time, with backpressure. */
 export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: StreamCallbacks): Readable {
   let recorded = '';
-  /** Nothing more comes, and the connection is not closed in good order. */
+  /** Set after an effect: nothing more is written, and the stream is not ended properly. */
   let isBroken = false;
   let next = steps.next();
   let due = pace.elapsed() + (next.done ? 0 : next.value.wait);
@@ -48,7 +48,7 @@ export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: 
     isBroken ||= effect !== undefined;
     if (text !== '') stream.push(text);
     if (next.done && !isBroken) stream.push(null);
-    // After what came before it has left, or the client would see a reset and nothing else.
+    // Only after the previous text has been sent; otherwise the client would see only a reset.
     if (effect === 'cut') setImmediate(() => setImmediate(callbacks.cut));
   };
 

@@ -1,7 +1,7 @@
 import type { Profile } from '../quirks.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** In `stock` each family has an envelope of its own (wire facts, part 8); in `spec` all share one (specification, part 7). */
+/** In `stock`, each family has its own error format (wire facts, part 8); in `spec`, all share one (specification, part 7). */
 export type ErrorFamily = 'general' | 'imgx' | 'task';
 
 export interface ErrorResponse {
@@ -14,7 +14,7 @@ export function errorBody(refusal: Refusal, profile: Profile, family: ErrorFamil
   if (profile === 'spec') {
     return { status, body: { error: { message: refusal.message, type: typeOf(refusal), code } } };
   }
-  // A key is judged before any family is reached.
+  // The key is checked before the family's handler, so these errors have the general format.
   if (family === 'general' || status === 401 || code === 'model_not_found' || code === 'access_denied') {
     return { status, body: generalError(refusal) };
   }

@@ -2,7 +2,7 @@ import type { OutputItem } from '../text/generate.ts';
 import { chatBody, itemBodies, itemBody, itemId, responseBody, statusOf, type TextResponse } from './text.ts';
 import type { Body } from './view.ts';
 
-/** One event and how long it takes to come, in milliseconds of the gateway's own time. */
+/** An event and its delay in milliseconds of the gateway's own time. */
 export interface TimedEvent {
   readonly wait: number;
   readonly event: Body;
@@ -30,7 +30,7 @@ export function* responseEvents(written: TextResponse, hasEmptyOutput = false): 
   yield { wait: 0, event: { type: `response.${status}`, response } };
 }
 
-/** As an item begins: it has its name and nothing yet to say. */
+/** The item at its start, without content. */
 function emptyItem(item: Body): Body {
   const empty = { summary: [], content: [], arguments: '' };
   const kept = Object.entries(item).map(([name, value]) => [
@@ -78,7 +78,7 @@ function* deltaEvents(
   yield { wait: 0, event: { type: `${name}.done`, ...position, [field]: words } };
 }
 
-/** A word at a time, with the space behind it: about what models call a token. */
+/** Splits text into words, which are about the size of tokens. */
 const piecesOf = (words: string) => words.match(/\s*\S{1,24}\s*/g) ?? [];
 
 /** The same answer as chats stream it; what was used comes after the last word, in a piece of its own. */

@@ -4,14 +4,14 @@ import type { TextRequest } from '../requests/text.ts';
 import type { GeneratedResponse, OutputItem } from '../text/generate.ts';
 import type { Body } from './view.ts';
 
-/** An answer with everything that its shapes on the wire need. */
+/** A generated response with the data that its formats need. */
 export interface TextResponse {
   readonly id: string;
   readonly createdAt: number;
   readonly order: TextRequest;
   readonly answer: GeneratedResponse;
   readonly profile: Profile;
-  /** In the words of chats (wire facts, part 5). */
+  /** Whether usage has the field names of chat completions (wire facts, part 5). */
   readonly chatUsage: boolean;
 }
 
@@ -19,7 +19,7 @@ type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
 export const statusOf = ({ answer }: TextResponse): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
 
-/** The response object (wire facts, part 5), as far as it has come. */
+/** The response object in its current state (wire facts, part 5). */
 export function responseBody(
   written: TextResponse,
   status: Status,
@@ -103,7 +103,7 @@ export function itemBody(written: TextResponse, item: OutputItem, at: number): B
 export const itemBodies = (written: TextResponse) =>
   written.answer.items.map((item, at) => itemBody(written, item, at));
 
-/** The same answer in the shape of a chat, for gateways that know no other (wire facts, 9b). */
+/** The response as a chat completion, for gateways that know only that format (wire facts, 9b). */
 export function chatBody(written: TextResponse): Body {
   const { id, createdAt, order, answer } = written;
   const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');

@@ -1,7 +1,7 @@
 import { isRecord, parseExact } from '../../../src/lib/exact-json.ts';
 import { rawNumber } from '../decimal.ts';
 
-/** Names that no document knows, for what the documented names hold. */
+/** Undocumented names for documented fields. */
 const RENAMED_FIELDS: Readonly<Record<string, string>> = {
   task_id: 'GenerationRef',
   status: 'JobPhase',
@@ -13,11 +13,11 @@ const RENAMED_FIELDS: Readonly<Record<string, string>> = {
 
 const TASK_PATH = /^\/(?:imgx\/(?:submit|task)|music\/|videoa\/|v1\/videos?(?:\/|$)|v1\/images\/generations\/jobs)/;
 
-/** Whether the answers of a path are tasks. */
+/** Whether the responses of a path are tasks. */
 export const returnsTasks = (path: string): boolean =>
   TASK_PATH.test(path) && !/\/(?:content|image-seed|upload-discord-images)$/.test(path);
 
-/** The same answer deeper down, with other names, another casing and numbers for ids. */
+/** Wraps a response deeper, with other field names and numeric ids. */
 export function inUnknownEnvelope(text: string): string {
   const response = parseExact(text);
   const isWrapped = isRecord(response) && 'code' in response && 'data' in response;

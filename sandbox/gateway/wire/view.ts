@@ -2,7 +2,7 @@ import { rawNumber } from '../decimal.ts';
 import type { Job, JobState } from '../job.ts';
 import type { Profile, Quirks } from '../quirks.ts';
 
-/** What shaping an answer needs to know besides the job. */
+/** What the response builders need in addition to the job. */
 export interface View {
   readonly profile: Profile;
   readonly quirks: Quirks;
@@ -12,7 +12,7 @@ export interface View {
 
 export type Body = Record<string, unknown>;
 
-/** The specification's words (part 3), and the wire's own for a task that waits for words. */
+/** The specification's status names (part 3), and that of a task that waits for its modal. */
 export const SPEC_STATUS: Record<JobState, string> = {
   'needs-input': 'modal',
   queued: 'queued',
@@ -35,10 +35,10 @@ export const secondsAt = (ms: number | undefined) => (ms === undefined ? 0 : Mat
 
 export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
 
-/** Whether a finished job names what it made. */
+/** Whether the job is finished and its response contains the results. */
 export const showsMedia = (job: Job, view: View) =>
   job.state === 'succeeded' && !job.orders.withoutMedia && !view.quirks.successWithoutAddress;
 
-/** The addresses of everything a finished job made. */
+/** The URLs of all results of a finished job. */
 export const resultUrls = (job: Job, view: View): readonly string[] =>
   showsMedia(job, view) ? job.details.results.map(({ name }) => view.urlOf(job, name)) : [];

@@ -22,7 +22,7 @@ export const text = {
   ask: {
     form: {
       title: 'Continue the conversation',
-      words: 'Your next question',
+      question: 'Your next question',
       file: 'Image or file',
       fileHint: 'An image, a PDF or a text file.',
     },

@@ -30,7 +30,7 @@ const toSettings = (fields: z.output<typeof responseSchema>) => ({
   ...{ voice: fields.voice, temperature: fields.temperature, hasAudio: fields.modalities?.includes('audio') },
 });
 
-/** What a session was in the dialect before today's. */
+/** The session settings of the previous dialect. */
 export const betaSession = z
   .strictObject({
     ...betaFields,

@@ -35,7 +35,7 @@ const toSettings = ({ output_modalities: modalities, audio, ...fields }: z.outpu
   hasAudio: modalities && modalities[0] === 'audio',
 });
 
-/** What a session is in today's dialect. */
+/** The session settings of the current dialect. */
 export const gaSession = z
   .strictObject({
     type: z.literal('realtime'),

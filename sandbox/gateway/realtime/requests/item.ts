@@ -5,7 +5,7 @@ import { type Dialect, NAMES_BY_DIALECT } from '../dialect.ts';
 import { samplesFrom } from '../input-buffer.ts';
 import type { Item, Part } from '../item.ts';
 
-/** An item as a client gives it, which may have no id yet. */
+/** An item as a client sends it, with an optional id. */
 export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each, 'id' | 'status'> : never) : never) & {
   readonly id: string | undefined;
 };
@@ -13,7 +13,7 @@ export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each,
 const text = (type: string) =>
   z.strictObject({ type: z.literal(type), text: z.string() }).transform(({ text }): Part => ({ type: 'text', text }));
 
-/** What it says is told only where it was told before. */
+/** Audio of the client. The transcript is shown again only if the client sent one. */
 const sound = z
   .strictObject({ type: z.literal('input_audio'), audio: z.base64().optional(), transcript: z.string().nullish() })
   .transform(({ audio = '', transcript }): Part => {
@@ -34,7 +34,7 @@ const head = {
   status: z.enum(['completed', 'incomplete', 'in_progress']).optional(),
 };
 
-/** A part of a message is called differently by who said it, and for answers in each dialect. */
+/** The type of a message part depends on the role and the dialect. */
 export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
   const { text: textName, audio: audioName } = NAMES_BY_DIALECT[dialect];
   const speech = z

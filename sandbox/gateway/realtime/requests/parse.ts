@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { EventRefusal } from '../refusal.ts';
 import { type ClientEvent, clientEvents } from './events.ts';
 
-/** A client's event, or the first thing that is wrong with it. */
+/** Parses a client's event, or throws a refusal about its first error. */
 export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
   if (!isRecord(received)) throw new EventRefusal('An event is a JSON object.', { code: 'invalid_event' });
   if (received.type === undefined) throw missingField('type');
@@ -25,7 +25,7 @@ export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
 const missingField = (param: string) =>
   new EventRefusal(`Missing required parameter: '${param}'.`, { code: 'missing_required_parameter', param });
 
-/** Of a choice, what is wrong with the branch that has the least wrong. */
+/** For a union, the issues of the branch with the fewest. */
 function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const branches = issue.errors.map((branch) =>
@@ -34,7 +34,7 @@ function closestIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return branches.toSorted((one, other) => one.length - other.length)[0] ?? [issue];
 }
 
-/** What is missing is said before what is too much, and both before what is wrong. */
+/** Missing fields are reported first, then unknown fields, then invalid values. */
 function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): EventRefusal {
   const absent = issues.find(({ code, path }) => code !== 'unrecognized_keys' && valueAt(received, path) === undefined);
   if (absent) return missingField(nameOf(absent.path));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defaultDetection, MAX_TOKENS, type Settings } from '../settings.ts';
 import { voices } from '../voice.ts';
 
-/** What a client wants of a session, and of one response, in no dialect: only what was named changes. */
+/** The changes that a client requests for a session or a response, independent of the dialect. */
 export interface SessionRequest {
   readonly model: string | undefined;
   readonly settings: Partial<Settings>;
