@@ -26,7 +26,7 @@ export function tokenOf({ headers, query }: FastifyRequest): string {
 }
 
 /** Compares in constant time, so that the duration reveals nothing about the token. */
-export function equalsInConstantTime(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+export function equalsInConstantTime(first: string, second: string): boolean {
+  const [left, right] = [Buffer.from(first), Buffer.from(second)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -41,17 +41,19 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
   };
   const exists = (post: Post) => messages.get(post.id) === post;
   const response = () => {
-    const known = acknowledgement();
-    if (known?.type === ResponseType.Modal || known?.type === ResponseType.ApplicationCommandAutocompleteResult)
-      throw new Error(`The response is not a message; its type is ${known.type}.`);
+    const current = acknowledgement();
+    if (current?.type === ResponseType.Modal || current?.type === ResponseType.ApplicationCommandAutocompleteResult)
+      throw new Error(`The response is not a message; its type is ${current.type}.`);
     const { original, responseRevision } = interaction;
     if (original && !exists(original)) throw new Error('The response was deleted.');
     if (!original || original.revision < responseRevision) return undefined;
     return messageOf(original, parts);
   };
   const isDeleted = () => {
-    const { original, acknowledgement: known } = interaction;
-    return known?.type === ResponseType.DeferredChannelMessageWithSource && original !== undefined && !exists(original);
+    const { original, acknowledgement: current } = interaction;
+    return (
+      current?.type === ResponseType.DeferredChannelMessageWithSource && original !== undefined && !exists(original)
+    );
   };
   const followUps = () => interaction.followUps.filter(exists).map((post) => messageOf(post, parts));
   return {
@@ -67,8 +69,8 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
         return message && matches(message) ? message : undefined;
       };
       const describeState = () => {
-        const known = interaction.original ? [messageOf(interaction.original, parts)] : [];
-        return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
+        const current = interaction.original ? [messageOf(interaction.original, parts)] : [];
+        return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...current, ...followUps()].map(text)])}`;
       };
       return watch.until(find, 'the response', describeState);
     },
@@ -86,9 +88,9 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     },
     modal: () => {
       const find = () => {
-        const known = acknowledgement();
-        if (known && known.type !== ResponseType.Modal)
-          throw new Error(`The response is not a form; its type is ${known.type}.`);
+        const current = acknowledgement();
+        if (current && current.type !== ResponseType.Modal)
+          throw new Error(`The response is not a form; its type is ${current.type}.`);
         return interaction.modal;
       };
       return watch.until(find, 'a form');

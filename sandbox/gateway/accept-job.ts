@@ -4,7 +4,7 @@ import { amountOf, times } from './decimal.ts';
 import type { Job, NewJob } from './job.ts';
 import { type KeyGrant, mayUse } from './keys.ts';
 import type { Parts } from './parts.ts';
-import { Refusal, shown, unknownModel } from './refusal.ts';
+import { Refusal, truncated, unknownModel } from './refusal.ts';
 import type { View } from './wire/view.ts';
 
 export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
@@ -15,7 +15,7 @@ export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: r
   const model = modelNamed(id);
   if (!model) {
     throw quirks.unknownModelUnavailable
-      ? new Refusal(`No available channel for model ${shown(id)}`, { status: 503, code: 'model_not_found' })
+      ? new Refusal(`No available channel for model ${truncated(id)}`, { status: 503, code: 'model_not_found' })
       : unknownModel(id);
   }
   if (!mayUse(grant, id)) {

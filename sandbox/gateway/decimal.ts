@@ -15,8 +15,8 @@ export function amountOf(text: string): Amount {
 
 export const ZERO = amountOf('0');
 
-export const plus = (one: Amount, other: Amount) => (one + other) as Amount;
-export const minus = (one: Amount, other: Amount) => (one - other) as Amount;
+export const plus = (left: Amount, right: Amount) => (left + right) as Amount;
+export const minus = (left: Amount, right: Amount) => (left - right) as Amount;
 export const times = (amount: Amount, factor: number) => (amount * BigInt(factor)) as Amount;
 
 export function amountText(amount: Amount): string {

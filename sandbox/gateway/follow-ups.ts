@@ -165,8 +165,8 @@ function inpaintPlan(
   const { aspect, scenes } = parent.details;
   const before = scenes[0] ?? sceneOf(parent.prompt, seed);
   const after = shared.prompt === parent.prompt ? relative(before, seed, 'strong') : sceneOf(shared.prompt, seed);
-  const whole = single(before, aspect);
-  const [result] = whole.results;
+  const original = single(before, aspect);
+  const [result] = original.results;
   if (!modalInput?.mask || result?.recipe.make !== 'image') {
     return { ...shared, kind: 'inpaint', action: 'INPAINT', ...single(after, aspect) };
   }
@@ -176,7 +176,7 @@ function inpaintPlan(
     ...shared,
     kind: 'inpaint',
     action: 'INPAINT',
-    ...whole,
+    ...original,
     results: [{ name: '1.png', recipe }],
     mask: modalInput.mask,
   };

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { Agent, request } from 'undici';
 import { isLoopbackName } from '../loopback.ts';
 import type { Source } from './job-details.ts';
-import { shown } from './refusal.ts';
+import { truncated } from './refusal.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -43,7 +43,7 @@ export class ReferenceFetcher {
         `Reference image ${at + 1} of the request is not an image that can be read.`,
       );
     }
-    const name = shown(source.url);
+    const name = truncated(source.url);
     const response = await this.#fetch(source.url, name);
     if (isVideoOrAudio(response.bytes, response.mime)) return undefined;
     return await normalizeImage(response.bytes, `What is at the reference address ${name} is not an image.`);

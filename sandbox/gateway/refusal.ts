@@ -32,13 +32,13 @@ export const unauthorized = () =>
   });
 
 export const unknownTask = (id: string) =>
-  new Refusal(`There is no task ${shown(id)} for this key.`, { status: 404, code: 'task_not_found' });
+  new Refusal(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
 
 export const unknownModel = (id: string) =>
-  new Refusal(`The model ${shown(id)} does not exist or this key cannot reach it.`, {
+  new Refusal(`The model ${truncated(id)} does not exist or this key cannot reach it.`, {
     status: 404,
     code: 'model_not_found',
   });
 
 /** Truncates text from a request before it is sent back. */
-export const shown = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+export const truncated = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

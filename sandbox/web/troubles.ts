@@ -31,16 +31,16 @@ const troubleSchema = z.discriminatedUnion('do', [
 type Trouble = z.output<typeof troubleSchema>;
 
 /** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
-export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
-  const parsed = troubleSchema.safeParse(order);
+export async function makeTrouble(trouble: unknown, stage: Stage): Promise<TroubleResult> {
+  const parsed = troubleSchema.safeParse(trouble);
   if (!parsed.success) throw new Error(validationMessage(parsed.error));
   const said = await applyTrouble(parsed.data, stage);
   stage.troubles.emit('made');
   return { said };
 }
 
-async function applyTrouble(order: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
-  switch (order.do) {
+async function applyTrouble(trouble: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
+  switch (trouble.do) {
     case 'cut-socket':
       if (discord.gateway.sessions === 0)
         throw new Error('The bot is not connected to Discord, so there is no connection to cut.');
@@ -68,7 +68,7 @@ async function applyTrouble(order: Trouble, { discord, gateway, bot }: Stage): P
       return 'All faults are cleared. The bot itself is unchanged.';
     default:
       if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');
-      return await applyAtGateway(order, gateway.embedded);
+      return await applyAtGateway(trouble, gateway.embedded);
   }
 }
 
@@ -80,34 +80,34 @@ type GatewayTrouble = Extract<
 >;
 type TalkTroubleKind = 'talk-trouble' | 'dialect' | 'session';
 
-async function applyAtGateway(order: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
+async function applyAtGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
   const { faults, settings } = gateway;
-  switch (order.do) {
+  switch (trouble.do) {
     case 'speed':
-      gateway.setSpeed(order.factor);
-      return `The gateway now runs at ${order.factor} times the speed of a real one. Jobs in progress change speed too.`;
+      gateway.setSpeed(trouble.factor);
+      return `The gateway now runs at ${trouble.factor} times the speed of a real one. Jobs in progress change speed too.`;
     case 'fail-next':
-      faults.add({ do: order.reason === undefined ? 'fail' : { type: 'fail', reason: order.reason } });
+      faults.add({ do: trouble.reason === undefined ? 'fail' : { type: 'fail', reason: trouble.reason } });
       return 'The next job will fail.';
     case 'rate-limit-next':
-      faults.add({ do: 'rate-limited', times: order.times });
-      return order.times === 1
+      faults.add({ do: 'rate-limited', times: trouble.times });
+      return trouble.times === 1
         ? 'The next request fails with status 429.'
-        : `The next ${order.times} requests fail with status 429.`;
+        : `The next ${trouble.times} requests fail with status 429.`;
     case 'lose-next-answer':
       faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
       return 'The gateway will accept the next submit, but its response will be lost.';
     case 'gateway-down':
-      await gateway.setDown(order.on);
-      return order.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
+      await gateway.setDown(trouble.on);
+      return trouble.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
     case 'talk-trouble':
-      faults.add({ do: { type: 'realtime', how: order.how } });
-      return talkTroubleSentence(order.how);
+      faults.add({ do: { type: 'realtime', how: trouble.how } });
+      return talkTroubleSentence(trouble.how);
     case 'dialect':
-      settings.quirks.realtimeDialect = order.speak;
-      return `New live sessions use ${DIALECT_NAMES[order.speak]}. Open sessions keep theirs.`;
+      settings.quirks.realtimeDialect = trouble.speak;
+      return `New live sessions use ${DIALECT_NAMES[trouble.speak]}. Open sessions keep theirs.`;
     case 'session':
-      return endSession(order.how, order.session, gateway);
+      return endSession(trouble.how, trouble.session, gateway);
   }
 }
 

@@ -110,10 +110,10 @@ function validateUnion(
   const typesPerBranch = branches.map(typesOf);
   if (isObject(value) && typesPerBranch.every((types) => types !== undefined)) {
     const index = typesPerBranch.findIndex((types) => types?.includes(value.type));
-    const chosen = branches[index];
-    return chosen === undefined
+    const matchingBranch = branches[index];
+    return matchingBranch === undefined
       ? [wrongType(path, typesPerBranch.flat())]
-      : validateShape(chosen, value, path, validation);
+      : validateShape(matchingBranch, value, path, validation);
   }
   // Without a `type`, the branch with the fewest violations decides.
   let fewestViolations: Violation[] | undefined;

@@ -48,15 +48,15 @@ function pitchOf(window: Pcm): number | undefined {
     }
     return product / Math.sqrt(own * other);
   };
-  const found = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
+  const likenesses = Array.from({ length: Math.floor(PCM_RATE / MIN_PITCH_HZ) - shortest }, (_, at) =>
     likeness(at + shortest),
   );
   // The shortest lag that is nearly as similar as the best, because its multiples are similar too.
-  const best = Math.max(...found);
+  const best = Math.max(...likenesses);
   if (best < MIN_LIKENESS) return undefined;
-  const at = found.findIndex(
+  const at = likenesses.findIndex(
     (value, index) =>
-      value > best * 0.95 && value >= (found[index - 1] ?? value) && value >= (found[index + 1] ?? value),
+      value > best * 0.95 && value >= (likenesses[index - 1] ?? value) && value >= (likenesses[index + 1] ?? value),
   );
   return at < 0 ? undefined : Math.round(PCM_RATE / (at + shortest) / 10) * 10;
 }

@@ -1,5 +1,5 @@
 import { catalogue } from '../catalogue.ts';
-import { shown } from '../refusal.ts';
+import { truncated } from '../refusal.ts';
 import type { Body } from '../wire/view.ts';
 import { unreadable } from './client-socket.ts';
 import { type Item, itemBody } from './item.ts';
@@ -107,10 +107,10 @@ function updateSession({ model, settings: changes }: SessionRequest, session: Se
 }
 
 function checkTranscriber(id: unknown, isRefused: boolean, { dialect }: Session): void {
-  const known = isRefused ? [] : catalogue.filter(({ ability }) => ability === 'transcription');
-  if (known.some((model) => model.id === id)) return;
-  const names = known.map((model) => `'${model.id}'`).join(', ') || 'none at present';
-  throw new EventRefusal(`Invalid value: '${shown(String(id))}'. Supported values are: ${names}.`, {
+  const transcribers = isRefused ? [] : catalogue.filter(({ ability }) => ability === 'transcription');
+  if (transcribers.some((model) => model.id === id)) return;
+  const names = transcribers.map((model) => `'${model.id}'`).join(', ') || 'none at present';
+  throw new EventRefusal(`Invalid value: '${truncated(String(id))}'. Supported values are: ${names}.`, {
     code: 'invalid_value',
     param: `session.${dialect === 'ga' ? 'audio.input.transcription' : 'input_audio_transcription'}.model`,
   });
@@ -122,7 +122,7 @@ function createItem({ id, ...received }: NewItem, previousId: string | undefined
     const { callId } = received;
     const isKnown = conversation.items.some((item) => item.type === 'function_call' && item.callId === callId);
     if (!isKnown) {
-      throw new EventRefusal(`Tool call ID '${shown(callId)}' not found in conversation.`, {
+      throw new EventRefusal(`Tool call ID '${truncated(callId)}' not found in conversation.`, {
         ...{ code: 'invalid_tool_call_id', param: 'item.call_id' },
       });
     }

@@ -19,8 +19,8 @@ export class Transcripts {
 
   start(item: Item, content: number): void {
     const { parts, client } = this.#session;
-    const player: Player = new Player(parts.pace, this.#steps(item, content), (stroke) => {
-      if ('event' in stroke) client.send(stroke.event);
+    const player: Player = new Player(parts.pace, this.#steps(item, content), (step) => {
+      if ('event' in step) client.send(step.event);
     });
     this.#running.add(player);
     player.start();

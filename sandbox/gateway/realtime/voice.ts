@@ -43,13 +43,13 @@ const AFTER_SENTENCE = samplesIn(180);
 /** Speaks like a singing automaton: a tone for each syllable, always the same for the same word and voice. */
 export function speechOf(text: string, voice: Voice): Pcm {
   const words = wordsSpoken(text).map((word) => wordIn(word, voice));
-  const whole = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
+  const samples = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const word of words) {
-    whole.set(word, at);
+    samples.set(word, at);
     at += word.length;
   }
-  return whole;
+  return samples;
 }
 
 /** The words in order, with trailing spaces. */

@@ -1,7 +1,7 @@
 import { viewOf } from '../accept-job.ts';
 import { eventsOf } from '../fine-tunes.ts';
 import type { Routes } from '../parts.ts';
-import { Refusal, shown } from '../refusal.ts';
+import { Refusal, truncated } from '../refusal.ts';
 import { usageQuery } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { usageBody } from '../wire/usage.ts';
@@ -22,7 +22,7 @@ export const accountRoutes: Routes = (server, parts) => {
     }
     const data = eventsOf(request.params.id, parts.pace);
     if (data) return { object: 'list', data };
-    throw new Refusal(`There is no fine-tune ${shown(request.params.id)}.`, {
+    throw new Refusal(`There is no fine-tune ${truncated(request.params.id)}.`, {
       status: 404,
       code: 'fine_tune_not_found',
     });

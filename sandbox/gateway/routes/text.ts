@@ -30,7 +30,7 @@ export const textRoutes: Routes = (server, parts) => {
     // The others read over it (specification, 4.6).
     const answer = generateResponse(order, /reasoning/i.test(model.id));
     const written: TextResponse = {
-      ...{ order, answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
+      ...{ request: order, generated: answer, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
       id: `resp_${parts.random.letters(24)}`,
       createdAt: parts.pace.now(),
     };
@@ -65,7 +65,7 @@ function streamed(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { order } = written;
+  const { request: order } = written;
   writing.add(order);
   const stream = timedStream(streamSteps(written, fault), pace, {
     cut: () => request.raw.socket.destroy(),

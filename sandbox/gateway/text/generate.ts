@@ -32,17 +32,19 @@ const LETTERS_PER_TOKEN = 4;
 
 /** Generates a response without a model: the same request always has the same response. */
 export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
-  const asked = conversationOf(request);
-  const thoughts = canReason ? thoughtsOn(asked, request.reasoning?.effort) : [];
-  const calls = callsFor(request, asked);
+  const conversation = conversationOf(request);
+  const thoughts = canReason ? thoughtsOn(conversation, request.reasoning?.effort) : [];
+  const calls = callsFor(request, conversation);
   const maxTokens = request.max_output_tokens;
-  const messages = calls.length > 0 ? [] : [messageFor(request, asked)];
+  const messages = calls.length > 0 ? [] : [messageFor(request, conversation)];
   const cutMessages = messages.map((item) =>
     maxTokens === undefined ? item : { ...item, text: item.text.slice(0, maxTokens * LETTERS_PER_TOKEN) },
   );
   const items: OutputItem[] = [
     ...(thoughts.length > 0 ? [{ type: 'reasoning', thoughts } as const] : []),
-    ...(searchesFor(request, asked) ? [{ type: 'web-search', query: asked.question.slice(0, 200) } as const] : []),
+    ...(searchesFor(request, conversation)
+      ? [{ type: 'web-search', query: conversation.question.slice(0, 200) } as const]
+      : []),
     ...calls,
     ...cutMessages,
   ];
@@ -70,13 +72,13 @@ function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly str
 function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
   if (tool_choice === 'none' || outputs.length > 0) return [];
   const functions = tools.filter(({ type, name }) => type === 'function' && name !== undefined);
-  const asked = functions.filter(({ name = '' }) =>
+  const conversation = functions.filter(({ name = '' }) =>
     name
       .toLowerCase()
       .split(/[_-]+/)
       .every((word) => words.has(word)),
   );
-  const calledFunctions = asked.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : asked;
+  const calledFunctions = conversation.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : conversation;
   return calledFunctions.map(({ name = '', parameters }) => ({
     type: 'call' as const,
     name,
@@ -88,14 +90,14 @@ function searchesFor({ tools }: TextRequest, { words }: Conversation): boolean {
   return tools.some(({ type }) => type.startsWith('web_search')) && SEARCH_WORDS.some((word) => words.has(word));
 }
 
-function messageFor({ text, instructions }: TextRequest, asked: Conversation) {
-  const { question, words } = asked;
+function messageFor({ text, instructions }: TextRequest, conversation: Conversation) {
+  const { question, words } = conversation;
   if (words.has('refuse'))
     return { type: 'refusal' as const, text: `The sandbox will not do that: ${quoted(question)}.` };
   const format = text?.format;
   if (format?.type === 'json_schema')
     return { type: 'message' as const, text: JSON.stringify(valueForSchema(format.schema, question)) };
-  const prose = proseFor(asked, instructions);
+  const prose = proseFor(conversation, instructions);
   return {
     type: 'message' as const,
     text: format?.type === 'json_object' ? JSON.stringify({ sandbox: true, answer: prose }) : prose,

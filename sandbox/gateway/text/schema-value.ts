@@ -62,8 +62,8 @@ function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
 
 /** The enum value that the question contains, or else the first one. */
 function chooseEnumValue(choices: readonly unknown[], question: string): unknown {
-  const asked = question.toLowerCase();
-  return choices.find((one) => typeof one === 'string' && asked.includes(one.toLowerCase())) ?? choices[0];
+  const lowerCaseQuestion = question.toLowerCase();
+  return choices.find((one) => typeof one === 'string' && lowerCaseQuestion.includes(one.toLowerCase())) ?? choices[0];
 }
 
 function clamp(preferred: number, min: unknown, max: unknown): number {
@@ -72,12 +72,12 @@ function clamp(preferred: number, min: unknown, max: unknown): number {
   return Math.max(low, Math.min(high, preferred));
 }
 
-function text({ minLength, maxLength, format }: Record<string, unknown>, words: string): string {
+function text({ minLength, maxLength, format }: Record<string, unknown>, content: string): string {
   if (format === 'date') return '2026-01-01';
   if (format === 'date-time') return '2026-01-01T00:00:00Z';
   if (format === 'uri') return 'https://sandbox.example/';
   const min = typeof minLength === 'number' ? minLength : 0;
-  return [...words.padEnd(min, '.')].slice(0, typeof maxLength === 'number' ? maxLength : undefined).join('');
+  return [...content.padEnd(min, '.')].slice(0, typeof maxLength === 'number' ? maxLength : undefined).join('');
 }
 
 /** Resolves local references such as `#/$defs/name`; others yield undefined. */

@@ -14,30 +14,30 @@ const PIECE_MS = 25;
 const SEARCH_STEP_MS = 900;
 
 /** The events of a stream in their order (wire facts, part 5), without their numbers. */
-export function* responseEvents(written: TextResponse, hasEmptyOutput = false): Generator<TimedEvent, void, void> {
-  const startedResponse = responseBody(written, 'in_progress', []);
+export function* responseEvents(response: TextResponse, hasEmptyOutput = false): Generator<TimedEvent, void, void> {
+  const startedResponse = responseBody(response, 'in_progress', []);
   yield { wait: 0, event: { type: 'response.created', response: startedResponse } };
   yield { wait: FIRST_EVENT_MS, event: { type: 'response.in_progress', response: startedResponse } };
-  for (const [at, item] of written.answer.items.entries()) {
+  for (const [at, item] of response.generated.items.entries()) {
     const position = { output_index: at };
-    const fullItem = itemBody(written, item, at);
+    const fullItem = itemBody(response, item, at);
     yield { wait: PIECE_MS, event: { type: 'response.output_item.added', ...position, item: emptyItem(fullItem) } };
-    yield* itemEvents(item, { item_id: itemId(written, item, at), ...position }, written);
+    yield* itemEvents(item, { item_id: itemId(response, item, at), ...position }, response);
     yield { wait: 0, event: { type: 'response.output_item.done', ...position, item: fullItem } };
   }
-  const status = statusOf(written);
-  const response = responseBody(written, status, hasEmptyOutput ? [] : itemBodies(written));
-  yield { wait: 0, event: { type: `response.${status}`, response } };
+  const status = statusOf(response);
+  const ended = responseBody(response, status, hasEmptyOutput ? [] : itemBodies(response));
+  yield { wait: 0, event: { type: `response.${status}`, response: ended } };
 }
 
 /** The item at its start, without content. */
 function emptyItem(item: Body): Body {
   const empty = { summary: [], content: [], arguments: '' };
-  const kept = Object.entries(item).map(([name, value]) => [
+  const fields = Object.entries(item).map(([name, value]) => [
     name,
     name in empty ? empty[name as keyof typeof empty] : value,
   ]);
-  return { ...Object.fromEntries(kept), status: 'in_progress' };
+  return { ...Object.fromEntries(fields), status: 'in_progress' };
 }
 
 function* itemEvents(item: OutputItem, position: Body, { profile }: TextResponse): Generator<TimedEvent, void, void> {
@@ -70,20 +70,20 @@ function* itemEvents(item: OutputItem, position: Body, { profile }: TextResponse
 function* deltaEvents(
   name: string,
   position: Body,
-  words: string,
+  text: string,
   field: string,
   wait = PIECE_MS,
 ): Generator<TimedEvent, void, void> {
-  for (const delta of piecesOf(words)) yield { wait, event: { type: `${name}.delta`, ...position, delta } };
-  yield { wait: 0, event: { type: `${name}.done`, ...position, [field]: words } };
+  for (const delta of piecesOf(text)) yield { wait, event: { type: `${name}.delta`, ...position, delta } };
+  yield { wait: 0, event: { type: `${name}.done`, ...position, [field]: text } };
 }
 
 /** Splits text into words, which are about the size of tokens. */
-const piecesOf = (words: string) => words.match(/\s*\S{1,24}\s*/g) ?? [];
+const piecesOf = (text: string) => text.match(/\s*\S{1,24}\s*/g) ?? [];
 
 /** The same answer as chats stream it; what was used comes after the last word, in a piece of its own. */
-export function* chatEvents(written: TextResponse): Generator<TimedEvent, void, void> {
-  const { choices, usage, ...head } = chatBody(written);
+export function* chatEvents(response: TextResponse): Generator<TimedEvent, void, void> {
+  const { choices, usage, ...head } = chatBody(response);
   const chunk = { ...head, object: 'chat.completion.chunk' };
   const [{ message, finish_reason }] = choices as [
     { message: { content: string | null; tool_calls?: Body[] }; finish_reason: string },
@@ -95,9 +95,9 @@ export function* chatEvents(written: TextResponse): Generator<TimedEvent, void, 
   yield { wait: FIRST_EVENT_MS, event: piece({ role: 'assistant', content: '' }) };
   for (const content of piecesOf(message.content ?? '')) yield { wait: PIECE_MS, event: piece({ content }) };
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
-    const { name, arguments: written } = call.function as { name: string; arguments: string };
+    const { name, arguments: argumentsJson } = call.function as { name: string; arguments: string };
     yield { wait: PIECE_MS, event: piece({ tool_calls: [{ ...call, index, function: { name, arguments: '' } }] }) };
-    for (const part of piecesOf(written))
+    for (const part of piecesOf(argumentsJson))
       yield { wait: PIECE_MS, event: piece({ tool_calls: [{ index, function: { arguments: part } }] }) };
   }
   yield { wait: 0, event: piece({}, finish_reason) };

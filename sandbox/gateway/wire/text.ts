@@ -8,8 +8,8 @@ import type { Body } from './view.ts';
 export interface TextResponse {
   readonly id: string;
   readonly createdAt: number;
-  readonly order: TextRequest;
-  readonly answer: GeneratedResponse;
+  readonly request: TextRequest;
+  readonly generated: GeneratedResponse;
   readonly profile: Profile;
   /** Whether usage has the field names of chat completions (wire facts, part 5). */
   readonly chatUsage: boolean;
@@ -17,16 +17,16 @@ export interface TextResponse {
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
-export const statusOf = ({ answer }: TextResponse): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
+export const statusOf = ({ generated }: TextResponse): Status => (generated.isIncomplete ? 'incomplete' : 'completed');
 
 /** The response object in its current state (wire facts, part 5). */
 export function responseBody(
-  written: TextResponse,
+  response: TextResponse,
   status: Status,
   output: readonly Body[],
   error: Body | null = null,
 ): Body {
-  const { id, createdAt, order, answer, profile } = written;
+  const { id, createdAt, request, generated, profile } = response;
   const isEnded = status === 'completed' || status === 'incomplete';
   return {
     id,
@@ -36,13 +36,13 @@ export function responseBody(
     status,
     error,
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-    instructions: order.instructions ?? null,
-    max_output_tokens: order.max_output_tokens ?? null,
-    model: order.model,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    model: request.model,
     output,
-    tool_choice: order.tool_choice,
-    tools: order.tools,
-    usage: isEnded ? usageBody(answer.tokens, written.chatUsage) : null,
+    tool_choice: request.tool_choice,
+    tools: request.tools,
+    usage: isEnded ? usageBody(generated.tokens, response.chatUsage) : null,
   };
 }
 
@@ -69,12 +69,12 @@ export const itemId = ({ id }: TextResponse, item: OutputItem, at: number) =>
   `${ITEM_ID_PREFIXES[item.type]}_${at}_${id.slice(-12)}`;
 const callId = ({ id }: TextResponse, at: number) => `call_${at}_${id.slice(-12)}`;
 
-export function itemBody(written: TextResponse, item: OutputItem, at: number): Body {
-  const id = itemId(written, item, at);
+export function itemBody(response: TextResponse, item: OutputItem, at: number): Body {
+  const id = itemId(response, item, at);
   const message = { id, type: 'message', role: 'assistant', status: 'completed' };
   switch (item.type) {
     case 'reasoning':
-      return written.profile === 'spec'
+      return response.profile === 'spec'
         ? { id, type: 'reasoning', summary: item.thoughts.map((text) => ({ type: 'summary_text', text })) }
         : {
             id,
@@ -89,7 +89,7 @@ export function itemBody(written: TextResponse, item: OutputItem, at: number): B
         id,
         type: 'function_call',
         status: 'completed',
-        call_id: callId(written, at),
+        call_id: callId(response, at),
         name: item.name,
         arguments: item.argumentsJson,
       };
@@ -100,16 +100,16 @@ export function itemBody(written: TextResponse, item: OutputItem, at: number): B
   }
 }
 
-export const itemBodies = (written: TextResponse) =>
-  written.answer.items.map((item, at) => itemBody(written, item, at));
+export const itemBodies = (response: TextResponse) =>
+  response.generated.items.map((item, at) => itemBody(response, item, at));
 
 /** The response as a chat completion, for gateways that know only that format (wire facts, 9b). */
-export function chatBody(written: TextResponse): Body {
-  const { id, createdAt, order, answer } = written;
-  const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
-  const calls = answer.items.flatMap((item, at) =>
+export function chatBody(response: TextResponse): Body {
+  const { id, createdAt, request, generated } = response;
+  const text = generated.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
+  const calls = generated.items.flatMap((item, at) =>
     item.type === 'call'
-      ? [{ id: callId(written, at), type: 'function', function: { name: item.name, arguments: item.argumentsJson } }]
+      ? [{ id: callId(response, at), type: 'function', function: { name: item.name, arguments: item.argumentsJson } }]
       : [],
   );
   const message = {
@@ -117,10 +117,10 @@ export function chatBody(written: TextResponse): Body {
     content: text === '' ? null : text,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
-  const finish_reason = answer.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
+  const finish_reason = generated.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
   return {
-    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: order.model },
+    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: request.model },
     choices: [{ index: 0, message, finish_reason }],
-    usage: usageBody(answer.tokens, true),
+    usage: usageBody(generated.tokens, true),
   };
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isRecord } from '../../../../src/lib/exact-json.ts';
-import { shown } from '../../refusal.ts';
+import { truncated } from '../../refusal.ts';
 import type { Dialect } from '../dialect.ts';
 import { EventRefusal } from '../refusal.ts';
 import { type ClientEvent, clientEvents } from './events.ts';
@@ -13,9 +13,12 @@ export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
   const schema = schemas.get(String(received.type));
   if (!schema) {
     const eventTypes = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
-    throw new EventRefusal(`Invalid value: '${shown(String(received.type))}'. Supported values are: ${eventTypes}.`, {
-      ...{ code: 'invalid_value', param: 'type' },
-    });
+    throw new EventRefusal(
+      `Invalid value: '${truncated(String(received.type))}'. Supported values are: ${eventTypes}.`,
+      {
+        ...{ code: 'invalid_value', param: 'type' },
+      },
+    );
   }
   const parsed = schema.safeParse(received);
   if (parsed.success) return parsed.data;
@@ -46,7 +49,7 @@ function firstRefusal(issues: readonly z.core.$ZodIssue[], received: unknown): E
   const [issue] = issues;
   const param = nameOf(issue?.path ?? []);
   const value = valueAt(received, issue?.path ?? []);
-  const what = typeof value === 'string' ? `'${shown(value)}'` : JSON.stringify(value)?.slice(0, 80);
+  const what = typeof value === 'string' ? `'${truncated(value)}'` : JSON.stringify(value)?.slice(0, 80);
   const code = issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
   const expected =
     issue?.code === 'invalid_value'
