@@ -7,7 +7,7 @@ import { type Studio, sizeOf } from './studio/index.ts';
 
 const CACHE_BYTES = 256 * 1024 * 1024;
 const PREVIEW_SIDE = 512;
-/** 640 × 360 for 6 seconds. Generating more than this before the first download would waste CPU. */
+/** 640 × 360 for 6 seconds. Larger videos are generated at the first download, if there is one. */
 const MAX_EARLY_VIDEO_PIXELS = 640 * 360 * 6;
 
 /** Result files, generated at the first download and cached. */

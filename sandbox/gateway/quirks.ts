@@ -13,13 +13,13 @@ export interface Quirks {
   rewriteCodes: boolean;
   /** An image task has the status "" until it runs (wire facts, 1.3). */
   emptyStatus: boolean;
-  /** What a video query looks like: c, a, b, a with the address in `fail_reason`, the vendor's own (wire facts, 3.3 and 3.5). */
+  /** The format of a video query: variants c, a and b, a with the URL in `fail_reason`, and the vendor's own (wire facts, 3.3 and 3.5). */
   videoShape: VideoShape;
   /** The vendor path's query responds in the vendor's own shape, regardless of `videoShape` (wire facts, 3.5). */
   vendorPathNative: boolean;
   /** Finished tasks name no result, as after a safety filter (wire facts, 3.3). */
   successWithoutAddress: boolean;
-  /** The vendor's answer inside a video task still says processing when the task has ended (wire facts, 3.3). */
+  /** The vendor's response inside an ended video task still has the status processing (wire facts, 3.3). */
   innerContradiction: boolean;
   /** A video or music task is unknown for its first second (wire facts, part 10). */
   lateTask: boolean;
@@ -37,7 +37,7 @@ export interface Quirks {
   numericIds: boolean;
   /** Tasks are nested deeper, with undocumented field names, and numeric ids are numbers. */
   unknownEnvelopes: boolean;
-  /** Only a few custom ids are executed, and a favourite button is shown that never is (wire facts, 1.4). */
+  /** Only some custom ids are executed, and there is a favourite button, which never is (wire facts, 1.4). */
   refusedActions: boolean;
   /** A repeated upscale returns code 21 with the existing task (wire facts, 1.2). */
   repeatsKnown: boolean;
@@ -53,7 +53,7 @@ export interface Quirks {
   batchLimit: number;
   /** A finished `/v1/videos` object has no URL; only `/content` returns the video (wire facts, 3.4). */
   contentOnly: boolean;
-  /** An unserved model gives 503, as if no channel had it (wire facts, part 8). */
+  /** An unknown model returns status 503, as if no channel served it (wire facts, part 8). */
   unknownModelUnavailable: boolean;
   /** With at least this many live image tasks of one key, a submit returns code 22; 0 means never (wire facts, 1.2). */
   queuedFrom: number;

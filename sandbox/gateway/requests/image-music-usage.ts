@@ -18,7 +18,7 @@ export const imageRequest = z.object({
   seed: seed.optional(),
 });
 
-/** `prompt` is the words of the song; without it a description does (wire facts, part 2). */
+/** `prompt` contains the lyrics; a description may replace it (wire facts, part 2). */
 export const musicRequest = z
   .object({
     prompt: z.string().default(''),

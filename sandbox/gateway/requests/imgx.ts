@@ -55,7 +55,7 @@ export const changeRequest = (isIndexRequired: boolean) =>
       message: 'is required',
     });
 
-/** The specification writes the code first, every source the id first: both are read (wire facts, 1.1). */
+/** The specification has the code first, all other sources the id: both are accepted (wire facts, 1.1). */
 export const simpleChangeRequest = z.object({
   ...submitFields,
   content: nonEmptyText.transform((text, context) => {

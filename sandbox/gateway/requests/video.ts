@@ -146,7 +146,7 @@ function parseMetadata(text: string, context: z.RefinementCtx): Record<string, u
   return z.NEVER;
 }
 
-/** The vendor path (specification, 4.2), which the vendor itself calls by other names (wire facts, 3.5). */
+/** The vendor path (specification, 4.2); the vendor's own field names are accepted too (wire facts, 3.5). */
 export const imageToVideoRequest = z.preprocess((body) => {
   if (!isRecord(body)) return body;
   const { model_name, ...rest } = body;

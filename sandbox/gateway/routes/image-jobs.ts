@@ -16,7 +16,7 @@ const MAX_KEY_LENGTH = 255;
 export const imageJobRoutes: Routes = (server, parts) => {
   server.post(PATH, { config: { kind: 'image' } }, async (request, reply) => {
     const job = existingJob(parts, request) ?? createJob(parts, request);
-    // Forks that have this endpoint answer 202 (wire facts, part 4); the specification says nothing else than "returns".
+    // Forks with this endpoint return status 202 (wire facts, part 4); the specification does not name a status.
     if (parts.settings.profile === 'stock') reply.code(202);
     return imageJob(job, await itemsOf(parts, job), viewOf(parts));
   });

@@ -43,7 +43,7 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw new Refusal('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
-  /** Where images are when the gateway puts its own address before them; no key (wire facts, 1.3). */
+  /** Serves images when the gateway returns its own URLs for them; requires no key (wire facts, 1.3). */
   server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;

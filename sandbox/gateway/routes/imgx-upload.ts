@@ -8,7 +8,7 @@ import { uploadedImage } from '../uploaded-image.ts';
 
 /** Uploads of images, which get URLs (wire facts, 1.1). */
 export const imgxUploadRoutes: Routes = (server, parts) => {
-  /** Answers with addresses at once, in both profiles: the specification has no words for it (wire facts, 1.1). */
+  /** Returns URLs immediately in both profiles, because the specification does not describe it (wire facts, 1.1). */
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {
     const { base64Array, state, botType } = parseRequest(uploadRequest, request.body);
     const model = modelFor(parts, request.grant, 'imgx-7', ['imgx']);

@@ -7,11 +7,11 @@ import { missingModel, modelBody, modelList } from '../wire/models.ts';
 
 const allowedModels = (grant: KeyGrant): readonly Model[] => catalogue.filter((model) => mayUse(grant, model.id));
 
-/** Models, for the key that asks (specification, 4.8). */
+/** The models that the key may use (specification, 4.8). */
 export const modelRoutes: Routes = (server, parts) => {
   const list = (models: readonly Model[]) => {
     const view = viewOf(parts);
-    // A stock gateway that finds no group for a key says so with a 200 (wire facts, part 7).
+    // Stock gateways report a key without models with status 200 (wire facts, part 7).
     if (models.length === 0 && view.profile === 'stock')
       return { success: false, message: 'No model is available for this key.' };
     return modelList(models, view);
@@ -31,7 +31,7 @@ export const modelRoutes: Routes = (server, parts) => {
   });
 };
 
-/** Everything after the prefix belongs to the id, slashes too, encoded or not (specification, part 2). */
+/** The id is everything after the prefix, including slashes, encoded or not (specification, part 2). */
 function modelIdIn(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   try {

@@ -17,7 +17,7 @@ const CLIPS_PER_SONG = 2;
 const DEFAULT_SECONDS = 20;
 const COVER_SIDE = 512;
 
-/** Music: queries as specified (4.1), submits as known from the wild (wire facts, part 2). */
+/** Music: queries as specified (4.1), submits as in real gateways (wire facts, part 2). */
 export const musicRoutes: Routes = (server, parts) => {
   server.post('/music/submit/music', { config: { kind: 'music' } }, (request) =>
     musicSubmitted(createSong(parts, request), viewOf(parts)),
@@ -133,5 +133,5 @@ function acceptMusicJob(
   return job;
 }
 
-/** `chirp-…` are words of the wire format (wire facts, part 2) and stand for this gateway's own music model. */
+/** Names such as `chirp-…` of real gateways (wire facts, part 2) select this gateway's own music model. */
 const musicModelId = (name: string | undefined) => (!name || /^chirp-/.test(name) ? DEFAULT_MODEL : name);

@@ -13,12 +13,12 @@ import { sendFile } from './files.ts';
 const DEFAULT_SECONDS = 5;
 const DEFAULT_LONG_SIDE = 640;
 const PRO_FACTOR = 2;
-/** The wire facts, part 10: a task that is not there yet for its first second. */
+/** With the quirk `lateTask`, a task is unknown for its first second (wire facts, part 10). */
 const LATE_MS = 1_000;
 
 type VideoEndpoint = 'generations' | 'videos' | 'image2video';
 
-/** Video: the generic task (specification, 4.4), the second entry, and the vendor path (4.2). A task is found through any of the three. */
+/** Video: the generic endpoint (specification, 4.4), `/v1/videos`, and the vendor path (4.2). A task can be queried through all three. */
 export const videoRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
   const findTask = (request: FastifyRequest<ById>): VideoJob => {
@@ -78,7 +78,7 @@ function createJob(
   const seed = body.seed ?? newSeed(parts);
   const size = requestedSize(body);
   const seconds = body.seconds ?? DEFAULT_SECONDS;
-  // A first/last-frame model looks at items 1 and 2 and at no other (specification, 4.4).
+  // A model with first and last frames uses only items 1 and 2 (specification, 4.4).
   const sources = model.keyframes ? body.sources.slice(0, 2) : body.sources;
   const job = acceptJob(parts, request, {
     id: `task_${parts.random.letters(32)}`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const textFaultKinds = [
   /** The connection is cut midway. */
   'cut',
-  /** The stream is closed in good order before its last event. */
+  /** The stream ends properly before its last event. */
   'early-end',
   /** An error event midway: flat, nested, or as a failed response. */
   'error',

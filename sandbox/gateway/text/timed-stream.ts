@@ -33,7 +33,7 @@ export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: 
     else write(stream);
   };
 
-  /** At least one: a clock that counts in fractions may call a little early, and what is left is less than it can count. */
+  /** Writes at least one step, because a clock with fractions may fire slightly early. */
   const write = (stream: Readable): void => {
     const now = Math.max(due, pace.elapsed());
     let text = '';

@@ -33,13 +33,13 @@ const generalError = (refusal: Refusal) => ({
   },
 });
 
-/** `description` is made of two words with a space between, of which the second is often missing. */
+/** In real gateways, `description` is two parts joined by a space, and the second is often empty. */
 function imgxError(refusal: Refusal): ErrorResponse {
   const { status, code, imgxCode = 4, imgxStatus, properties } = refusal.detail;
   const description = imgxCode === 4 ? `${errorWord(refusal)} ` : refusal.message;
   return {
     status: imgxStatus ?? (status === 404 ? 400 : status),
-    // Where the engine refuses and not the gateway, it does so in the shape of a submit.
+    // Refusals of the engine itself have the format of a submit response.
     body: imgxStatus
       ? { code: imgxCode, description, result: '', properties: properties ?? {} }
       : { description, type: code === 'task_not_found' ? 'midjourney_error' : 'upstream_error', code: imgxCode },

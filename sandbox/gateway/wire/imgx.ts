@@ -2,7 +2,7 @@ import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
 import { type Body, idOf, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
 
-/** A task as its query, the list and the callback show it (wire facts, 1.3), in the profile's words. */
+/** A task in queries, lists and callbacks, in the profile's format (wire facts, 1.3). */
 export function imgxTask(job: ImgxJob, view: View): Body {
   const { details } = job;
   const urls = resultUrls(job, view);
@@ -56,14 +56,14 @@ export type SubmitOutcome =
 
 const ENGINE = { discordInstanceId: '1118138338562560102' };
 
-/** A submit's answer (wire facts, 1.2). */
+/** The response of a submit (wire facts, 1.2). */
 export function imgxSubmit(job: ImgxJob, outcome: SubmitOutcome, view: View): Body {
   const result = idOf(job.id, view);
   const response = stockResponse(job, outcome, view);
   if (view.profile === 'stock') return { ...response, result };
   const { code, description, properties } = response;
   const task = imgxTask(job, view);
-  // The specification has no word for a task that waits, so its answer also carries the wire's code.
+  // The specification has no status for a task that waits for its modal, so the response also has the code of real gateways.
   return outcome.as === 'asks' ? { ...task, code, description, properties } : task;
 }
 
@@ -110,7 +110,7 @@ function imageOf(job: ImgxJob, urls: readonly string[], view: View): string {
   return address && view.quirks.localhostPictures ? `http://localhost:3000/imgx/image/${job.id}` : address;
 }
 
-/** describe gives four lines with keycaps before them, shorten a list of drafts (wire facts, 1.3). */
+/** `describe` returns four numbered lines, `shorten` a list of drafts (wire facts, 1.3). */
 function promptFieldsOf(job: ImgxJob): { finalPrompt: string; description: string } {
   const { yields, action } = job.details;
   const command = `/${action.toLowerCase()} ${job.prompt}`.trim();

@@ -81,7 +81,7 @@ function* deltaEvents(
 /** Splits text into words, which are about the size of tokens. */
 const piecesOf = (text: string) => text.match(/\s*\S{1,24}\s*/g) ?? [];
 
-/** The same answer as chats stream it; what was used comes after the last word, in a piece of its own. */
+/** The response as a chat completion stream; the usage comes last, in its own chunk. */
 export function* chatEvents(response: TextResponse): Generator<TimedEvent, void, void> {
   const { choices, usage, ...head } = chatBody(response);
   const chunk = { ...head, object: 'chat.completion.chunk' };

@@ -6,10 +6,10 @@ import { type Body, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, secondsAt, t
 export type VideoJob = Job & { readonly details: VideoDetails };
 export const isVideo = (job: Job): job is VideoJob => job.details.family === 'video';
 
-/** What the sandbox's videos have (`studio`). */
+/** The frame rate of the sandbox's videos (`studio`). */
 const FRAMES_PER_SECOND = 12;
 
-/** Queued, as every job is when it is created (wire facts, 3.2). */
+/** The response of a submit; every new job is queued (wire facts, 3.2). */
 export const videoCreated = (job: VideoJob, view: View): Body => ({
   id: job.id,
   task_id: job.id,
@@ -21,7 +21,7 @@ export const videoCreated = (job: VideoJob, view: View): Body => ({
   ...(view.profile === 'spec' ? { metadata: job.details.metadata } : {}),
 });
 
-/** The five shapes in which a video query answers (wire facts, 3.3 and 3.5). */
+/** The five response formats of a video query (wire facts, 3.3 and 3.5). */
 export function videoTask(job: VideoJob, view: View): Body {
   switch (view.quirks.videoShape) {
     case 'flat':
@@ -77,7 +77,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
     code: 'success',
     message: '',
     data: {
-      // The database's own number: never the task's id (wire facts, part 2).
+      // The number of the database row, not the task's id (wire facts, part 2).
       id: seedFrom('row', job.id) % 1_000_000,
       task_id: job.id,
       platform: '50',
@@ -87,7 +87,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       quota: 250_000,
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
       status: STOCK_STATUS[job.state],
-      // Old builds have the address here, new ones the reason in `result_url` (wire facts, 3.3).
+      // Old builds have the URL here, new ones have the reason in `result_url` (wire facts, 3.3).
       fail_reason: legacy ? (url ?? reason) : reason,
       ...(legacy ? {} : { result_url: url ?? reason }),
       submit_time: secondsAt(job.createdAt),
@@ -147,7 +147,7 @@ function native(job: VideoJob, view: View): Body {
 
 const VIDEOS_ENDPOINT_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** `/v1/videos` (wire facts, 3.4): the specification shows nothing of it but its name, so only its states follow the profile. */
+/** `/v1/videos` (wire facts, 3.4). The specification does not show its format, so only the status depends on the profile. */
 export function videosEndpointTask(job: VideoJob, view: View): Body {
   const [url] = view.quirks.contentOnly ? [] : resultUrls(job, view);
   const { width, height, seconds, metadata } = job.details;

@@ -21,7 +21,7 @@ export const SPEC_STATUS: Record<JobState, string> = {
   failed: 'failed',
 };
 
-/** `NOT_START` is what a stock gateway says before anything is known of a task (wire facts, 1.3 and part 2). */
+/** Stock gateways can also return `NOT_START`, for a task without a status yet (wire facts, 1.3 and part 2). */
 export const STOCK_STATUS: Record<JobState, string> = {
   'needs-input': 'MODAL',
   queued: 'SUBMITTED',

@@ -137,7 +137,7 @@ describe('Uploads', () => {
 });
 
 describe('Injected faults', () => {
-  it('Faults are applied to the selected requests as ordered', async () => {
+  it('Injected faults are applied to the selected requests', async () => {
     const { call, discord, messages, clock } = await rawClient();
     discord.faults.add({
       on: { method: 'post', route: '/channels/:channel/messages' },

@@ -26,7 +26,7 @@ describe('The durations of jobs', () => {
 });
 
 describe('Jobs and the clock of the gateway', () => {
-  it('A job applies an order that arrives during a change', async () => {
+  it('A job applies a control action that arrives during a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
       if (job.progress === 11) gateway.jobs.stick(job.id);

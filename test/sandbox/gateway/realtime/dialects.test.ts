@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { settings, stage, userMessage } from './talker.ts';
+import { settings, stage, userMessage } from './test-client.ts';
 
 describe('The refusals that keep a session open', () => {
   it('The current dialect refuses a session without its type, and the beta dialect refuses one with a type', async () => {

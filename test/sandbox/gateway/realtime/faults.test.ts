@@ -4,7 +4,7 @@ import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, type Stage, settings, stage, type Talker, userMessage } from './talker.ts';
+import { deltas, type Stage, settings, stage, type Talker, userMessage } from './test-client.ts';
 
 type Preset = keyof typeof realtimePresets;
 

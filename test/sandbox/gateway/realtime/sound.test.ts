@@ -5,7 +5,7 @@ import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechOf, voices } from '../../../../sandbox/gateway/realtime/voice.ts';
 import { PCM_RATE, type Pcm } from '../../../../src/lib/pcm.ts';
 import type { Json } from '../bench.ts';
-import { settings, stage } from './talker.ts';
+import { settings, stage } from './test-client.ts';
 
 const tone = (hertz: number, seconds: number, loud = 0.3): Pcm =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_, at) =>

@@ -4,7 +4,7 @@ import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechMs } from '../../../../sandbox/gateway/realtime/item.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, settings, stage, type Talker, userMessage } from './talker.ts';
+import { deltas, settings, stage, type Talker, userMessage } from './test-client.ts';
 
 /** Sends a text turn and returns the response. */
 async function askInText({ say, until }: Talker, text: string): Promise<string> {

@@ -58,7 +58,7 @@ describe('The world', () => {
 });
 
 describe('Acts', () => {
-  it('A person completes and uses a command, presses its buttons and sees everything live', async () => {
+  it('A user completes and sends a command, presses its buttons and sees everything live', async () => {
     const studio = await at.channel('member', 'studio');
     const mine = await at.listen('member');
     const theirs = await at.listen('other');
