@@ -8,14 +8,14 @@ export const sendError = (reply: FastifyReply, status: number, error: string): F
   reply.code(status).send({ error });
 
 /** Prevents pages of other origins from controlling a local server, through DNS rebinding or through a form. */
-export function restrictToLoopback(server: FastifyInstance, what: string): void {
+export function restrictToLoopback(server: FastifyInstance, serverName: string): void {
   server.addHook('onRequest', async (request, reply) => {
     const host = request.headers.host ?? '';
     const { origin } = request.headers;
     if (!isLoopbackName(host.replace(/:\d+$/, '')))
-      return sendError(reply, 403, `${what} accepts requests to 127.0.0.1 or localhost only.`);
+      return sendError(reply, 403, `${serverName} accepts requests to 127.0.0.1 or localhost only.`);
     if (origin !== undefined && origin !== `http://${host}`)
-      return sendError(reply, 403, `${what} does not accept requests from other origins.`);
+      return sendError(reply, 403, `${serverName} does not accept requests from other origins.`);
   });
 }
 
@@ -26,7 +26,7 @@ export function tokenOf({ headers, query }: FastifyRequest): string {
 }
 
 /** Compares in constant time, so that the duration reveals nothing about the token. */
-export function equalsInConstantTime(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+export function equalsInConstantTime(first: string, second: string): boolean {
+  const [left, right] = [Buffer.from(first), Buffer.from(second)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sends bytes as a content network does: in ranges, for a player that jumps about in a video. */
+/** Sends bytes with range support, so that a player can seek in a video. */
 export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header('accept-ranges', 'bytes');
-  const range = rangeOf(request.headers.range, bytes.length);
+  const range = parseRange(request.headers.range, bytes.length);
   if (range === 'outside') return reply.code(416).header('content-range', `bytes */${bytes.length}`).send();
   const part = range ? bytes.subarray(range.from, range.to + 1) : bytes;
   if (range) reply.code(206).header('content-range', `bytes ${range.from}-${range.to}/${bytes.length}`);
@@ -11,7 +11,7 @@ export function sendBytes(bytes: Buffer, request: FastifyRequest, reply: Fastify
 }
 
 /** One range of bytes; several at once, or another unit, are answered with the whole file, as RFC 9110 allows. */
-function rangeOf(header: string | undefined, size: number): { from: number; to: number } | 'outside' | undefined {
+function parseRange(header: string | undefined, size: number): { from: number; to: number } | 'outside' | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const [first, last] = [match[1] ?? '', match[2] ?? ''];

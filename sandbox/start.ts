@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { MissingSettings, StartFailed } from './web/refusals.ts';
 import type { Sandbox } from './web/sandbox.ts';
+import { MissingSettingsError, StartError } from './web/start-errors.ts';
 
 /** sysexits.h */
 const EX_USAGE = 64;
@@ -18,7 +18,7 @@ Starts the bot with an embedded Discord and an embedded gateway, and serves a we
   --help              show this help
 `;
 
-class Misuse extends Error {}
+class UsageError extends Error {}
 
 interface Arguments {
   readonly port: number;
@@ -27,18 +27,18 @@ interface Arguments {
 }
 
 function readArguments(): Arguments | undefined {
-  const values = parsed();
+  const values = parseOptions();
   if (values.help) return undefined;
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new Misuse(`--port must be a number from 0 to 65535, not ${values.port}.`);
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${values.port}.`);
   const speed = Number(values.speed);
   if (!(speed >= 0.25 && speed <= 50))
-    throw new Misuse(`--speed must be a number from 0.25 to 50, not ${values.speed}.`);
+    throw new UsageError(`--speed must be a number from 0.25 to 50, not ${values.speed}.`);
   return { port, speed, realGateway: values['real-gateway'] };
 }
 
-function parsed() {
+function parseOptions() {
   try {
     const { values } = parseArgs({
       options: {
@@ -51,7 +51,7 @@ function parsed() {
     return values;
   } catch (problem) {
     const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
-    throw new Misuse(`${what}. The options are --port, --speed, --real-gateway and --help.`);
+    throw new UsageError(`${what}. The options are --port, --speed, --real-gateway and --help.`);
   }
 }
 
@@ -63,11 +63,11 @@ async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new Misuse(
+      throw new UsageError(
         `Port ${args.port} is in use. Stop the program that uses it, or choose another port with --port (0 picks a free port).`,
       );
     if (code === 'EACCES')
-      throw new Misuse(
+      throw new UsageError(
         `Port ${args.port} requires privileges that this user lacks. Choose a port above 1023 with --port.`,
       );
     throw problem;
@@ -76,10 +76,10 @@ async function start(args: Arguments, signal: AbortSignal): Promise<Sandbox> {
 
 /** Prints why the start failed and returns the exit code. */
 function reportFailure(problem: unknown): number {
-  if (problem instanceof Misuse || problem instanceof MissingSettings || problem instanceof StartFailed) {
+  if (problem instanceof UsageError || problem instanceof MissingSettingsError || problem instanceof StartError) {
     console.error(problem.message);
-    if (problem instanceof Misuse) return EX_USAGE;
-    return problem instanceof MissingSettings ? EX_CONFIG : EX_SOFTWARE;
+    if (problem instanceof UsageError) return EX_USAGE;
+    return problem instanceof MissingSettingsError ? EX_CONFIG : EX_SOFTWARE;
   }
   console.error(problem);
   return EX_SOFTWARE;

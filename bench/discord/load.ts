@@ -19,7 +19,7 @@ export async function load(discord: EmbeddedDiscord, { perSecond, seconds }: Loa
   const settled = await Promise.allSettled(acknowledgements);
   await sleep(EDIT_GRACE_MS);
   const milliseconds = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  const edited = discord.heard.filter(
+  const edited = discord.requests.filter(
     ({ at, method, status, path }) =>
       at >= since && method === 'PATCH' && status === 200 && tokens.has(path.split('/').at(3) ?? ''),
   ).length;

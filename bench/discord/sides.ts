@@ -60,7 +60,7 @@ function refuseObjections(): void {
   // Its own checks are recorded in that process too, where they cost the measured program nothing.
   const objection = discord.violations.find(({ route }) => !route.startsWith('answer '));
   if (objection) throw new Error(`The embedded Discord objected: ${JSON.stringify(objection)}`);
-  const [limited] = discord.rateLimited;
+  const [limited] = discord.rateLimitHits;
   if (limited) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(limited)}`);
 }
 

@@ -63,7 +63,7 @@ await Promise.all([discord.close(), gateway.close()]);
 await studio.close();
 
 function state(): LoadState {
-  for (const { id, status, files } of discord.heard)
+  for (const { id, status, files } of discord.requests)
     if (status === 200 && files.some((file) => file.bytes >= LEAST_BYTES)) seen.add(id);
   const jobs = gateway.jobs.list();
   return { begun: jobs.length, ended: jobs.filter(({ state }) => state === 'succeeded').length, shown: seen.size };

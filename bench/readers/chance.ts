@@ -11,11 +11,11 @@ export class Chance {
   }
 
   of<T>(list: readonly T[]): T {
-    return list[this.#random.whole(list.length)] as T;
+    return list[this.#random.integer(list.length)] as T;
   }
 
   some<T>(list: readonly T[], most: number): T[] {
-    return this.shuffled(list).slice(0, this.#random.whole(most + 1));
+    return this.shuffled(list).slice(0, this.#random.integer(most + 1));
   }
 
   is(share: number): boolean {
@@ -23,7 +23,7 @@ export class Chance {
   }
 
   whole(below: number): number {
-    return this.#random.whole(below);
+    return this.#random.integer(below);
   }
 
   letters(count: number): string {
@@ -35,7 +35,7 @@ export class Chance {
   }
 
   digits(count: number): string {
-    return `${1 + this.#random.whole(9)}${Array.from({ length: count - 1 }, () => this.#random.whole(10)).join('')}`;
+    return `${1 + this.#random.integer(9)}${Array.from({ length: count - 1 }, () => this.#random.integer(10)).join('')}`;
   }
 
   shuffled<T>(list: readonly T[]): T[] {

@@ -55,12 +55,12 @@ function filtersOf(tasks: readonly Task[]): Record<string, TaskFilter> {
     first: mine,
     last: { ...mine, before: tasks[10]?.id },
     'by kind': { ...mine, kind: 'video' },
-    'by state': { ...mine, standing: 'failed' },
-    waiting: { ...mine, standing: 'waiting' },
+    'by state': { ...mine, status: 'failed' },
+    waiting: { ...mine, status: 'waiting' },
     'in the middle, by words': { ...mine, words: 'fox 5000' },
     'by words that stand nowhere': { ...mine, words: 'badger' },
     'of the server': { whose: 'server' },
-    'of the server, nothing fits': { whose: 'server', words: 'badger', standing: 'unknown' },
+    'of the server, nothing fits': { whose: 'server', words: 'badger', status: 'unknown' },
   };
 }
 

@@ -3,8 +3,8 @@ import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discor
 import type { Exchange } from '../../sandbox/discord/exchange.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gateway.ts';
-import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
+import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
 import { openStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
@@ -32,7 +32,7 @@ export class Workday {
   readonly #gateway: EmbeddedGateway;
   readonly #studio: Studio;
   readonly #ordered: Ordered[] = [];
-  readonly #looked = new WeakSet<Heard>();
+  readonly #looked = new WeakSet<RecordedGatewayRequest>();
   /** When each job was polled. */
   readonly #questions = new Map<string, number[]>();
   readonly #looking: NodeJS.Timeout;
@@ -118,7 +118,7 @@ export class Workday {
   }
 
   #edits({ exchange }: Ordered): RecordedRequest[] {
-    return this.#discord.heard.filter(
+    return this.#discord.requests.filter(
       ({ method, path, status }) => method === 'PATCH' && status === 200 && path.includes(exchange.token),
     );
   }

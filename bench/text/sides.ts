@@ -46,7 +46,7 @@ async function answerOf(words: number): Promise<AnswerFigures> {
   const prompt = `tell me of snow number ${asked}, ${words} words`;
   const exchange = await discord.as('member').slash('ask', { prompt, new: true });
   const first = await exchange.message((message) => JSON.stringify(message.components ?? []).includes('Delete'));
-  const own = discord.heard.filter(({ path }) => path.includes(exchange.token));
+  const own = discord.requests.filter(({ path }) => path.includes(exchange.token));
   const visible = own.find(({ method, body }) => method === 'PATCH' && JSON.stringify(body).includes(FIRST_WORDS));
   const question = gateway.heard.find(({ body }) => JSON.stringify(body ?? '').includes(prompt));
   const [start = 0, end = 0] = [question?.at, own.at(-1)?.at];

@@ -1,27 +1,27 @@
-import { PermissionFlagsBits as May, MessageFlags } from 'discord-api-types/v10';
-import { directMessageChannel } from './direct.ts';
+import { MessageFlags, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import { canSeeChannel, canSend } from './client-view.ts';
+import { directMessageChannel } from './direct-message-channel.ts';
 import { type Exchange, exchangeOf, type Message, messageOf } from './exchange.ts';
-import { menu, slash, type Where } from './interactions/act.ts';
 import { permissionsOf } from './interactions/context.ts';
-import { fill, type ModalInput } from './interactions/fill.ts';
+import { ImpossibleActionError } from './interactions/impossible-action.ts';
 import type { Choice, Modal } from './interactions/interaction.ts';
 import type { OptionInput } from './interactions/options.ts';
-import { choose, pressButton } from './interactions/press.ts';
-import { ImpossibleActionError } from './interactions/refuse.ts';
-import { checkUploads } from './interactions/resolved.ts';
+import { checkUploadSizes } from './interactions/resolved-data.ts';
+import { type ActorContext, sendMenuCommand, sendSlashCommand } from './interactions/send.ts';
+import { type ModalInput, submitModal } from './interactions/submit-modal.ts';
+import { chooseValues, pressButton } from './interactions/use-component.ts';
 import type { Parts } from './parts.ts';
 import { has } from './permissions.ts';
 import type { Post } from './post.ts';
-import { isShown, maySend } from './sight.ts';
-import { addToThread, archive, startUserThread, type ThreadOrder } from './thread-acts.ts';
+import { addToThread, archive, startUserThread, type UserThreadOptions } from './thread-actions.ts';
 import type { FileInput, VoiceNotes } from './uploads.ts';
 import type { Channel, User } from './world.ts';
 
 /** The limit for users without Nitro (documentation, resources/message). */
-const MOST_CHARACTERS = 2_000;
-const MOST_FILES = 10;
+const MAX_CONTENT_LENGTH = 2_000;
+const MAX_FILES = 10;
 
-/** A simulated person. Every act resolves with what Discord would show next. */
+/** A simulated user. Every action resolves with what Discord would show next. */
 export interface Actor {
   readonly user: User;
   readonly channel: Channel;
@@ -37,10 +37,10 @@ export interface Actor {
   say(content: string, files?: readonly FileInput[]): Promise<Message>;
   speak(voice: VoiceInput): Promise<Message>;
   /** Starts it in the actor's channel, or on a message of that channel. */
-  startThread(name: string, order?: ThreadOrder & { readonly on?: Pick<Message, 'id'> }): Channel;
+  startThread(name: string, options?: UserThreadOptions & { readonly on?: Pick<Message, 'id'> }): Channel;
   /** Adds a user to the actor's current thread. */
   addToThread(user: string): void;
-  archive(order?: { readonly locked?: boolean }): void;
+  archive(options?: { readonly locked?: boolean }): void;
 }
 
 interface VoiceInput extends Partial<VoiceNotes> {
@@ -50,91 +50,100 @@ interface VoiceInput extends Partial<VoiceNotes> {
 }
 
 /** A placeholder that rises and falls, for recordings without a waveform. */
-const ANY_WAVEFORM = Buffer.from(Array.from({ length: 64 }, (_, at) => 8 * Math.min(at, 63 - at))).toString('base64');
+const PLACEHOLDER_WAVEFORM = Buffer.from(
+  Array.from({ length: 64 }, (_, index) => 8 * Math.min(index, 63 - index)),
+).toString('base64');
 
-export function actorOf(name: string, parts: Parts, place?: string): Actor {
+export function actorOf(name: string, parts: Parts, channelName?: string): Actor {
   const { world, messages, watch, interactions } = parts;
   const user = world.user(name);
-  const channel = channelOf(user, place, parts);
+  const channel = channelOf(user, channelName, parts);
   const guild = world.guildOf(channel);
-  const where: Where = { user, channel, guild };
+  const context: ActorContext = { user, channel, guild };
   const postOf = ({ id }: { id: string }): Post => {
     const post = messages.get(id);
-    if (!post || !isShown(user, post.channel, parts)) throw new ImpossibleActionError('That message no longer exists.');
+    if (!post || !canSeeChannel(user, post.channel, parts))
+      throw new ImpossibleActionError('That message no longer exists.');
     return post;
   };
   /** A message can be used from any channel, so the interaction belongs to the message's channel. */
-  const at = (post: Post): Where => ({ user, channel: post.channel, guild: world.guildOf(post.channel) });
+  const contextAt = (post: Post): ActorContext => ({ user, channel: post.channel, guild: world.guildOf(post.channel) });
   return {
     user,
     channel,
     in: (next) => actorOf(name, parts, next),
-    slash: async (wanted, options = {}) => exchangeOf(slash(where, wanted, options, parts), parts),
-    complete: async (wanted, options, focused) => {
-      const interaction = slash(where, wanted, options, parts, focused);
-      const look = () => {
-        if (interaction.missed) throw new Error('Loading options failed: the application did not respond');
+    slash: async (commandName, options = {}) =>
+      exchangeOf(sendSlashCommand(context, commandName, options, parts), parts),
+    complete: async (commandName, options, focused) => {
+      const interaction = sendSlashCommand(context, commandName, options, parts, focused);
+      const findChoices = () => {
+        if (interaction.missedDeadline) throw new Error('Loading options failed: the application did not respond');
         return interactions.find(interaction.id)?.choices;
       };
-      return [...(await watch.until(look, 'completions'))];
+      return [...(await watch.until(findChoices, 'completions'))];
     },
     click: async (message, button) => {
       const post = postOf(message);
-      return exchangeOf(pressButton(at(post), post, button, parts), parts);
+      return exchangeOf(pressButton(contextAt(post), post, button, parts), parts);
     },
     choose: async (message, select, values) => {
       const post = postOf(message);
-      return exchangeOf(choose(at(post), post, select, values, parts), parts);
+      return exchangeOf(chooseValues(contextAt(post), post, select, values, parts), parts);
     },
     fill: async (modal, values) => {
-      const opener = interactions.find(modal.interactionId);
-      const there = opener ? { user, channel: opener.channel, guild: opener.guild } : where;
-      return exchangeOf(fill(there, modal, values, parts), parts);
+      const openingInteraction = interactions.find(modal.interactionId);
+      const openerContext = openingInteraction
+        ? { user, channel: openingInteraction.channel, guild: openingInteraction.guild }
+        : context;
+      return exchangeOf(submitModal(openerContext, modal, values, parts), parts);
     },
-    menu: async (wanted, target) =>
-      exchangeOf(menu(where, wanted, typeof target === 'string' ? target : postOf(target), parts), parts),
+    menu: async (commandName, target) =>
+      exchangeOf(
+        sendMenuCommand(context, commandName, typeof target === 'string' ? target : postOf(target), parts),
+        parts,
+      ),
     say: async (content, files = []) => {
-      if (!maySend(user, channel, parts))
+      if (!canSend(user, channel, parts))
         throw new ImpossibleActionError(`${user.name} cannot send messages in ${channel.name}.`);
-      checkWords(content, files);
-      checkUploads(files, parts);
-      const sent = files.map((file, id) => ({ ...file, id: String(id) }));
-      return messageOf(messages.write({ channel, author: user, body: { content }, files: sent }), parts);
+      checkContent(content, files);
+      checkUploadSizes(files, parts);
+      const uploadedFiles = files.map((file, id) => ({ ...file, id: String(id) }));
+      return messageOf(messages.create({ channel, author: user, body: { content }, files: uploadedFiles }), parts);
     },
-    speak: async ({ bytes, seconds, waveform = ANY_WAVEFORM }) => {
-      const may = permissionsOf(user, channel, guild);
-      if (!maySend(user, channel, parts) || !has(may, May.SendVoiceMessages))
+    speak: async ({ bytes, seconds, waveform = PLACEHOLDER_WAVEFORM }) => {
+      const permissions = permissionsOf(user, channel, guild);
+      if (!canSend(user, channel, parts) || !has(permissions, Permission.SendVoiceMessages))
         throw new ImpossibleActionError(`${user.name} cannot send voice messages in ${channel.name}.`);
       const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
-      checkUploads([file], parts);
+      checkUploadSizes([file], parts);
       const attachments = [{ id: '0', duration_secs: seconds, waveform }];
       const body = { flags: MessageFlags.IsVoiceMessage, attachments };
-      return messageOf(messages.write({ channel, author: user, body, files: [file] }), parts);
+      return messageOf(messages.create({ channel, author: user, body, files: [file] }), parts);
     },
-    startThread: (title, { on, ...order } = {}) => startUserThread(where, title, order, on && postOf(on), parts),
-    addToThread: (other) => addToThread(where, other, parts),
-    archive: (order = {}) => archive(where, order, parts),
+    startThread: (title, { on, ...options } = {}) => startUserThread(context, title, options, on && postOf(on), parts),
+    addToThread: (other) => addToThread(context, other, parts),
+    archive: (options = {}) => archive(context, options, parts),
   };
 }
 
-function checkWords(content: string, files: readonly FileInput[]): void {
+function checkContent(content: string, files: readonly FileInput[]): void {
   if (content.trim() === '' && files.length === 0) throw new ImpossibleActionError('The message is empty.');
-  if (content.length > MOST_CHARACTERS)
+  if (content.length > MAX_CONTENT_LENGTH)
     throw new ImpossibleActionError(
-      `A message can have at most ${MOST_CHARACTERS} characters (this one has ${content.length}).`,
+      `A message can have at most ${MAX_CONTENT_LENGTH} characters (this one has ${content.length}).`,
     );
-  if (files.length > MOST_FILES) throw new ImpossibleActionError(`A message can have at most ${MOST_FILES} files.`);
+  if (files.length > MAX_FILES) throw new ImpossibleActionError(`A message can have at most ${MAX_FILES} files.`);
 }
 
-function channelOf(user: User, place: string | undefined, parts: Parts): Channel {
+function channelOf(user: User, channelName: string | undefined, parts: Parts): Channel {
   const { world } = parts;
   const isOutside = !world.guild('atelier').members.has(user.id);
-  if (place === 'dm') return directMessageChannel(user, parts);
+  if (channelName === 'dm') return directMessageChannel(user, parts);
   const channel = world.channel(
-    place ?? (isOutside ? 'lobby' : 'studio'),
+    channelName ?? (isOutside ? 'lobby' : 'studio'),
     world.guild(isOutside ? 'uninvited' : 'atelier'),
   );
-  if (!isShown(user, channel, parts))
+  if (!canSeeChannel(user, channel, parts))
     throw new ImpossibleActionError(`${user.name} cannot see the channel ${channel.name}.`);
   return channel;
 }

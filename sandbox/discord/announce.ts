@@ -1,5 +1,5 @@
-import { GatewayIntentBits, PermissionFlagsBits as May } from 'discord-api-types/v10';
-import type { Change } from './messages.ts';
+import { GatewayIntentBits, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import type { MessageChangeKind } from './message-store.ts';
 import type { Parts } from './parts.ts';
 import { botPermissions, has } from './permissions.ts';
 import type { Post } from './post.ts';
@@ -8,42 +8,42 @@ import type { MessageChange } from './stream.ts';
 import { asSeenByApplication } from './wire/message.ts';
 import { memberWire } from './wire/user.ts';
 
-type Needs = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'wire' | 'threads'>;
+type Dependencies = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'apiMessage' | 'threads'>;
 
 /** Reports a changed message to the sessions, the page and pending waits. */
-export function announcer({ world, hub, stream, watch, wire, threads }: Needs) {
-  return (post: Post, change: Change): void => {
+export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMessageOf, threads }: Dependencies) {
+  return (post: Post, change: MessageChangeKind): void => {
     threads.onMessage(post, change);
     const { channel, viewer } = post;
     const { guildId } = channel;
     const place = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
-    const whole = wire(post);
+    const apiMessage = apiMessageOf(post);
     const messageChange = {
       change,
-      message: whole,
+      message: apiMessage,
       viewer: viewer ?? null,
       edited: post.editedAt !== undefined,
       ...place,
     };
-    stream.tell({ kind: 'message', what: messageChange satisfies MessageChange });
+    stream.publish({ kind: 'message', what: messageChange satisfies MessageChange });
     // The gateway sends no events for ephemeral messages, nor for channels that the bot cannot view.
     const guild = world.guildOf(channel);
     const isDispatched =
-      change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), May.ViewChannel);
+      change !== 'age' && viewer === undefined && has(botPermissions(channel, { world }), Permission.ViewChannel);
     if (isDispatched) {
       const member = guild?.members.get(post.author.id);
-      const more = { ...place, ...(member && { member: memberWire(member) }) };
+      const eventFields = { ...place, ...(member && { member: memberWire(member) }) };
       const event = `MESSAGE_${change.toUpperCase()}`;
       const data = (intents: number) =>
         change === 'delete'
           ? { id: post.id, ...place }
           : {
-              ...asSeenByApplication(whole, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
-              ...more,
+              ...asSeenByApplication(apiMessage, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
+              ...eventFields,
               channel_type: channel.type,
             };
       hub.dispatch(event, ({ intents }) => data(intents), { intent: messageIntent(guildId), guildId });
     }
-    watch.changed();
+    watch.notify();
   };
 }

@@ -1,18 +1,18 @@
 import { systemClock } from '../../src/lib/clock.ts';
-import { announcer } from './announce.ts';
+import { messageAnnouncer } from './announce.ts';
 import { Buckets } from './buckets.ts';
+import { CommandRegistry } from './command-registry.ts';
 import { createWorld } from './create-world.ts';
-import { FaultBook } from './faults.ts';
-import { InteractionBook } from './interactions/interaction-book.ts';
+import { FaultQueue } from './faults.ts';
+import { InteractionStore } from './interactions/interaction-store.ts';
 import { discordLimits } from './limits.ts';
-import { MessageBook } from './messages.ts';
+import { MessageStore } from './message-store.ts';
 import type { DiscordOptions } from './options.ts';
 import type { Parts } from './parts.ts';
-import { Registry } from './registry.ts';
 import { RequestLog } from './request-log.ts';
 import { snowflakes } from './snowflake.ts';
 import { Hub } from './socket/hub.ts';
-import { Stream } from './stream.ts';
+import { EventStream } from './stream.ts';
 import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
 import { Validator } from './validator.ts';
@@ -20,20 +20,21 @@ import { Watch } from './watch.ts';
 import { messageWire } from './wire/message.ts';
 
 /** Creates and connects the modules of one embedded Discord. */
-export function partsOf(options: DiscordOptions, token: string, url: () => string): Parts {
+export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
   const world = createWorld(id, now(), guilds);
   const watch = new Watch();
-  const stream = new Stream();
-  const hub = new Hub((event, what) => stream.tell({ kind: 'gateway', what: { event, data: what } }));
+  const stream = new EventStream();
+  const hub = new Hub((event, what) => stream.publish({ kind: 'gateway', what: { event, data: what } }));
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
-  const wire: Parts['wire'] = (post) => messageWire(post, { world, uploads, find: (one) => messages.get(one) });
+  const apiMessage: Parts['apiMessage'] = (post) =>
+    messageWire(post, { world, uploads, find: (one) => messages.get(one) });
   const threads = new Threads({ world, hub, stream, watch, now });
-  const onChange = announcer({ world, hub, stream, watch, wire, threads });
-  const messages = new MessageBook({ id, now, uploads, onChange });
+  const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, threads });
+  const messages = new MessageStore({ id, now, uploads, onChange });
   return {
     clock,
     id,
@@ -42,19 +43,19 @@ export function partsOf(options: DiscordOptions, token: string, url: () => strin
     privilegedIntents,
     followUpAfterDeletion,
     world,
-    registry: new Registry(world.applicationId, id, now, limits),
+    registry: new CommandRegistry(world.applicationId, id, now, limits),
     messages,
     threads,
     uploads,
-    interactions: new InteractionBook(clock, limits, id, watch),
+    interactions: new InteractionStore(clock, limits, id, watch),
     hub,
     buckets: new Buckets(limits, clock),
-    faults: new FaultBook(),
-    heard: new RequestLog((what) => stream.tell({ kind: 'heard', what })),
+    faults: new FaultQueue(),
+    requestLog: new RequestLog((what) => stream.publish({ kind: 'heard', what })),
     validator: new Validator(now),
     stream,
     watch,
-    wire,
+    apiMessage,
     url,
     gatewayUrl: () => `${url().replace(/^http/, 'ws')}/gateway`,
   };

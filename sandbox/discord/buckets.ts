@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Limits } from './limits.ts';
 
-export interface RateLimited {
+export interface RateLimitHit {
   readonly at: number;
   readonly route: string;
   readonly scope: string;
@@ -10,34 +10,34 @@ export interface RateLimited {
   readonly after?: number;
 }
 
-export interface Visit {
+export interface BucketRequest {
   /** The id of the recorded request. */
   readonly id?: number | undefined;
   readonly method: string;
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
-  readonly withToken: boolean;
+  readonly hasToken: boolean;
 }
 
-export interface Verdict {
+export interface RateLimitResult {
   readonly headers: Readonly<Record<string, string>>;
   /** Set if the request exceeds a limit. */
-  readonly refused?: { readonly scope: 'user' | 'global' | 'shared'; readonly retryAfter: number };
+  readonly exceeded?: { readonly scope: 'user' | 'global' | 'shared'; readonly retryAfter: number };
 }
 
 interface Window {
-  left: number;
+  remaining: number;
   /** The id of the latest request. */
-  last?: number | undefined;
-  readonly ends: number;
+  latestRequestId?: number | undefined;
+  readonly resetsAt: number;
 }
 
-const SECOND = 1_000;
-const SWEEP_ABOVE = 10_000;
+const SECOND_MS = 1_000;
+const MAX_WINDOWS_BEFORE_SWEEP = 10_000;
 
 /** Rate limits per route and the global limit (documentation, topics/rate-limits). */
 export class Buckets {
-  readonly limited: RateLimited[] = [];
+  readonly hits: RateLimitHit[] = [];
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
@@ -48,50 +48,50 @@ export class Buckets {
     this.#clock = clock;
   }
 
-  take(visit: Visit): Verdict {
+  take(request: BucketRequest): RateLimitResult {
     // Interaction endpoints are exempt from the global limit, and callbacks have no bucket.
-    if (visit.route.startsWith('/interactions/')) return { headers: {} };
-    const isExempt = visit.route.startsWith('/webhooks/') || !visit.withToken;
+    if (request.route.startsWith('/interactions/')) return { headers: {} };
+    const isExempt = request.route.startsWith('/webhooks/') || !request.hasToken;
     if (!isExempt) {
-      const global = this.#window('global', this.#limits.globalPerSecond, SECOND);
-      if (global.left <= 0) return this.#refuse(visit, 'global', global, {});
-      global.left -= 1;
+      const global = this.#window('global', this.#limits.globalPerSecond, SECOND_MS);
+      if (global.remaining <= 0) return this.#reject(request, 'global', global, {});
+      global.remaining -= 1;
     }
-    const { most, windowMs } = this.#sizeOf(visit);
-    const window = this.#window(keyOf(visit), most, windowMs);
-    const isFull = window.left <= 0;
-    if (!isFull) window.left -= 1;
-    const { ends, last } = window;
-    window.last = visit.id;
+    const { limit, windowMs } = this.#limitFor(request);
+    const window = this.#window(bucketKey(request), limit, windowMs);
+    const isExhausted = window.remaining <= 0;
+    if (!isExhausted) window.remaining -= 1;
+    const { resetsAt, latestRequestId } = window;
+    window.latestRequestId = request.id;
     const headers = {
-      'x-ratelimit-limit': String(most),
-      'x-ratelimit-remaining': String(window.left),
-      'x-ratelimit-reset': (ends / SECOND).toFixed(3),
-      'x-ratelimit-reset-after': this.#secondsUntil(ends).toFixed(3),
-      'x-ratelimit-bucket': createHash('sha1').update(`${visit.method} ${visit.route}`).digest('hex').slice(0, 32),
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(window.remaining),
+      'x-ratelimit-reset': (resetsAt / SECOND_MS).toFixed(3),
+      'x-ratelimit-reset-after': this.#secondsUntil(resetsAt).toFixed(3),
+      'x-ratelimit-bucket': createHash('sha1').update(`${request.method} ${request.route}`).digest('hex').slice(0, 32),
     };
-    return isFull ? this.#refuse(visit, 'user', { ends, last }, headers) : { headers };
+    return isExhausted ? this.#reject(request, 'user', { resetsAt, latestRequestId }, headers) : { headers };
   }
 
   /** Counts an edit of a message older than an hour; returns the seconds to wait, or undefined if it is allowed. */
   takeOldEdit(channelId: string): number | undefined {
     const window = this.#window(`old:${channelId}`, this.#limits.oldEdits, this.#limits.oldEditsWindowMs);
-    if (window.left <= 0) return this.#secondsUntil(window.ends);
-    window.left -= 1;
+    if (window.remaining <= 0) return this.#secondsUntil(window.resetsAt);
+    window.remaining -= 1;
     return undefined;
   }
 
-  noteLimited(route: string, scope: string, after?: number): void {
-    this.limited.push({ at: this.#clock.now(), route, scope, ...(after !== undefined && { after }) });
+  recordHit(route: string, scope: string, after?: number): void {
+    this.hits.push({ at: this.#clock.now(), route, scope, ...(after !== undefined && { after }) });
   }
 
   /** Counts a 401, a 403, or a 429 whose scope is not shared. */
-  noteInvalid(): void {
+  recordInvalidRequest(): void {
     this.#invalid.push(this.#clock.now());
   }
 
   /** The seconds for which Cloudflare still blocks this address. */
-  blockedFor(): number | undefined {
+  blockedSeconds(): number | undefined {
     const since = this.#clock.now() - this.#limits.invalidWindowMs;
     this.#invalid = this.#invalid.filter((at) => at > since);
     const oldest = this.#invalid[0];
@@ -99,44 +99,44 @@ export class Buckets {
     return this.#secondsUntil(oldest + this.#limits.invalidWindowMs);
   }
 
-  #sizeOf({ method, route }: Visit): { most: number; windowMs: number } {
+  #limitFor({ method, route }: BucketRequest): { limit: number; windowMs: number } {
     const limits = this.#limits;
     if (route === '/channels/:channel/messages' && method === 'POST')
-      return { most: limits.messagesPerChannel, windowMs: limits.channelWindowMs };
+      return { limit: limits.messagesPerChannel, windowMs: limits.channelWindowMs };
     if (route === '/channels/:channel/messages/:message' && method === 'PATCH')
-      return { most: limits.editsPerChannel, windowMs: limits.channelWindowMs };
-    if (route.startsWith('/webhooks/')) return { most: limits.webhookPerToken, windowMs: limits.webhookWindowMs };
-    return { most: limits.otherPerRoute, windowMs: limits.otherWindowMs };
+      return { limit: limits.editsPerChannel, windowMs: limits.channelWindowMs };
+    if (route.startsWith('/webhooks/')) return { limit: limits.webhookPerToken, windowMs: limits.webhookWindowMs };
+    return { limit: limits.otherPerRoute, windowMs: limits.otherWindowMs };
   }
 
-  #refuse(
-    { route }: Visit,
+  #reject(
+    { route }: BucketRequest,
     scope: 'user' | 'global',
-    { ends, last }: Pick<Window, 'ends' | 'last'>,
-    headers: Verdict['headers'],
-  ): Verdict {
-    this.noteLimited(route, scope, last);
-    return { headers, refused: { scope, retryAfter: this.#secondsUntil(ends) } };
+    { resetsAt, latestRequestId }: Pick<Window, 'resetsAt' | 'latestRequestId'>,
+    headers: RateLimitResult['headers'],
+  ): RateLimitResult {
+    this.recordHit(route, scope, latestRequestId);
+    return { headers, exceeded: { scope, retryAfter: this.#secondsUntil(resetsAt) } };
   }
 
-  #window(key: string, most: number, windowMs: number): Window {
+  #window(key: string, limit: number, windowMs: number): Window {
     const now = this.#clock.now();
     const current = this.#windows.get(key);
-    if (current && current.ends > now) return current;
-    if (this.#windows.size > SWEEP_ABOVE)
-      for (const [old, { ends }] of this.#windows) if (ends <= now) this.#windows.delete(old);
-    const window = { left: most, ends: now + windowMs };
+    if (current && current.resetsAt > now) return current;
+    if (this.#windows.size > MAX_WINDOWS_BEFORE_SWEEP)
+      for (const [expiredKey, { resetsAt }] of this.#windows) if (resetsAt <= now) this.#windows.delete(expiredKey);
+    const window = { remaining: limit, resetsAt: now + windowMs };
     this.#windows.set(key, window);
     return window;
   }
 
-  #secondsUntil(ends: number): number {
-    return Math.max(0.001, (ends - this.#clock.now()) / SECOND);
+  #secondsUntil(resetsAt: number): number {
+    return Math.max(0.001, (resetsAt - this.#clock.now()) / SECOND_MS);
   }
 }
 
 /** A bucket is a route and its top-level resource: the channel, the guild, or the webhook with its token. */
-function keyOf({ method, route, params }: Visit): string {
+function bucketKey({ method, route, params }: BucketRequest): string {
   const { channel = '', guild = '', token = '' } = params;
   return [method, route, channel, guild, token].join(' ');
 }

@@ -1,5 +1,5 @@
 /** Content types by file extension, for files sent without one. */
-const types: Readonly<Record<string, string>> = {
+const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -15,13 +15,13 @@ const types: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
 };
 
-const ANYTHING = 'application/octet-stream';
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Ogg can also contain video, but bots send only audio in it. */
 const OGG = 'application/ogg';
 
-export function contentTypeOf({ name, contentType = ANYTHING }: { name: string; contentType?: string }): string {
+export function contentTypeOf({ name, contentType = UNKNOWN_TYPE }: { name: string; contentType?: string }): string {
   if (contentType === OGG) return 'audio/ogg';
-  if (contentType !== ANYTHING) return contentType;
-  return types[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? ANYTHING;
+  if (contentType !== UNKNOWN_TYPE) return contentType;
+  return TYPES_BY_EXTENSION[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? UNKNOWN_TYPE;
 }

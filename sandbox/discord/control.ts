@@ -1,16 +1,16 @@
-import { named } from '../named.ts';
+import { namedPlugin } from '../named-plugin.ts';
+import { performAction } from './actions.ts';
 import { guard } from './control/guard.ts';
 import { messageOf } from './exchange.ts';
-import { obey } from './orders.ts';
 import type { Parts, Routes } from './parts.ts';
 import { channelWire } from './wire/channel.ts';
 
-const CONTROL = '/_sandbox';
+const CONTROL_PREFIX = '/_sandbox';
 
 /** Control routes of the embedded Discord, for programs and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
-    named('control', (control, _, done) => {
+    namedPlugin('control', (control, _, done) => {
       guard(control, parts);
       control.get('/state', () => state(parts));
       control.get<{ Params: { channel: string }; Querystring: { as?: string } }>('/messages/:channel', (request) => {
@@ -21,8 +21,8 @@ export const controlRoutes: Routes = (server, parts) => {
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
           .map((post) => messageOf(post, parts));
       });
-      control.get('/heard', () => parts.heard.entries);
-      control.post('/act', (request) => obey(request.body, parts));
+      control.get('/heard', () => parts.requestLog.entries);
+      control.post('/act', (request) => performAction(request.body, parts));
       control.get('/stream', { websocket: true }, (socket) => {
         const stop = parts.stream.listen((event) => socket.send(JSON.stringify(event)));
         socket.on('close', stop);
@@ -30,7 +30,7 @@ export const controlRoutes: Routes = (server, parts) => {
       });
       done();
     }),
-    { prefix: CONTROL },
+    { prefix: CONTROL_PREFIX },
   );
 };
 
@@ -47,10 +47,12 @@ function state({ world, registry, hub, validator, buckets }: Parts) {
     applicationId: world.applicationId,
     users: [...world.users.values()],
     guilds,
-    direct: [...world.channels.values()].filter(({ people }) => people).map((channel) => channelWire(channel, world)),
+    direct: [...world.channels.values()]
+      .filter(({ recipientIds }) => recipientIds)
+      .map((channel) => channelWire(channel, world)),
     commands: registry.list(undefined),
     gateway: { sessions: hub.connected, identifies: hub.identifies, resumes: hub.resumes },
     violations: validator.violations,
-    rateLimited: buckets.limited,
+    rateLimited: buckets.hits,
   };
 }

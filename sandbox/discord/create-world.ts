@@ -1,83 +1,93 @@
-import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { ChannelType, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { MakeId } from './snowflake.ts';
 import { type Channel, type Guild, type Overwrite, type Role, type Thread, type User, World } from './world.ts';
 
-const everyone =
-  May.ViewChannel |
-  May.SendMessages |
-  May.SendMessagesInThreads |
-  May.EmbedLinks |
-  May.AttachFiles |
-  May.ReadMessageHistory |
-  May.AddReactions |
-  May.UseApplicationCommands |
-  May.UseExternalApps |
-  May.CreatePublicThreads |
-  May.CreatePrivateThreads |
-  May.SendVoiceMessages;
+const everyonePermissions =
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.SendMessagesInThreads |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.ReadMessageHistory |
+  Permission.AddReactions |
+  Permission.UseApplicationCommands |
+  Permission.UseExternalApps |
+  Permission.CreatePublicThreads |
+  Permission.CreatePrivateThreads |
+  Permission.SendVoiceMessages;
 
 /** Only the permissions that the application requests at installation. */
-const application =
-  May.ViewChannel |
-  May.SendMessages |
-  May.SendMessagesInThreads |
-  May.CreatePublicThreads |
-  May.CreatePrivateThreads |
-  May.EmbedLinks |
-  May.AttachFiles |
-  May.SendVoiceMessages;
+const applicationPermissions =
+  Permission.ViewChannel |
+  Permission.SendMessages |
+  Permission.SendMessagesInThreads |
+  Permission.CreatePublicThreads |
+  Permission.CreatePrivateThreads |
+  Permission.EmbedLinks |
+  Permission.AttachFiles |
+  Permission.SendVoiceMessages;
 
-const people = ['member', 'other', 'admin', 'owner', 'installer'] as const;
+const userNames = ['member', 'other', 'admin', 'owner', 'installer'] as const;
 
 /** The initial world of every test. */
 export function createWorld(id: MakeId, now: number, guilds: number): World {
-  const world = new World({ ...person(id(), 'atelier-bot'), bot: true });
-  const users = Object.fromEntries(people.map((name) => [name, person(id(), name)])) as Record<
-    (typeof people)[number],
+  const world = new World({ ...newUser(id(), 'atelier-bot'), bot: true });
+  const users = Object.fromEntries(userNames.map((name) => [name, newUser(id(), name)])) as Record<
+    (typeof userNames)[number],
     User
   >;
   for (const user of Object.values(users)) world.users.set(user.id, user);
   world.ownerId = users.owner.id;
   users.installer.hasInstalled = true;
 
-  const build = (name: string, members: readonly User[], installed: boolean) =>
-    guildOf({ id, now, name, members, bot: installed ? world.bot : undefined, owner: users.owner });
-  const atelier = build('atelier', [users.member, users.other, users.admin, users.owner], true);
-  const admins: Role = { id: id(), name: 'admins', permissions: everyone | May.ManageGuild | May.ManageMessages };
+  const createGuild = (name: string, members: readonly User[], installed: boolean) =>
+    newGuild({ id, now, name, members, bot: installed ? world.bot : undefined, owner: users.owner });
+  const atelier = createGuild('atelier', [users.member, users.other, users.admin, users.owner], true);
+  const admins: Role = {
+    id: id(),
+    name: 'admins',
+    permissions: everyonePermissions | Permission.ManageGuild | Permission.ManageMessages,
+  };
   atelier.roles.push(admins);
   atelier.members.get(users.admin.id)?.roles.push(admins.id);
-  const studio = text(id(), 'studio', atelier);
+  const studio = textChannel(id(), 'studio', atelier);
   atelier.channels.push(
     studio,
-    { ...text(id(), 'age-restricted', atelier), ageRestricted: true },
-    text(id(), 'read-only', atelier, [
-      over(atelier.id, { deny: May.SendMessages | May.SendMessagesInThreads | May.AttachFiles }),
+    { ...textChannel(id(), 'age-restricted', atelier), ageRestricted: true },
+    textChannel(id(), 'read-only', atelier, [
+      roleOverwrite(atelier.id, {
+        deny: Permission.SendMessages | Permission.SendMessagesInThreads | Permission.AttachFiles,
+      }),
     ]),
-    text(id(), 'admin-room', atelier, [
-      over(atelier.id, { deny: May.ViewChannel }),
-      over(admins.id, { allow: May.ViewChannel }),
+    textChannel(id(), 'admin-room', atelier, [
+      roleOverwrite(atelier.id, { deny: Permission.ViewChannel }),
+      roleOverwrite(admins.id, { allow: Permission.ViewChannel }),
     ]),
     {
-      ...text(id(), 'thread', atelier),
+      ...textChannel(id(), 'thread', atelier),
       type: ChannelType.PublicThread,
       parentId: studio.id,
       ownerId: users.member.id,
       thread: newThread(now, [users.member.id]),
     },
-    { ...text(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
+    { ...textChannel(id(), 'voice-room', atelier), type: ChannelType.GuildVoice },
     // Channels that deny the application a permission.
-    text(id(), 'no-threads', atelier, [
-      over(roleOf(atelier, world.bot).id, { deny: May.CreatePublicThreads | May.CreatePrivateThreads }),
+    textChannel(id(), 'no-threads', atelier, [
+      roleOverwrite(roleOf(atelier, world.bot).id, {
+        deny: Permission.CreatePublicThreads | Permission.CreatePrivateThreads,
+      }),
     ]),
-    text(id(), 'no-private-threads', atelier, [
-      over(roleOf(atelier, world.bot).id, { deny: May.CreatePrivateThreads }),
+    textChannel(id(), 'no-private-threads', atelier, [
+      roleOverwrite(roleOf(atelier, world.bot).id, { deny: Permission.CreatePrivateThreads }),
     ]),
-    text(id(), 'no-voice-messages', atelier, [over(roleOf(atelier, world.bot).id, { deny: May.SendVoiceMessages })]),
+    textChannel(id(), 'no-voice-messages', atelier, [
+      roleOverwrite(roleOf(atelier, world.bot).id, { deny: Permission.SendVoiceMessages }),
+    ]),
   );
-  const elsewhere = build('elsewhere', [users.member, users.other, users.owner], true);
-  elsewhere.channels.push(text(id(), 'hall', elsewhere));
-  const uninvited = build('uninvited', [users.installer, users.other], false);
-  uninvited.channels.push(text(id(), 'lobby', uninvited));
+  const elsewhere = createGuild('elsewhere', [users.member, users.other, users.owner], true);
+  elsewhere.channels.push(textChannel(id(), 'hall', elsewhere));
+  const uninvited = createGuild('uninvited', [users.installer, users.other], false);
+  uninvited.channels.push(textChannel(id(), 'lobby', uninvited));
   for (const guild of [atelier, elsewhere, uninvited]) world.addGuild(guild);
 
   for (const user of Object.values(users)) world.addChannel(createDirectMessageChannel(id(), [user.id], true));
@@ -87,14 +97,14 @@ export function createWorld(id: MakeId, now: number, guilds: number): World {
     type: ChannelType.GroupDM,
   });
   for (let at = 1; at <= guilds; at++) {
-    const guild = build(`guild-${at}`, [], true);
-    guild.channels.push(text(id(), 'general', guild));
+    const guild = createGuild(`guild-${at}`, [], true);
+    guild.channels.push(textChannel(id(), 'general', guild));
     world.addGuild(guild);
   }
   return world;
 }
 
-const person = (id: string, name: string): User => ({
+const newUser = (id: string, name: string): User => ({
   id,
   name,
   bot: false,
@@ -103,7 +113,7 @@ const person = (id: string, name: string): User => ({
   hasInstalled: false,
 });
 
-interface Plan {
+interface GuildPlan {
   readonly id: MakeId;
   readonly now: number;
   readonly name: string;
@@ -112,9 +122,9 @@ interface Plan {
   readonly bot: User | undefined;
 }
 
-function guildOf({ id, now, name, members, owner, bot }: Plan): Guild {
+function newGuild({ id, now, name, members, owner, bot }: GuildPlan): Guild {
   const guildId = id();
-  const roles: Role[] = [{ id: guildId, name: '@everyone', permissions: everyone }];
+  const roles: Role[] = [{ id: guildId, name: '@everyone', permissions: everyonePermissions }];
   const guild: Guild = {
     id: guildId,
     name,
@@ -126,14 +136,14 @@ function guildOf({ id, now, name, members, owner, bot }: Plan): Guild {
     installed: bot !== undefined,
   };
   if (bot) {
-    const role: Role = { id: id(), name: bot.name, permissions: application };
+    const role: Role = { id: id(), name: bot.name, permissions: applicationPermissions };
     roles.push(role);
     guild.members.set(bot.id, { userId: bot.id, roles: [role.id], joinedAt: now });
   }
   return guild;
 }
 
-const text = (id: string, name: string, guild: Guild, overwrites: Overwrite[] = []): Channel => ({
+const textChannel = (id: string, name: string, guild: Guild, overwrites: Overwrite[] = []): Channel => ({
   id,
   name,
   type: ChannelType.GuildText,
@@ -150,7 +160,7 @@ export const createDirectMessageChannel = (
   id,
   name: 'dm',
   type: ChannelType.DM,
-  people: members,
+  recipientIds: members,
   withApplication,
   ageRestricted: false,
   overwrites: [],
@@ -175,7 +185,7 @@ function roleOf(guild: Guild, bot: User): Role {
   return found;
 }
 
-const over = (id: string, bits: { allow?: bigint; deny?: bigint }): Overwrite => ({
+const roleOverwrite = (id: string, bits: { allow?: bigint; deny?: bigint }): Overwrite => ({
   id,
   kind: 'role',
   allow: bits.allow ?? 0n,

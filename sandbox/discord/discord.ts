@@ -1,17 +1,17 @@
+import { type ActionResult, performAction } from './actions.ts';
 import { type Actor, actorOf } from './actor.ts';
-import { partsOf } from './assemble.ts';
-import type { RateLimited } from './buckets.ts';
-import { directMessageChannel } from './direct.ts';
+import { assembleParts } from './assemble.ts';
+import type { RateLimitHit } from './buckets.ts';
+import { type ClientView, clientViewOf } from './client-view.ts';
+import type { Command } from './command-registry.ts';
+import { directMessageChannel } from './direct-message-channel.ts';
 import { type Message, messageOf } from './exchange.ts';
 import type { FaultRule } from './faults.ts';
 import type { Limits } from './limits.ts';
 import type { DiscordOptions } from './options.ts';
-import { type Outcome, obey } from './orders.ts';
 import type { Post } from './post.ts';
-import type { Command } from './registry.ts';
 import type { RecordedRequest } from './request-log.ts';
 import { serverFor } from './server.ts';
-import { type Sight, sightOf } from './sight.ts';
 import type { StreamEvent } from './stream.ts';
 import { text } from './text.ts';
 import type { RecordedViolation } from './validator.ts';
@@ -27,27 +27,27 @@ export interface EmbeddedDiscord {
   readonly world: World;
   readonly commands: { global(): Command[]; guild(id: string): Command[] };
   readonly violations: readonly RecordedViolation[];
-  readonly rateLimited: readonly RateLimited[];
-  readonly heard: readonly RecordedRequest[];
+  readonly rateLimitHits: readonly RateLimitHit[];
+  readonly requests: readonly RecordedRequest[];
   readonly gateway: {
     readonly sessions: number;
-    cut(): void;
-    shut(code: number): void;
-    orderReconnect(): void;
+    dropConnections(): void;
+    closeSessions(code: number): void;
+    requestReconnect(): void;
     invalidate(resumable: boolean): void;
     readonly identifies: number;
     readonly resumes: number;
   };
-  readonly faults: { add(order: FaultRule): void; clear(): void };
+  readonly faults: { add(rule: FaultRule): void; clear(): void };
   expireTokens(): void;
   /** Makes every message and every interaction token older by the given time. */
   age(ms: number): void;
-  sight(user: string): Sight;
-  openDirect(user: string): Channel;
+  clientView(user: string): ClientView;
+  openDirectMessage(user: string): Channel;
   /** Denies the bot permissions in a channel and its threads. */
   restrict(channel: string, ...permissions: readonly bigint[]): void;
-  /** Carries out an order in the format of the control address (`orders.ts`). */
-  obey(order: unknown): Promise<Outcome>;
+  /** Performs an action in the format of the control API (`actions.ts`). */
+  perform(action: unknown): Promise<ActionResult>;
   /** Reports events as they happen; the returned function stops it. */
   listen(listener: (event: StreamEvent) => void): () => void;
   readonly limits: Limits;
@@ -56,8 +56,8 @@ export interface EmbeddedDiscord {
   restore(post: Post): void;
   /** All messages of a channel, oldest first, including ephemeral ones. */
   messages(channel: string): readonly Message[];
-  /** Waits until `look` returns a value; `look` runs after every change. */
-  until<Found>(look: () => Found | undefined, what?: string): Promise<Found>;
+  /** Waits until `find` returns a value; `find` runs after every change. */
+  until<Found>(find: () => Found | undefined, what?: string): Promise<Found>;
   close(): Promise<void>;
 }
 
@@ -67,9 +67,20 @@ const TOKEN = 'MTAwMDAwMDAwMDAwMDAwMDAw.GsandB.embedded-discord-token-for-tests-
 export async function startDiscord(options: DiscordOptions = {}): Promise<EmbeddedDiscord> {
   const { port = 0, token = TOKEN } = options;
   let url = '';
-  const parts = partsOf(options, token, () => url);
+  const parts = assembleParts(options, token, () => url);
   const server = await serverFor(parts);
-  const { world, watch, interactions, hub, registry, validator, buckets, heard, faults, messages } = parts;
+  const {
+    world,
+    watch,
+    interactions,
+    hub,
+    registry,
+    validator,
+    buckets,
+    requestLog: requests,
+    faults,
+    messages,
+  } = parts;
   const close = async () => {
     interactions.close();
     watch.close();
@@ -89,8 +100,8 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
     world,
     commands: { global: () => [...registry.list(undefined)], guild: (id) => [...registry.list(world.guild(id).id)] },
     violations: validator.violations,
-    rateLimited: buckets.limited,
-    heard: heard.entries,
+    rateLimitHits: buckets.hits,
+    requests: requests.entries,
     gateway: {
       get sessions() {
         return hub.connected;
@@ -101,9 +112,9 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       get resumes() {
         return hub.resumes;
       },
-      cut: () => hub.cut(),
-      shut: (code) => hub.shut(code),
-      orderReconnect: () => hub.orderReconnect(),
+      dropConnections: () => hub.dropConnections(),
+      closeSessions: (code) => hub.closeSessions(code),
+      requestReconnect: () => hub.requestReconnect(),
       invalidate: (resumable) => hub.invalidate(resumable),
     },
     faults,
@@ -112,8 +123,8 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       interactions.age(ms);
       messages.age(ms);
     },
-    sight: (user) => sightOf(user, parts),
-    openDirect: (user) => directMessageChannel(world.user(user), parts),
+    clientView: (user) => clientViewOf(user, parts),
+    openDirectMessage: (user) => directMessageChannel(world.user(user), parts),
     restrict: (channel, ...permissions) => {
       const deny = permissions.reduce((sum, bit) => sum | bit, 0n);
       const { parentId = '', ...there } = world.channel(channel);
@@ -121,13 +132,13 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
       const { overwrites } = world.channels.get(parentId) ?? there;
       overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     },
-    obey: (order) => obey(order, parts),
+    perform: (action) => performAction(action, parts),
     listen: (listener) => parts.stream.listen(listener),
     limits: parts.limits,
     as: (user) => actorOf(user, parts),
     restore: (post) => messages.restore(post),
     messages: (channel) => messages.in(world.channel(channel).id).map((post) => messageOf(post, parts)),
-    until: (look, what = 'a condition') => watch.until(look, what),
+    until: (find, what = 'a condition') => watch.until(find, what),
     close,
   };
 }

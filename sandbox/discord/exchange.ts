@@ -1,4 +1,4 @@
-import { InteractionResponseType as Answer, type APIMessage } from 'discord-api-types/v10';
+import { type APIMessage, InteractionResponseType as ResponseType } from 'discord-api-types/v10';
 import type { Acknowledgement, Interaction, Modal } from './interactions/interaction.ts';
 import type { Parts } from './parts.ts';
 import type { Post } from './post.ts';
@@ -15,20 +15,20 @@ export interface Exchange {
   readonly token: string;
   /** Rejects if the application did not respond within three seconds. */
   acknowledged(): Promise<Acknowledgement>;
-  /** The response once it matches `wanted`, or an ephemeral follow-up if a deferred response was deleted. */
-  message(wanted?: (message: Message) => boolean): Promise<Message>;
+  /** The response once it matches `matches`, or an ephemeral follow-up if a deferred response was deleted. */
+  message(matches?: (message: Message) => boolean): Promise<Message>;
   followUps(): readonly Message[];
-  followUp(wanted?: (message: Message) => boolean): Promise<Message>;
+  followUp(matches?: (message: Message) => boolean): Promise<Message>;
   /** The first ephemeral message, as the response or as a follow-up. */
-  alone(wanted?: (message: Message) => boolean): Promise<Message>;
+  ephemeral(matches?: (message: Message) => boolean): Promise<Message>;
   modal(): Promise<Modal>;
 }
 
 /** A message of only this text is a placeholder, not yet the response. */
-const SMALL_PRINT = /^-# [^\n]*$/;
+const PLACEHOLDER = /^-# [^\n]*$/;
 
-export const messageOf = (post: Post, { wire }: Parts): Message => ({
-  ...wire(post),
+export const messageOf = (post: Post, { apiMessage }: Parts): Message => ({
+  ...apiMessage(post),
   ephemeral: post.viewer !== undefined,
   edited: post.editedAt !== undefined,
 });
@@ -36,62 +36,64 @@ export const messageOf = (post: Post, { wire }: Parts): Message => ({
 export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
   const { watch, messages } = parts;
   const acknowledgement = () => {
-    if (interaction.missed) throw new Error('The application did not respond');
+    if (interaction.missedDeadline) throw new Error('The application did not respond');
     return interaction.acknowledgement;
   };
-  const stands = (post: Post) => messages.get(post.id) === post;
-  const answer = () => {
-    const known = acknowledgement();
-    if (known?.type === Answer.Modal || known?.type === Answer.ApplicationCommandAutocompleteResult)
-      throw new Error(`The response is not a message; its type is ${known.type}.`);
-    const { original, answerSince } = interaction;
-    if (original && !stands(original)) throw new Error('The response was deleted.');
-    if (!original || original.revision < answerSince) return undefined;
+  const exists = (post: Post) => messages.get(post.id) === post;
+  const response = () => {
+    const current = acknowledgement();
+    if (current?.type === ResponseType.Modal || current?.type === ResponseType.ApplicationCommandAutocompleteResult)
+      throw new Error(`The response is not a message; its type is ${current.type}.`);
+    const { original, responseRevision } = interaction;
+    if (original && !exists(original)) throw new Error('The response was deleted.');
+    if (!original || original.revision < responseRevision) return undefined;
     return messageOf(original, parts);
   };
   const isDeleted = () => {
-    const { original, acknowledgement: known } = interaction;
-    return known?.type === Answer.DeferredChannelMessageWithSource && original !== undefined && !stands(original);
+    const { original, acknowledgement: current } = interaction;
+    return (
+      current?.type === ResponseType.DeferredChannelMessageWithSource && original !== undefined && !exists(original)
+    );
   };
-  const followUps = () => interaction.followUps.filter(stands).map((post) => messageOf(post, parts));
+  const followUps = () => interaction.followUps.filter(exists).map((post) => messageOf(post, parts));
   return {
     id: interaction.id,
     token: interaction.token,
     acknowledged: () => watch.until(acknowledgement, 'an acknowledgement'),
-    message: (wanted = ({ content }) => !SMALL_PRINT.test(content)) => {
-      const look = () => {
+    message: (matches = ({ content }) => !PLACEHOLDER.test(content)) => {
+      const find = () => {
         // An ephemeral follow-up replaces a deleted deferred response.
-        const aside = isDeleted() ? followUps().find((one) => one.ephemeral && wanted(one)) : undefined;
-        if (aside) return aside;
-        const message = answer();
-        return message && wanted(message) ? message : undefined;
+        const ephemeralFollowUp = isDeleted() ? followUps().find((one) => one.ephemeral && matches(one)) : undefined;
+        if (ephemeralFollowUp) return ephemeralFollowUp;
+        const message = response();
+        return message && matches(message) ? message : undefined;
       };
-      const instead = () => {
-        const known = interaction.original ? [messageOf(interaction.original, parts)] : [];
-        return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...known, ...followUps()].map(text)])}`;
+      const describeState = () => {
+        const current = interaction.original ? [messageOf(interaction.original, parts)] : [];
+        return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...current, ...followUps()].map(text)])}`;
       };
-      return watch.until(look, 'the response', instead);
+      return watch.until(find, 'the response', describeState);
     },
     followUps,
-    followUp: (wanted = () => true) => watch.until(() => followUps().find(wanted), 'a follow-up'),
-    alone: (wanted = () => true) => {
-      const look = () => {
+    followUp: (matches = () => true) => watch.until(() => followUps().find(matches), 'a follow-up'),
+    ephemeral: (matches = () => true) => {
+      const find = () => {
         acknowledgement();
-        const { original, answerSince } = interaction;
+        const { original, responseRevision } = interaction;
         const response =
-          original && stands(original) && original.revision >= answerSince ? [messageOf(original, parts)] : [];
-        return [...response, ...followUps()].find((message) => message.ephemeral && wanted(message));
+          original && exists(original) && original.revision >= responseRevision ? [messageOf(original, parts)] : [];
+        return [...response, ...followUps()].find((message) => message.ephemeral && matches(message));
       };
-      return watch.until(look, 'an ephemeral message');
+      return watch.until(find, 'an ephemeral message');
     },
     modal: () => {
-      const look = () => {
-        const known = acknowledgement();
-        if (known && known.type !== Answer.Modal)
-          throw new Error(`The response is not a form; its type is ${known.type}.`);
+      const find = () => {
+        const current = acknowledgement();
+        if (current && current.type !== ResponseType.Modal)
+          throw new Error(`The response is not a form; its type is ${current.type}.`);
         return interaction.modal;
       };
-      return watch.until(look, 'a form');
+      return watch.until(find, 'a form');
     },
   };
 }

@@ -26,25 +26,25 @@ export interface RequestFacts {
 }
 
 /** The injected faults; the first one that matches a request is applied to it. */
-export class FaultBook {
-  #pending: { order: FaultRule; left: number }[] = [];
+export class FaultQueue {
+  #pending: { rule: FaultRule; left: number }[] = [];
 
-  add(order: FaultRule): void {
-    const { times = 1 } = order;
+  add(rule: FaultRule): void {
+    const { times = 1 } = rule;
     if (!(times > 0)) throw new RangeError('A fault must apply at least once.');
-    this.#pending.push({ order, left: times });
+    this.#pending.push({ rule, left: times });
   }
 
   clear(): void {
     this.#pending = [];
   }
 
-  takeMatching(occasion: RequestFacts): DiscordFault | undefined {
-    const struck = this.#pending.find(({ order }) => matches(order, occasion));
-    if (!struck) return undefined;
-    struck.left -= 1;
-    if (struck.left <= 0) this.#pending = this.#pending.filter((one) => one !== struck);
-    return struck.order.do;
+  takeMatching(request: RequestFacts): DiscordFault | undefined {
+    const match = this.#pending.find(({ rule }) => matches(rule, request));
+    if (!match) return undefined;
+    match.left -= 1;
+    if (match.left <= 0) this.#pending = this.#pending.filter((one) => one !== match);
+    return match.rule.do;
   }
 }
 

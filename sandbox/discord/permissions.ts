@@ -6,7 +6,7 @@ const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0
 export const isThread = (channel: Channel): channel is ThreadChannel => channel.thread !== undefined;
 
 /** Permissions in direct messages, which have no roles (as observed in `app_permissions`). */
-export const inDirectMessages =
+export const directMessagePermissions =
   PermissionFlagsBits.AddReactions |
   PermissionFlagsBits.ViewChannel |
   PermissionFlagsBits.SendMessages |
@@ -28,30 +28,30 @@ export function permissionsIn(guild: Guild, member: Member | undefined, channel:
   if (guild.ownerId === member.userId || (base & PermissionFlagsBits.Administrator) !== 0n) return all;
   const parent = isThread(channel) ? guild.channels.find(({ id }) => id === channel.parentId) : channel;
   const overwrites = parent?.overwrites ?? [];
-  const apply = (bits: bigint, chosen: readonly { allow: bigint; deny: bigint }[]) => {
-    const deny = chosen.reduce((sum, one) => sum | one.deny, 0n);
-    const allow = chosen.reduce((sum, one) => sum | one.allow, 0n);
+  const apply = (bits: bigint, applicable: readonly { allow: bigint; deny: bigint }[]) => {
+    const deny = applicable.reduce((sum, one) => sum | one.deny, 0n);
+    const allow = applicable.reduce((sum, one) => sum | one.allow, 0n);
     return (bits & ~deny) | allow;
   };
   const everyone = overwrites.filter(({ id }) => id === guild.id);
   const byRole = overwrites.filter(({ id }) => id !== guild.id && member.roles.includes(id));
-  const own = overwrites.filter(({ id }) => id === member.userId);
-  const found = [everyone, byRole, own].reduce(apply, base);
+  const forMember = overwrites.filter(({ id }) => id === member.userId);
+  const effective = [everyone, byRole, forMember].reduce(apply, base);
   // Without View Channel, no other permission applies.
-  return (found & PermissionFlagsBits.ViewChannel) === 0n || isHidden(channel, member, found) ? 0n : found;
+  return (effective & PermissionFlagsBits.ViewChannel) === 0n || isHidden(channel, member, effective) ? 0n : effective;
 }
 
 /** A private thread is visible only to its members and to users with Manage Threads. */
-const isHidden = ({ type, thread }: Channel, { userId }: Member, may: bigint) =>
+const isHidden = ({ type, thread }: Channel, { userId }: Member, permissions: bigint) =>
   type === ChannelType.PrivateThread &&
-  (may & PermissionFlagsBits.ManageThreads) === 0n &&
+  (permissions & PermissionFlagsBits.ManageThreads) === 0n &&
   thread?.members.has(userId) !== true;
 
-export const has = (permissions: bigint, wanted: bigint) => (permissions & wanted) === wanted;
+export const has = (permissions: bigint, required: bigint) => (permissions & required) === required;
 
 /** The bot's permissions in a channel; none if it is not there. */
 export function botPermissions(channel: Channel, { world }: { readonly world: World }): bigint {
   const guild = world.guildOf(channel);
-  if (!guild) return channel.withApplication ? inDirectMessages : 0n;
+  if (!guild) return channel.withApplication ? directMessagePermissions : 0n;
   return guild.installed ? permissionsIn(guild, guild.members.get(world.bot.id), channel) : 0n;
 }

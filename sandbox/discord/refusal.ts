@@ -5,7 +5,7 @@ export interface RefusalDetail {
   readonly status: number;
   readonly code: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly more?: Readonly<Record<string, unknown>>;
+  readonly extraFields?: Readonly<Record<string, unknown>>;
   /** Replaces Discord's standard error body. */
   readonly body?: unknown;
   /** Why the body was refused, for the recorded request. */

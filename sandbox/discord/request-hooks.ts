@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { factsOf, readSent, type Sent } from './body.ts';
-import type { Visit } from './buckets.ts';
+import { fileFactsOf, type RequestPayload, readPayload } from './body.ts';
+import type { BucketRequest } from './buckets.ts';
 import type { DiscordFault } from './faults.ts';
 import type { Parts } from './parts.ts';
 import { badJson, notFound, Refusal, unauthorized } from './refusal.ts';
@@ -8,13 +8,13 @@ import type { RequestRecord } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    sent: Sent;
+    payload: RequestPayload;
     discordFault: DiscordFault | null;
     discordRecord: RequestRecord | null;
   }
   interface FastifyContextConfig {
     /** Accessible without a token. */
-    open?: boolean;
+    isPublic?: boolean;
   }
 }
 
@@ -22,7 +22,7 @@ export const API = '/api/v10';
 
 /** Hooks for every REST request: recording, authentication, rate limits and injected faults. */
 export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
-  const { heard, clock, buckets, faults } = parts;
+  const { requestLog, clock, buckets, faults } = parts;
   api.decorateRequest('discordFault', null);
   api.decorateRequest('discordRecord', null);
 
@@ -30,25 +30,25 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const { authorization } = request.headers;
     const auth = authorization === undefined ? 'none' : 'bot';
     const { method } = request;
-    const seen = { method, route: routeOf(request), path: pathOf(request), auth } as const;
-    request.sent = { body: undefined, files: [] };
-    request.discordRecord = heard.add({ at: clock.now(), ...seen, body: undefined, files: [], status: 0 });
-    const seconds = buckets.blockedFor();
+    const requestFacts = { method, route: routeOf(request), path: pathOf(request), auth } as const;
+    request.payload = { body: undefined, files: [] };
+    request.discordRecord = requestLog.add({ at: clock.now(), ...requestFacts, body: undefined, files: [], status: 0 });
+    const seconds = buckets.blockedSeconds();
     if (seconds !== undefined) throw blocked(seconds);
-    if (request.is404 || isOpen(request)) return;
+    if (request.is404 || isPublic(request)) return;
     if (authorization !== `Bot ${parts.token}`) throw unauthorized();
   });
 
   api.addHook('preHandler', async (request, reply) => {
-    request.sent = await readSent(request);
-    const { body, files } = request.sent;
-    request.discordRecord?.update({ body, files: factsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
+    request.payload = await readPayload(request);
+    const { body, files } = request.payload;
+    request.discordRecord?.update({ body, files: fileFactsOf(files).map(({ name, bytes }) => ({ name, bytes })) });
     if (request.is404) return;
-    const { headers, refused } = buckets.take(visitOf(request));
+    const { headers, exceeded } = buckets.take(bucketRequestOf(request));
     reply.headers(headers);
-    if (refused) throw rateLimited(refused.scope, refused.retryAfter);
+    if (exceeded) throw rateLimited(exceeded.scope, exceeded.retryAfter);
     const fault = faults.takeMatching({ method: request.method, route: routeOf(request), path: pathOf(request) });
-    if (fault) await strike(fault, request, parts);
+    if (fault) await applyFault(fault, request, parts);
   });
 
   api.addHook('onSend', async (request, _, payload) => {
@@ -64,8 +64,8 @@ export function addRequestHooks(api: FastifyInstance, parts: Parts): void {
     const { statusCode } = reply;
     request.discordRecord?.update({ status: statusCode });
     const isShared = reply.getHeader('x-ratelimit-scope') === 'shared';
-    if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.noteInvalid();
-    parts.watch.changed();
+    if (statusCode === 401 || statusCode === 403 || (statusCode === 429 && !isShared)) buckets.recordInvalidRequest();
+    parts.watch.notify();
   });
 
   api.setErrorHandler((problem, request, reply) => {
@@ -91,17 +91,17 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /** Interaction and webhook routes authenticate by the token in their path. */
-function isOpen(request: FastifyRequest): boolean {
+function isPublic(request: FastifyRequest): boolean {
   const route = routeOf(request);
-  return request.routeOptions.config.open === true || /^\/(?:interactions|webhooks)\//.test(route);
+  return request.routeOptions.config.isPublic === true || /^\/(?:interactions|webhooks)\//.test(route);
 }
 
-const visitOf = (request: FastifyRequest): Visit => ({
+const bucketRequestOf = (request: FastifyRequest): BucketRequest => ({
   id: request.discordRecord?.id,
   method: request.method,
   route: routeOf(request),
   params: request.params as Readonly<Record<string, string>>,
-  withToken: request.headers.authorization !== undefined,
+  hasToken: request.headers.authorization !== undefined,
 });
 
 function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): Refusal {
@@ -114,7 +114,7 @@ function rateLimited(scope: 'user' | 'global' | 'shared', retryAfter: number): R
       'x-ratelimit-scope': scope,
       ...(scope === 'global' && { 'x-ratelimit-global': 'true' }),
     },
-    more: { retry_after: retryAfter, global: scope === 'global' },
+    extraFields: { retry_after: retryAfter, global: scope === 'global' },
   });
 }
 
@@ -124,14 +124,14 @@ function blocked(retryAfter: number): Refusal {
   return new Refusal('Blocked', { status: 429, code: 0, headers, body: 'error code: 1015' });
 }
 
-async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts): Promise<void> {
+async function applyFault(fault: DiscordFault, request: FastifyRequest, parts: Parts): Promise<void> {
   switch (fault.type) {
     case 'status': {
       const { status, code = 0, message = `${status}: injected fault`, body } = fault;
       throw new Refusal(message, { status, code, ...(body !== undefined && { body }) });
     }
     case '429':
-      parts.buckets.noteLimited(routeOf(request), fault.scope ?? 'user');
+      parts.buckets.recordHit(routeOf(request), fault.scope ?? 'user');
       throw rateLimited(fault.scope ?? 'user', fault.retryAfter);
     case 'delay':
       await new Promise<void>((resolve) => parts.clock.after(fault.ms, resolve));
@@ -148,11 +148,11 @@ async function strike(fault: DiscordFault, request: FastifyRequest, parts: Parts
 }
 
 function sendRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
-  const { status, code, headers = {}, more = {}, body } = refusal.detail;
+  const { status, code, headers = {}, extraFields = {}, body } = refusal.detail;
   return reply
     .code(status)
     .headers(headers)
-    .send(body ?? { message: refusal.message, code, ...more });
+    .send(body ?? { message: refusal.message, code, ...extraFields });
 }
 
 /** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */

@@ -21,16 +21,16 @@ export interface RecordedRequest {
   readonly violations?: readonly Violation[];
 }
 
-type Later = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
+type RequestUpdate = Partial<Pick<RecordedRequest, 'body' | 'files' | 'status' | 'answer' | 'violations'>>;
 
 export interface RequestRecord {
   readonly id: number;
-  /** Adds facts that are known later. */
-  update(later: Later): void;
+  /** Adds what becomes known after the request has arrived. */
+  update(update: RequestUpdate): void;
 }
 
-const MOST = 5_000;
-const LONGEST_ANSWER = 16 * 1_024;
+const MAX_REQUESTS = 5_000;
+const MAX_RESPONSE_LENGTH = 16 * 1_024;
 
 /** The recorded REST requests, newest last. */
 export class RequestLog {
@@ -44,16 +44,16 @@ export class RequestLog {
 
   add(entry: Omit<RecordedRequest, 'id'>): RequestRecord {
     this.#last += 1;
-    const kept = { ...entry, id: this.#last };
+    const recorded = { ...entry, id: this.#last };
     const startedAt = performance.now();
-    this.entries.push(kept);
-    if (this.entries.length > MOST) this.entries.shift();
-    const update = ({ answer, ...later }: Later): void => {
-      Object.assign(kept, later, answer !== undefined && { answer: answer.slice(0, LONGEST_ANSWER) });
-      if (later.status === undefined) return;
-      Object.assign(kept, { ms: Math.round(performance.now() - startedAt) });
-      this.#onChange(kept);
+    this.entries.push(recorded);
+    if (this.entries.length > MAX_REQUESTS) this.entries.shift();
+    const update = ({ answer, ...others }: RequestUpdate): void => {
+      Object.assign(recorded, others, answer !== undefined && { answer: answer.slice(0, MAX_RESPONSE_LENGTH) });
+      if (others.status === undefined) return;
+      Object.assign(recorded, { ms: Math.round(performance.now() - startedAt) });
+      this.#onChange(recorded);
     };
-    return { id: kept.id, update };
+    return { id: recorded.id, update };
   }
 }

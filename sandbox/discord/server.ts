@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
-import { named } from '../named.ts';
+import { namedPlugin } from '../named-plugin.ts';
 import { controlRoutes } from './control.ts';
 import type { Parts, Routes } from './parts.ts';
 import { API, addRequestHooks } from './request-hooks.ts';
@@ -46,7 +46,7 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
     throwFileSizeLimit: true,
   });
   await server.register(
-    named('rest', (api, _, done) => {
+    namedPlugin('rest', (api, _, done) => {
       addRequestHooks(api, parts);
       for (const add of routes) add(api, parts);
       done();
@@ -54,7 +54,7 @@ export async function serverFor(parts: Parts): Promise<FastifyInstance> {
     { prefix: API },
   );
   await server.register(
-    named('gateway', (gateway, _, done) => {
+    namedPlugin('gateway', (gateway, _, done) => {
       gateway.get<{ Querystring: Record<string, string> }>('/gateway', { websocket: true }, (socket, request) =>
         serveConnection(socket, request.query, parts),
       );

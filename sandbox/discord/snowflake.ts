@@ -1,7 +1,7 @@
 /** Discord's own epoch (documentation, reference, "Snowflakes"). */
-const EPOCH = 1_420_070_400_000n;
+const DISCORD_EPOCH_MS = 1_420_070_400_000n;
 /** discord.js detects bucket ids by their 17 to 19 digits, and ids from before this date are shorter. */
-const EARLIEST = 1_483_228_800_000;
+const EARLIEST_MS = 1_483_228_800_000;
 
 export type MakeId = () => string;
 
@@ -9,7 +9,7 @@ export type MakeId = () => string;
 export function snowflakes(now: () => number): MakeId {
   let last = 0n;
   return () => {
-    const next = (BigInt(Math.max(now(), EARLIEST)) - EPOCH) << 22n;
+    const next = (BigInt(Math.max(now(), EARLIEST_MS)) - DISCORD_EPOCH_MS) << 22n;
     last = next > last ? next : last + 1n;
     return String(last);
   };

@@ -20,21 +20,21 @@ export interface NewThread {
 export type ThreadType = ChannelType.PublicThread | ChannelType.PrivateThread | ChannelType.AnnouncementThread;
 
 /** The thread types of each channel type; other channels, such as voice channels, have no threads. */
-const KINDS: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>>> = {
+const THREAD_TYPES: Readonly<Partial<Record<ChannelType, readonly ChannelType[]>>> = {
   [ChannelType.GuildText]: [ChannelType.PublicThread, ChannelType.PrivateThread],
   [ChannelType.GuildAnnouncement]: [ChannelType.AnnouncementThread],
 };
 
 /** Throws if the channel's type does not support such a thread, regardless of permissions. */
-export function checkKind(parent: Channel, type: ThreadType): void {
-  if (parent.people) throw notInDirectMessages();
-  if (!KINDS[parent.type]?.includes(type)) throw wrongKindOfChannel();
+export function checkThreadType(parent: Channel, type: ThreadType): void {
+  if (parent.recipientIds) throw notInDirectMessages();
+  if (!THREAD_TYPES[parent.type]?.includes(type)) throw wrongKindOfChannel();
 }
 
-export function startThread(order: NewThread, parts: Parts): ThreadChannel {
-  const { parent, owner, name, type, from } = order;
+export function startThread(newThreadOptions: NewThread, parts: Parts): ThreadChannel {
+  const { parent, owner, name, type, from } = newThreadOptions;
   const { world, clock, limits, messages, threads } = parts;
-  checkKind(parent, type);
+  checkThreadType(parent, type);
   // A thread that is started on a message has the message's id.
   if (from && world.channels.has(from.id)) throw hasThread();
   const guild = world.guildOf(parent);
@@ -51,15 +51,15 @@ export function startThread(order: NewThread, parts: Parts): ThreadChannel {
     overwrites: [],
     thread: {
       ...newThread(clock.now(), [owner.id]),
-      invitable: order.invitable ?? true,
-      ...(order.archiveMinutes && { archiveMinutes: order.archiveMinutes }),
+      invitable: newThreadOptions.invitable ?? true,
+      ...(newThreadOptions.archiveMinutes && { archiveMinutes: newThreadOptions.archiveMinutes }),
     },
   };
-  threads.open(thread);
+  threads.add(thread);
   if (from) {
-    messages.mark(from, MessageFlags.HasThread);
+    messages.addFlag(from, MessageFlags.HasThread);
     const reference = { channel_id: parent.id, message_id: from.id };
-    messages.write({
+    messages.create({
       channel: thread,
       author: from.author,
       body: { message_reference: reference },
@@ -67,7 +67,7 @@ export function startThread(order: NewThread, parts: Parts): ThreadChannel {
     });
   } else if (type !== ChannelType.PrivateThread) {
     const body = { content: name, message_reference: { channel_id: thread.id } };
-    messages.write({ channel: parent, author: owner, body, type: MessageType.ThreadCreated });
+    messages.create({ channel: parent, author: owner, body, type: MessageType.ThreadCreated });
   }
   return thread;
 }

@@ -1,5 +1,5 @@
 import type { APIMessage } from 'discord-api-types/v10';
-import type { Change } from './messages.ts';
+import type { MessageChangeKind } from './message-store.ts';
 
 export interface StreamEvent {
   readonly kind: 'gateway' | 'message' | 'heard' | 'session' | 'typing' | 'world';
@@ -8,7 +8,7 @@ export interface StreamEvent {
 
 /** The content of a `message` event. */
 export interface MessageChange {
-  readonly change: Change;
+  readonly change: MessageChangeKind;
   readonly message: APIMessage;
   readonly viewer: string | null;
   readonly edited: boolean;
@@ -18,7 +18,7 @@ export interface MessageChange {
 type Listener = (event: StreamEvent) => void;
 
 /** Reports events to the page and to the clients of the control socket. */
-export class Stream {
+export class EventStream {
   readonly #listeners = new Set<Listener>();
 
   listen(listener: Listener): () => void {
@@ -26,7 +26,7 @@ export class Stream {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(event: StreamEvent): void {
+  publish(event: StreamEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

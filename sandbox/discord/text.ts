@@ -1,5 +1,5 @@
 import type { APIMessage } from 'discord-api-types/v10';
-import { eachComponent } from './contents.ts';
+import { eachComponent } from './message-content.ts';
 
 /** All text of a message: its content, embeds and Components V2, but not the labels of buttons. */
 export function text(message: Pick<APIMessage, 'content' | 'embeds' | 'components'>): string {

@@ -13,7 +13,7 @@ export interface RecordedViolation extends Violation {
   readonly route: string;
 }
 
-const MOST = 1_000;
+const MAX_VIOLATIONS = 1_000;
 
 /** Records the validator's violations; those of a request are also its error response. */
 export class Validator {
@@ -25,28 +25,28 @@ export class Validator {
   }
 
   body(route: string, kind: BodyKind, body: unknown, facts?: BodyFacts): void {
-    this.refuse(route, validateBody(kind, body, facts));
+    this.reject(route, validateBody(kind, body, facts));
   }
 
   /** For violations that depend on state, such as a response that does not fit its interaction. */
-  refuse(route: string, violations: readonly Violation[]): void {
+  reject(route: string, violations: readonly Violation[]): void {
     if (violations.length === 0) return;
     this.#record(route, violations);
     const [first] = violations;
-    if (first?.number !== undefined && violations.every(({ number }) => number !== undefined))
-      throw new Refusal(first.message, { status: 400, code: first.number, violations });
+    if (first?.errorCode !== undefined && violations.every(({ errorCode }) => errorCode !== undefined))
+      throw new Refusal(first.message, { status: 400, code: first.errorCode, violations });
     const { code, message, errors } = formError(violations);
-    throw new Refusal(message, { status: 400, code, more: { errors }, violations });
+    throw new Refusal(message, { status: 400, code, extraFields: { errors }, violations });
   }
 
   /** Records violations of the embedded Discord's own response, and sends the response anyway. */
-  response<Answer>(kind: Parameters<typeof validateAnswer>[0], answer: Answer): Answer {
-    this.#record(`answer ${kind}`, validateAnswer(kind, answer));
-    return answer;
+  response<Response>(kind: Parameters<typeof validateAnswer>[0], response: Response): Response {
+    this.#record(`answer ${kind}`, validateAnswer(kind, response));
+    return response;
   }
 
   #record(route: string, violations: readonly Violation[]): void {
     for (const violation of violations) this.violations.push({ ...violation, at: this.#now(), route });
-    this.violations.splice(0, Math.max(0, this.violations.length - MOST));
+    this.violations.splice(0, Math.max(0, this.violations.length - MAX_VIOLATIONS));
   }
 }

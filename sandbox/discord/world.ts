@@ -50,7 +50,7 @@ export interface Channel {
   readonly parentId?: string;
   readonly ownerId?: string;
   /** The users in a direct message or a group, without the bot. */
-  readonly people?: readonly string[];
+  readonly recipientIds?: readonly string[];
   /** Whether the bot takes part; false in direct messages and groups between users. */
   readonly withApplication?: boolean;
   ageRestricted: boolean;
@@ -112,30 +112,30 @@ export class World {
   }
 
   /** Finds by id or name; throws so that a misspelt name fails the test. */
-  user(wanted: string): User {
-    const found = this.users.get(wanted) ?? [...this.users.values()].find(({ name }) => name === wanted);
-    if (!found) throw new Error(`There is no user ${wanted}. Choose one of: ${namesOf(this.users)}.`);
+  user(nameOrId: string): User {
+    const found = this.users.get(nameOrId) ?? [...this.users.values()].find(({ name }) => name === nameOrId);
+    if (!found) throw new Error(`There is no user ${nameOrId}. Choose one of: ${namesOf(this.users)}.`);
     return found;
   }
 
-  guild(wanted: string): Guild {
-    const found = this.guilds.get(wanted) ?? [...this.guilds.values()].find(({ name }) => name === wanted);
-    if (!found) throw new Error(`There is no guild ${wanted}. Choose one of: ${namesOf(this.guilds)}.`);
+  guild(nameOrId: string): Guild {
+    const found = this.guilds.get(nameOrId) ?? [...this.guilds.values()].find(({ name }) => name === nameOrId);
+    if (!found) throw new Error(`There is no guild ${nameOrId}. Choose one of: ${namesOf(this.guilds)}.`);
     return found;
   }
 
   /** Finds by id, name, guild and name (`elsewhere/hall`), or a guild's name for its first channel. */
-  channel(wanted: string, near?: Guild): Channel {
-    const byId = this.channels.get(wanted);
+  channel(nameOrId: string, preferredGuild?: Guild): Channel {
+    const byId = this.channels.get(nameOrId);
     if (byId) return byId;
-    const [guildName, name] = wanted.split('/');
+    const [guildName, name] = nameOrId.split('/');
     if (name !== undefined) return this.channel(name, this.guild(guildName ?? ''));
     const found =
-      near?.channels.find((one) => one.name === wanted) ??
-      [...this.channels.values()].find((one) => one.name === wanted);
-    const [first] = [...this.guilds.values()].find(({ name: known }) => known === wanted)?.channels ?? [];
+      preferredGuild?.channels.find((one) => one.name === nameOrId) ??
+      [...this.channels.values()].find((one) => one.name === nameOrId);
+    const [first] = [...this.guilds.values()].find(({ name: known }) => known === nameOrId)?.channels ?? [];
     if (!found && first) return first;
-    if (!found) throw new Error(`There is no channel ${wanted}. Choose one of: ${namesOf(this.channels)}.`);
+    if (!found) throw new Error(`There is no channel ${nameOrId}. Choose one of: ${namesOf(this.channels)}.`);
     return found;
   }
 
@@ -145,11 +145,11 @@ export class World {
 
   directMessage(userId: string): Channel | undefined {
     return [...this.channels.values()].find(
-      (one) => one.type === ChannelType.DM && one.withApplication && one.people?.[0] === userId,
+      (one) => one.type === ChannelType.DM && one.withApplication && one.recipientIds?.[0] === userId,
     );
   }
 }
 
-function namesOf(all: ReadonlyMap<string, { name: string }>): string {
-  return [...new Set([...all.values()].map(({ name }) => name))].slice(0, 20).join(', ');
+function namesOf(byId: ReadonlyMap<string, { name: string }>): string {
+  return [...new Set([...byId.values()].map(({ name }) => name))].slice(0, 20).join(', ');
 }

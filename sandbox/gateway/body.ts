@@ -1,52 +1,52 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { bodyOfForm } from './form.ts';
+import { parseForm } from './parse-form.ts';
 import { Refusal } from './refusal.ts';
 
-/** Deeper than any real request. Serializing something deeper could exhaust the stack. */
-const DEEPEST = 64;
+/** Deeper than any real request; serializing deeper values could exhaust the stack. */
+const MAX_DEPTH = 64;
 
 /** Bodies are JSON (specification, part 1), or a form where a route takes them, and the limit may change while the server runs. */
-export function readBodiesOf(server: FastifyInstance, limit: () => number): void {
+export function addBodyParser(server: FastifyInstance, limit: () => number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-    const bytes = await collected(request, payload, limit());
+    const bytes = await readBytes(request, payload, limit());
     const type = String(request.headers['content-type'] ?? '');
     if (bytes.length === 0) return undefined;
-    if (request.routeOptions.config.forms && /^multipart\/form-data\b/i.test(type))
-      return await bodyOfForm(bytes, type);
+    if (request.routeOptions.config.acceptsForms && /^multipart\/form-data\b/i.test(type))
+      return await parseForm(bytes, type);
     if (type !== '' && !/\bjson\b/i.test(type)) {
       throw new Refusal('The body must be JSON, sent with Content-Type: application/json.', {
         status: 415,
         code: 'unsupported_media_type',
       });
     }
-    return parsed(bytes.toString('utf8'));
+    return parseBody(bytes.toString('utf8'));
   });
 }
 
-function collected(request: FastifyRequest, payload: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
+function readBytes(request: FastifyRequest, payload: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
   const tooLarge = () =>
     new Refusal(`The body is larger than ${limit} bytes.`, { status: 413, code: 'request_too_large' });
   return new Promise((resolve, reject) => {
-    // What is too large is still read to its end, unkept, or the client would see a reset and no answer.
+    // A body that is too large is read to its end and discarded; otherwise the client would see a reset instead of the response.
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       payload.resume();
       reject(tooLarge());
       return;
     }
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
-    payload.on('data', (piece: Buffer) => {
-      size += piece.length;
-      if (size <= limit) pieces.push(piece);
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
       else reject(tooLarge());
     });
-    payload.on('end', () => resolve(Buffer.concat(pieces)));
+    payload.on('end', () => resolve(Buffer.concat(chunks)));
     payload.on('error', reject);
   });
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   const body = ((): unknown => {
     try {
       return JSON.parse(text);
@@ -63,7 +63,7 @@ function parsed(text: string): unknown {
 export function isTooDeep(json: unknown): boolean {
   let level: unknown[] = [json];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
     level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
   }
   return false;

@@ -1,7 +1,7 @@
 import { customIdOf, type FollowUp } from './custom-ids.ts';
-import type { Imgx } from './work.ts';
+import type { ImgxDetails } from './job-details.ts';
 
-/** As Discord counts (wire facts, 1.4): type 2 is a button; style 1 blue, 2 grey, 3 green. */
+/** Discord's numbers (wire facts, 1.4): type 2 is a button; style 1 is blue, 2 grey and 3 green. */
 export interface Button {
   readonly customId: string;
   readonly emoji: string;
@@ -10,7 +10,7 @@ export interface Button {
   readonly style: number;
 }
 
-interface Offer {
+interface ButtonSpec {
   readonly followUp: FollowUp;
   readonly label: string;
   readonly emoji?: string;
@@ -19,8 +19,8 @@ interface Offer {
 
 const four = [1, 2, 3, 4] as const;
 
-/** What can be done with the result of a task, as the real ones offer it. */
-function offersOf(task: Imgx): readonly Offer[] {
+/** The buttons of a task, as real gateways return them. */
+function buttonSpecsOf(task: ImgxDetails): readonly ButtonSpec[] {
   switch (task.yields) {
     case 'grid':
       return [
@@ -29,9 +29,9 @@ function offersOf(task: Imgx): readonly Offer[] {
         ...four.map((index) => ({ followUp: { do: 'variation', index } as const, label: `V${index}` })),
       ];
     case 'single':
-      return single(task);
+      return singleImageButtons(task);
     case 'video':
-      return task.results.flatMap((_, at) => video(at + 1, task.action !== 'UPSCALE'));
+      return task.results.flatMap((_, at) => videoButtons(at + 1, task.action !== 'UPSCALE'));
     case 'lines':
       return [
         ...four.map((line) => ({
@@ -53,22 +53,22 @@ function offersOf(task: Imgx): readonly Offer[] {
   }
 }
 
-function single(task: Imgx): readonly Offer[] {
+function singleImageButtons(task: ImgxDetails): readonly ButtonSpec[] {
   // An emoji may be a name that only the engine's own server knows (wire facts, 1.4).
-  const more: readonly Offer[] = [
+  const upscaleButtons: readonly ButtonSpec[] = [
     { followUp: { do: 'upscale-more', manner: 'subtle' }, label: 'Upscale (Subtle)', emoji: 'upscale_1' },
     { followUp: { do: 'upscale-more', manner: 'creative' }, label: 'Upscale (Creative)', emoji: 'upscale_1' },
   ];
-  const square: readonly Offer[] = [{ followUp: { do: 'square' }, label: 'Make Square', emoji: '↔️' }];
+  const squareButtons: readonly ButtonSpec[] = [{ followUp: { do: 'square' }, label: 'Make Square', emoji: '↔️' }];
   return [
-    ...(isEnlarged(task) ? [] : more),
+    ...(isUpscaled(task) ? [] : upscaleButtons),
     { followUp: { do: 'vary', strength: 'subtle' }, label: 'Vary (Subtle)', emoji: '🪄' },
     { followUp: { do: 'vary', strength: 'strong' }, label: 'Vary (Strong)', emoji: '🪄' },
     { followUp: { do: 'inpaint' }, label: 'Vary (Region)', emoji: '🖌️' },
     { followUp: { do: 'zoom', factor: 2 }, label: 'Zoom Out 2x', emoji: '🔍' },
     { followUp: { do: 'zoom', factor: 1.5 }, label: 'Zoom Out 1.5x', emoji: '🔍' },
     { followUp: { do: 'custom-zoom' }, label: 'Custom Zoom', emoji: '🔍' },
-    ...(task.aspect === 1 ? [] : square),
+    ...(task.aspect === 1 ? [] : squareButtons),
     { followUp: { do: 'pan', direction: 'left' }, label: '', emoji: '⬅️', style: 1 },
     { followUp: { do: 'pan', direction: 'right' }, label: '', emoji: '➡️', style: 1 },
     { followUp: { do: 'pan', direction: 'up' }, label: '', emoji: '⬆️', style: 1 },
@@ -78,16 +78,16 @@ function single(task: Imgx): readonly Offer[] {
   ];
 }
 
-const video = (index: number, canGrow: boolean): readonly Offer[] => [
-  ...(canGrow ? [{ followUp: { do: 'upscale-video', index } as const, label: `U${index}` }] : []),
+const videoButtons = (index: number, canUpscale: boolean): readonly ButtonSpec[] => [
+  ...(canUpscale ? [{ followUp: { do: 'upscale-video', index } as const, label: `U${index}` }] : []),
   { followUp: { do: 'extend', motion: 'high', index }, label: 'Extend (High motion)', emoji: '🎞️' },
   { followUp: { do: 'extend', motion: 'low', index }, label: 'Extend (Low motion)', emoji: '🎞️' },
 ];
 
-const isEnlarged = (task: Imgx) => task.customId?.includes('upsample_') ?? false;
+const isUpscaled = (task: ImgxDetails) => task.customId?.includes('upsample_') ?? false;
 
-export function buttonsOf(task: Imgx, withFavourite: boolean): readonly Button[] {
-  const buttons = offersOf(task).map(({ followUp, label, emoji = '', style = 2 }) => ({
+export function buttonsOf(task: ImgxDetails, withFavourite: boolean): readonly Button[] {
+  const buttons = buttonSpecsOf(task).map(({ followUp, label, emoji = '', style = 2 }) => ({
     customId: customIdOf(followUp, task.uuid),
     emoji,
     label,
@@ -98,6 +98,6 @@ export function buttonsOf(task: Imgx, withFavourite: boolean): readonly Button[]
   return withFavourite && task.yields === 'single' ? [...buttons, favourite] : buttons;
 }
 
-/** A press counts only if the task has that button: the ids carry the task's own uuid. */
-export const followUpOf = (task: Imgx, customId: string): FollowUp | undefined =>
-  offersOf(task).find(({ followUp }) => customIdOf(followUp, task.uuid) === customId)?.followUp;
+/** Undefined if the task does not have that button; custom ids contain the task's uuid. */
+export const followUpOf = (task: ImgxDetails, customId: string): FollowUp | undefined =>
+  buttonSpecsOf(task).find(({ followUp }) => customIdOf(followUp, task.uuid) === customId)?.followUp;

@@ -1,49 +1,49 @@
 import { Agent, request } from 'undici';
-import { isLoopback } from './references.ts';
+import { isLoopback } from './reference-fetcher.ts';
 
 const TIMEOUT_MS = 2_000;
-const MOST_WAITING = 50;
+const MAX_QUEUED = 50;
 
-/** Tells a callback address about every change, in order and without insisting: a refused call changes nothing (wire facts, 1.5). */
+/** Calls the callback URL for every change of a job, in order and without retries (wire facts, 1.5). */
 export class Callbacks {
   readonly #agent = new Agent({
     connect: { timeout: TIMEOUT_MS },
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
   });
-  readonly #lines = new Map<string, { last: Promise<void>; waiting: number }>();
+  readonly #queues = new Map<string, { last: Promise<void>; queued: number }>();
 
-  tell(jobId: string, address: string, body: unknown): void {
-    if (!isLoopback(address)) return;
-    const line = this.#lines.get(jobId) ?? { last: Promise.resolve(), waiting: 0 };
-    if (line.waiting >= MOST_WAITING) return;
+  notify(jobId: string, url: string, body: unknown): void {
+    if (!isLoopback(url)) return;
+    const queue = this.#queues.get(jobId) ?? { last: Promise.resolve(), queued: 0 };
+    if (queue.queued >= MAX_QUEUED) return;
     const text = JSON.stringify(body);
-    line.waiting += 1;
-    line.last = line.last.then(async () => {
-      await this.#post(address, text);
-      line.waiting -= 1;
-      if (line.waiting === 0) this.#lines.delete(jobId);
+    queue.queued += 1;
+    queue.last = queue.last.then(async () => {
+      await this.#post(url, text);
+      queue.queued -= 1;
+      if (queue.queued === 0) this.#queues.delete(jobId);
     });
-    this.#lines.set(jobId, line);
+    this.#queues.set(jobId, queue);
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
-    await Promise.all([...this.#lines.values()].map((line) => line.last));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.last));
   }
 
-  /** Whether it arrived. No retry and no complaint: polling never depends on callbacks (wire facts, 1.2). */
-  async #post(address: string, body: string): Promise<boolean> {
+  /** Whether the call succeeded. Failures are ignored, because clients also poll (wire facts, 1.2). */
+  async #post(url: string, body: string): Promise<boolean> {
     try {
-      const answer = await request(address, {
+      const response = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
         dispatcher: this.#agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      await answer.body.dump();
-      return answer.statusCode < 300;
+      await response.body.dump();
+      return response.statusCode < 300;
     } catch {
       return false;
     }

@@ -27,7 +27,7 @@ export interface Model {
   /** Reads images 1 and 2 as the first and the last frame (specification, 4.4). */
   readonly keyframes?: boolean;
   /** Takes audio among its input. */
-  readonly hears?: boolean;
+  readonly acceptsAudio?: boolean;
 }
 
 const endpointsOf: Record<Ability, readonly string[]> = {
@@ -83,7 +83,7 @@ export const catalogue: readonly Model[] = [
   model('verse-1', 'meadow', 'lyrics', '2025-05-05', '0.0009433962264151'),
   model('quill-5', 'inkwell', 'text', '2025-10-10', '0.0000012500000000', { compatible: true }),
   model('quill-5-mini', 'inkwell', 'text', '2025-10-10', '0.0000002500000000', { compatible: true }),
-  model('quill-5-audio', 'inkwell', 'text', '2026-03-05', '0.0000025000000000', { hears: true }),
+  model('quill-5-audio', 'inkwell', 'text', '2026-03-05', '0.0000025000000000', { acceptsAudio: true }),
   model('inkwell/Quill-5-Reasoning-2026-02-14', 'inkwell', 'text', '2026-02-14', '0.0000025000000000', {
     compatible: true,
   }),

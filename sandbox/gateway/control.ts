@@ -1,23 +1,23 @@
-import { named } from '../named.ts';
-import { faultOrders } from './control/faults.ts';
+import { namedPlugin } from '../named-plugin.ts';
+import { faultControlRoutes } from './control/faults.ts';
 import { guard } from './control/guard.ts';
-import { jobOrders } from './control/jobs.ts';
-import { realtimeOrders } from './control/realtime.ts';
-import { settingsOrders } from './control/settings.ts';
-import { CONTROL } from './door.ts';
+import { jobControlRoutes } from './control/jobs.ts';
+import { realtimeControlRoutes } from './control/realtime.ts';
+import { settingsControlRoutes } from './control/settings.ts';
 import type { Routes } from './parts.ts';
+import { CONTROL_PREFIX } from './request-hooks.ts';
 
-/** Orders for the sandbox itself, for people and pages on this machine. */
+/** The control API of the embedded gateway, for users and pages on this machine. */
 export const controlRoutes: Routes = (server, parts) => {
   server.register(
-    named('control', (control, _, done) => {
+    namedPlugin('control', (control, _, done) => {
       guard(control, parts);
-      settingsOrders(control, parts);
-      jobOrders(control, parts);
-      faultOrders(control, parts);
-      realtimeOrders(control, parts);
+      settingsControlRoutes(control, parts);
+      jobControlRoutes(control, parts);
+      faultControlRoutes(control, parts);
+      realtimeControlRoutes(control, parts);
       done();
     }),
-    { prefix: CONTROL },
+    { prefix: CONTROL_PREFIX },
   );
 };

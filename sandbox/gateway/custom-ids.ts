@@ -20,7 +20,7 @@ export type FollowUp =
 
 const solo = (name: string, index: number, uuid: string) => `MJ::JOB::${name}::${index}::${uuid}::SOLO`;
 
-/** The custom id of a button, spelled as part 1.4 of the wire facts has it. */
+/** The custom id of a button (wire facts, 1.4). */
 export function customIdOf(followUp: FollowUp, uuid: string): string {
   switch (followUp.do) {
     case 'upscale':
@@ -60,6 +60,6 @@ export function customIdOf(followUp: FollowUp, uuid: string): string {
   }
 }
 
-/** The custom ids a stock gateway knows how to book; every other is refused (wire facts, 1.4). */
-export const isWidelyKnown = (customId: string) =>
+/** Whether a stock gateway can execute the custom id; it refuses all others (wire facts, 1.4). */
+export const isCommonAction = (customId: string) =>
   /^MJ::(?:JOB::(?:upsample|\w*variation|pan_|reroll)|Outpaint|CustomZoom|Inpaint)/.test(customId);

@@ -1,33 +1,33 @@
 import { withoutEnd } from '../../src/lib/text.ts';
 
-/** Exact decimal amounts: usage carries every digit (specification, part 2), which no float does. */
+/** Exact decimal amounts, because usage has more digits than a float (specification, part 2). */
 export type Amount = bigint & { readonly unit: unique symbol };
 
-const PLACES = 18;
+const DECIMAL_PLACES = 18;
 
 export function amountOf(text: string): Amount {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  if (!match || (match[3]?.length ?? 0) > PLACES)
-    throw new RangeError(`Not an amount of at most ${PLACES} places: ${text}`);
-  const units = BigInt(`${match[2]}${(match[3] ?? '').padEnd(PLACES, '0')}`);
+  if (!match || (match[3]?.length ?? 0) > DECIMAL_PLACES)
+    throw new RangeError(`Not an amount of at most ${DECIMAL_PLACES} places: ${text}`);
+  const units = BigInt(`${match[2]}${(match[3] ?? '').padEnd(DECIMAL_PLACES, '0')}`);
   return (match[1] ? -units : units) as Amount;
 }
 
-export const NOTHING = amountOf('0');
+export const ZERO = amountOf('0');
 
-export const plus = (one: Amount, other: Amount) => (one + other) as Amount;
-export const minus = (one: Amount, other: Amount) => (one - other) as Amount;
-export const times = (amount: Amount, whole: number) => (amount * BigInt(whole)) as Amount;
+export const plus = (left: Amount, right: Amount) => (left + right) as Amount;
+export const minus = (left: Amount, right: Amount) => (left - right) as Amount;
+export const times = (amount: Amount, factor: number) => (amount * BigInt(factor)) as Amount;
 
 export function amountText(amount: Amount): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(PLACES + 1, '0');
-  const fraction = withoutEnd(digits.slice(-PLACES), '0');
-  return `${amount < 0n ? '-' : ''}${digits.slice(0, -PLACES)}${fraction ? `.${fraction}` : ''}`;
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMAL_PLACES + 1, '0');
+  const fraction = withoutEnd(digits.slice(-DECIMAL_PLACES), '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMAL_PLACES)}${fraction ? `.${fraction}` : ''}`;
 }
 
-// Missing in TypeScript's library, there since Node 22.
-const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON;
+// TypeScript's library lacks it, but Node has it since version 22.
+const rawJsonNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON;
 
 /** A number that `JSON.stringify` writes digit for digit. */
-export const rawNumber = (text: string): object => exactNumber(text);
-export const amountNumber = (amount: Amount): object => exactNumber(amountText(amount));
+export const rawNumber = (text: string): object => rawJsonNumber(text);
+export const amountNumber = (amount: Amount): object => rawJsonNumber(amountText(amount));

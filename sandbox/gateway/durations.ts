@@ -1,8 +1,8 @@
 import type { JobKind } from './job.ts';
 import { logNormal, type Random, seedFrom } from './random.ts';
 
-/** Medians in milliseconds, of the order real gateways have. */
-const medians: Record<JobKind, number> = {
+/** Median durations, similar to those of real gateways. */
+const MEDIAN_MS: Record<JobKind, number> = {
   image: 20_000,
   imagine: 40_000,
   describe: 6_000,
@@ -24,9 +24,9 @@ const medians: Record<JobKind, number> = {
 };
 
 const SPREAD = 0.3;
-/** A queue that takes longer than this is a fault, and faults are ordered. */
-const LONGEST = 4;
-const SHORTEST = 0.3;
+/** The factors of the longest and the shortest job; longer waits are injected as faults. */
+const MAX_FACTOR = 4;
+const MIN_FACTOR = 0.3;
 const QUEUE_SHARE = 0.06;
 
 export interface Duration {
@@ -35,9 +35,9 @@ export interface Duration {
 }
 
 export function durationOf(kind: JobKind, model: string, random: Random): Duration {
-  // The same model is always the same bit slower or faster than its kind.
-  const habit = 0.75 + (seedFrom('pace of', model) % 1000) / 2000;
-  const chance = Math.min(LONGEST, Math.max(SHORTEST, logNormal(random, 1, SPREAD)));
-  const whole = medians[kind] * habit * chance;
-  return { queued: whole * QUEUE_SHARE, running: whole * (1 - QUEUE_SHARE) };
+  // Each model is always slower or faster than the median by the same factor.
+  const modelFactor = 0.75 + (seedFrom('pace of', model) % 1000) / 2000;
+  const randomFactor = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, logNormal(random, 1, SPREAD)));
+  const totalMs = MEDIAN_MS[kind] * modelFactor * randomFactor;
+  return { queued: totalMs * QUEUE_SHARE, running: totalMs * (1 - QUEUE_SHARE) };
 }

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import { realtimePresets } from './realtime/fault.ts';
 
-/** Faults by name, for people and for tests that want the usual one. */
+/** Common faults by name. */
 export const faultPresets = {
   'rate-limited': {
     type: 'status',
@@ -17,7 +17,7 @@ export const faultPresets = {
     retryAfterDate: true,
     code: 'rate_limit_exceeded',
   },
-  // What most real ones send: no header, no body (wire facts, part 8).
+  // Most real gateways send neither the header nor a body (wire facts, part 8).
   'rate-limited-silent': { type: 'status', status: 429, as: 'empty' },
   // Code 30 in the image family (wire facts, 1.2).
   saturated: { type: 'status', status: 429, code: 'saturated', message: 'The group is saturated, try again later.' },

@@ -3,7 +3,7 @@ import { jobKinds } from './job.ts';
 import { type RealtimeFault, realtimeFault } from './realtime/fault.ts';
 import { type TextFault, textFault } from './text/fault.ts';
 
-/** What can go wrong with an answer. All but `truncated`, `drip` and `accepted-then` answer in the handler's place: nothing is taken. */
+/** Faults of responses. All but `truncated`, `drip` and `accepted-then` replace the handler, so the request has no effect. */
 const plainFaults = [
   z.strictObject({
     type: z.literal('status'),
@@ -23,9 +23,9 @@ const plainFaults = [
   z.strictObject({ type: z.literal('body'), body: z.json(), status: z.int().min(200).max(599).optional() }),
 ] as const;
 
-/** These spoil the real answer on its way, so a submit under them is taken. */
-const spoilingFaults = [
-  /** `half`: a whole HTTP answer with half the JSON; `lying`: the length says more than comes; `cut`: the socket goes mid-way. */
+/** These alter the real response, so a submit is accepted. */
+const alteringFaults = [
+  /** `half`: a complete HTTP response with half the JSON; `lying`: fewer bytes than `Content-Length`; `cut`: the socket is cut midway. */
   z.strictObject({ type: z.literal('truncated'), how: z.enum(['half', 'lying', 'cut']).optional() }),
   z.strictObject({
     type: z.literal('drip'),
@@ -45,23 +45,23 @@ const jobFaults = [
   z.strictObject({ type: z.literal('no-buttons') }),
 ] as const;
 
-const answerFault = z.discriminatedUnion('type', [...plainFaults, ...spoilingFaults]);
-const acceptedThen = z.strictObject({ type: z.literal('accepted-then'), spoilt: answerFault });
-const jobFault = z.discriminatedUnion('type', jobFaults);
+const responseFaultSchema = z.discriminatedUnion('type', [...plainFaults, ...alteringFaults]);
+const acceptedThenSchema = z.strictObject({ type: z.literal('accepted-then'), spoilt: responseFaultSchema });
+const jobFaultSchema = z.discriminatedUnion('type', jobFaults);
 
 export const faultSchema = z.discriminatedUnion('type', [
   ...plainFaults,
-  ...spoilingFaults,
-  acceptedThen,
+  ...alteringFaults,
+  acceptedThenSchema,
   ...jobFaults,
   textFault,
   realtimeFault,
 ]);
 
-export type PlainFault = z.infer<typeof answerFault>;
-export type AnswerFault = PlainFault | z.infer<typeof acceptedThen>;
-export type JobFault = z.infer<typeof jobFault>;
-export type Fault = AnswerFault | JobFault | TextFault | RealtimeFault;
+export type PlainFault = z.infer<typeof responseFaultSchema>;
+export type ResponseFault = PlainFault | z.infer<typeof acceptedThenSchema>;
+export type JobFault = z.infer<typeof jobFaultSchema>;
+export type Fault = ResponseFault | JobFault | TextFault | RealtimeFault;
 
 const jobFaultTypes: ReadonlySet<string> = new Set(jobFaults.map((schema) => schema.shape.type.value));
 export const isJobFault = (fault: Fault): fault is JobFault => jobFaultTypes.has(fault.type);
@@ -70,9 +70,9 @@ export const isRealtimeFault = (fault: Fault): fault is RealtimeFault => fault.t
 
 export interface FaultTarget {
   readonly method?: string;
-  /** The beginning of a path, or a pattern. */
+  /** A path prefix or a pattern. */
   readonly path?: string | RegExp;
-  /** A kind of job (`job.ts`): the one a submit makes; `any` for every submit. */
+  /** The kind of job that a submit creates (`job.ts`); `any` for every submit. */
   readonly kind?: string;
 }
 

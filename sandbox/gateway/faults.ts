@@ -1,21 +1,21 @@
 import { EventEmitter } from 'node:events';
 import type { JobFault } from './fault.ts';
-import { type AnswerFault, type Fault, type FaultTarget, isJobFault, isRealtimeFault, isTextFault } from './fault.ts';
+import { type Fault, type FaultTarget, isJobFault, isRealtimeFault, isTextFault, type ResponseFault } from './fault.ts';
 import { faultPresets, type PresetName } from './fault-presets.ts';
-import type { JobOrders } from './job.ts';
-import { type Moment, momentOf, type RealtimeFault } from './realtime/fault.ts';
+import type { JobFaultEffects } from './job.ts';
+import { type FaultTiming, type RealtimeFault, timingOf } from './realtime/fault.ts';
 import { refusedFields, type TextFault } from './text/fault.ts';
 
-export interface FaultOrder {
+export interface FaultRule {
   readonly on?: FaultTarget;
   readonly do: Fault | PresetName;
-  /** How many it strikes; one, unless told. */
+  /** How many requests or jobs it affects; 1 by default. */
   readonly times?: number;
-  /** How many that match are spared first. */
+  /** How many matching requests or jobs are skipped first; 0 by default. */
   readonly after?: number;
 }
 
-export interface StandingFault {
+export interface ActiveFault {
   readonly id: number;
   readonly on: FaultTarget;
   readonly do: Fault;
@@ -23,98 +23,98 @@ export interface StandingFault {
   readonly spare: number;
 }
 
-export interface Occasion {
+export interface RequestFacts {
   readonly method: string;
   readonly path: string;
   readonly kind?: string | undefined;
 }
 
-/** Trouble on demand. Faults on an answer strike a request, faults on a job the next job that is created. */
-export class FaultBook extends EventEmitter<{ change: [] }> {
-  #standing: StandingFault[] = [];
-  #last = 0;
+/** The injected faults. Response faults apply to requests, job faults to the next created job. */
+export class FaultQueue extends EventEmitter<{ change: [] }> {
+  #active: ActiveFault[] = [];
+  #lastId = 0;
 
-  add(order: FaultOrder): number {
-    const { on = {}, times = 1, after = 0 } = order;
+  add(rule: FaultRule): number {
+    const { on = {}, times = 1, after = 0 } = rule;
     if (!(times > 0) || !(after >= 0)) throw new RangeError('A fault strikes at least once, after at least none.');
-    const fault = typeof order.do === 'string' ? faultPresets[order.do] : order.do;
-    this.#last += 1;
-    this.#standing.push({ id: this.#last, on, do: fault, left: times, spare: after });
+    const fault = typeof rule.do === 'string' ? faultPresets[rule.do] : rule.do;
+    this.#lastId += 1;
+    this.#active.push({ id: this.#lastId, on, do: fault, left: times, spare: after });
     this.emit('change');
-    return this.#last;
+    return this.#lastId;
   }
 
-  list(): readonly StandingFault[] {
-    return [...this.#standing];
+  list(): readonly ActiveFault[] {
+    return [...this.#active];
   }
 
   clear(): void {
-    this.#standing = [];
+    this.#active = [];
     this.emit('change');
   }
 
   remove(id: number): boolean {
-    const before = this.#standing.length;
-    this.#standing = this.#standing.filter((fault) => fault.id !== id);
+    const previousCount = this.#active.length;
+    this.#active = this.#active.filter((fault) => fault.id !== id);
     this.emit('change');
-    return this.#standing.length < before;
+    return this.#active.length < previousCount;
   }
 
-  /** The first that matches strikes; the others wait for the next request. */
-  forAnswer(occasion: Occasion): AnswerFault | undefined {
-    const ofAnswers = (fault: Fault): fault is AnswerFault =>
+  /** Only the first match is applied; the others wait for the next request. */
+  takeForResponse(request: RequestFacts): ResponseFault | undefined {
+    const isResponseFault = (fault: Fault): fault is ResponseFault =>
       !isJobFault(fault) && !isTextFault(fault) && !isRealtimeFault(fault);
-    return this.#take(occasion, ofAnswers, 1)[0];
+    return this.#take(request, isResponseFault, 1)[0];
   }
 
-  /** A refusal of something strikes those alone who ask for it. */
-  forText(occasion: Occasion, sentFields: readonly string[]): TextFault | undefined {
-    const concerns = ({ how }: TextFault) => {
+  /** A refusal of something applies only to requests for it. */
+  takeForText(request: RequestFacts, sentFields: readonly string[]): TextFault | undefined {
+    const applies = ({ how }: TextFault) => {
       const field = refusedFields.get(how);
       return field === undefined || sentFields.includes(field);
     };
-    return this.#take(occasion, (fault): fault is TextFault => isTextFault(fault) && concerns(fault), 1)[0];
+    return this.#take(request, (fault): fault is TextFault => isTextFault(fault) && applies(fault), 1)[0];
   }
 
-  /** The first that strikes at such a moment. */
-  forRealtime(occasion: Occasion, moment: Moment, asksForTranscripts: boolean): RealtimeFault | undefined {
-    const concerns = (fault: RealtimeFault) =>
-      momentOf(fault) === moment && (fault.how !== 'refuse-transcriber' || asksForTranscripts);
-    return this.#take(occasion, (fault): fault is RealtimeFault => isRealtimeFault(fault) && concerns(fault), 1)[0];
+  /** The first fault that applies at this point of a session. */
+  takeForRealtime(request: RequestFacts, moment: FaultTiming, asksForTranscripts: boolean): RealtimeFault | undefined {
+    const applies = (fault: RealtimeFault) =>
+      timingOf(fault) === moment && (fault.how !== 'refuse-transcriber' || asksForTranscripts);
+    return this.#take(request, (fault): fault is RealtimeFault => isRealtimeFault(fault) && applies(fault), 1)[0];
   }
 
-  /** Faults on a job add up: one may be slow and fail. */
-  forJob(occasion: Occasion): JobOrders {
-    const faults = this.#take(occasion, isJobFault, Number.POSITIVE_INFINITY);
-    return Object.assign({}, ...faults.map(ordersOf));
+  /** Job faults are combined: a job can be slow and fail. */
+  takeForJob(request: RequestFacts): JobFaultEffects {
+    const faults = this.#take(request, isJobFault, Number.POSITIVE_INFINITY);
+    return Object.assign({}, ...faults.map(effectsOf));
   }
 
-  #take<Wanted extends Fault>(occasion: Occasion, wanted: (fault: Fault) => fault is Wanted, most: number): Wanted[] {
-    const struck: Wanted[] = [];
-    this.#standing = this.#standing.flatMap((standing) => {
-      const fault = standing.do;
-      if (struck.length >= most || !wanted(fault) || !matches(standing.on, occasion)) return [standing];
-      if (standing.spare > 0) return [{ ...standing, spare: standing.spare - 1 }];
-      struck.push(fault);
-      return standing.left > 1 ? [{ ...standing, left: standing.left - 1 }] : [];
+  #take<Match extends Fault>(request: RequestFacts, isMatch: (fault: Fault) => fault is Match, max: number): Match[] {
+    const taken: Match[] = [];
+    this.#active = this.#active.flatMap((active) => {
+      const fault = active.do;
+      if (taken.length >= max || !isMatch(fault) || !matches(active.on, request)) return [active];
+      if (active.spare > 0) return [{ ...active, spare: active.spare - 1 }];
+      taken.push(fault);
+      return active.left > 1 ? [{ ...active, left: active.left - 1 }] : [];
     });
-    if (struck.length > 0) this.emit('change');
-    return struck;
+    if (taken.length > 0) this.emit('change');
+    return taken;
   }
 }
 
-function matches(target: FaultTarget, occasion: Occasion): boolean {
-  if (target.method && target.method.toUpperCase() !== occasion.method) return false;
-  if (target.kind && occasion.kind !== target.kind && !(target.kind === 'any' && occasion.kind)) return false;
-  if (typeof target.path === 'string') return occasion.path.startsWith(target.path);
-  // A pattern with the flag g or y remembers where it stopped.
+function matches(target: FaultTarget, request: RequestFacts): boolean {
+  if (target.method && target.method.toUpperCase() !== request.method) return false;
+  if (target.kind && request.kind !== target.kind && !(target.kind === 'any' && request.kind)) return false;
+  if (typeof target.path === 'string') return request.path.startsWith(target.path);
+  // Patterns with the flag g or y keep state between calls.
   return (
     target.path === undefined ||
-    new RegExp(target.path.source, target.path.flags.replace(/[gy]/g, '')).test(occasion.path)
+    new RegExp(target.path.source, target.path.flags.replace(/[gy]/g, '')).test(request.path)
   );
 }
 
-function ordersOf(fault: JobFault): JobOrders {
+function effectsOf(fault: JobFault): JobFaultEffects {
   switch (fault.type) {
     case 'stick':
       return { sticks: true };

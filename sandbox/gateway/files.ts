@@ -1,106 +1,106 @@
+import { mislabelledFile, padFile } from './altered-files.ts';
+import { FileCache, type GeneratedFile } from './file-cache.ts';
 import type { Job } from './job.ts';
-import type { Materials } from './materials.ts';
-import { padded, pretended } from './odd-files.ts';
-import { type MadeFile, Shelf } from './shelf.ts';
+import type { Recipe, Result } from './job-details.ts';
+import type { ReferenceImages } from './reference-images.ts';
 import { type Studio, sizeOf } from './studio/index.ts';
-import type { Recipe, Result } from './work.ts';
 
-const SHELF_BYTES = 256 * 1024 * 1024;
+const CACHE_BYTES = 256 * 1024 * 1024;
 const PREVIEW_SIDE = 512;
-/** 640 × 360 for 6 seconds: made before it is asked for, because it costs about as long as the asking. */
-const CHEAP_VIDEO = 640 * 360 * 6;
+/** 640 × 360 for 6 seconds. Larger videos are generated at the first download, if there is one. */
+const MAX_EARLY_VIDEO_PIXELS = 640 * 360 * 6;
 
-/** Result files: made at the first fetch, kept while there is room, never made for a job that is not fetched. */
+/** Result files, generated at the first download and cached. */
 export class Files {
   readonly #studio: Studio;
-  readonly #materials: Materials;
+  readonly #materials: ReferenceImages;
   readonly #base: () => string;
-  readonly #made = new Shelf(SHELF_BYTES);
-  readonly #uploads = new Shelf(SHELF_BYTES);
-  readonly #underWay = new Map<string, Promise<MadeFile>>();
+  readonly #generatedFiles = new FileCache(CACHE_BYTES);
+  readonly #uploads = new FileCache(CACHE_BYTES);
+  readonly #inProgress = new Map<string, Promise<GeneratedFile>>();
 
-  constructor(studio: Studio, materials: Materials, base: () => string) {
+  constructor(studio: Studio, materials: ReferenceImages, base: () => string) {
     this.#studio = studio;
     this.#materials = materials;
     this.#base = base;
   }
 
-  addressOf(job: Job, name: string): string {
+  urlOf(job: Job, name: string): string {
     return `${this.#base()}/files/${job.id}/${name}`;
   }
 
-  /** What an image task shows while it runs (wire facts, 1.3). */
+  /** The preview image of a running image task (wire facts, 1.3). */
   previewName(job: Job): string {
     return `preview-${job.progress}.webp`;
   }
 
-  keep(jobId: string, name: string, file: MadeFile): void {
+  storeUpload(jobId: string, name: string, file: GeneratedFile): void {
     this.#uploads.put(`${jobId}/${name}`, file);
   }
 
-  forget(job: Job): void {
-    for (const shelf of [this.#made, this.#uploads]) shelf.deleteAll(`${job.id}/`);
+  deleteFiles(job: Job): void {
+    for (const shelf of [this.#generatedFiles, this.#uploads]) shelf.deleteAll(`${job.id}/`);
   }
 
-  /** Undefined where there is no such file, or it is not there yet. */
-  async open(job: Job, name: string): Promise<MadeFile | undefined> {
+  /** Undefined if the file does not exist or is not finished. */
+  async open(job: Job, name: string): Promise<GeneratedFile | undefined> {
     const preview = /^preview-(\d{1,3})\.webp$/.exec(name);
     if (preview) return await this.#preview(job, name, Number(preview[1]) / 100);
     const result = job.details.results.find((one) => one.name === name);
     if (job.state !== 'succeeded' || job.orders.withoutMedia || !result) return undefined;
     if (result.recipe.make === 'copy') return this.#uploads.get(`${job.id}/${name}`);
-    if (job.orders.pretends) return pretended(job.orders.pretends, mimeOf(name));
+    if (job.orders.pretends) return mislabelledFile(job.orders.pretends, mimeOf(name));
     return await this.#result(job, result);
   }
 
-  /** A video is long in the making, so a cheap one is begun with its job. */
-  begin(job: Job): void {
+  /** Videos take long to generate, so a small one is started together with its job. */
+  startEarly(job: Job): void {
     if (job.orders.withoutMedia || job.orders.pretends) return;
     for (const result of job.details.results) {
       const { recipe } = result;
-      if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > CHEAP_VIDEO) continue;
-      // A later fetch reports the problem. Here no request waits for it.
+      if (recipe.make !== 'video' || recipe.width * recipe.height * recipe.seconds > MAX_EARLY_VIDEO_PIXELS) continue;
+      // A later download reports the problem.
       this.#result(job, result).catch(() => undefined);
       return;
     }
   }
 
-  async #result(job: Job, result: Result): Promise<MadeFile> {
-    return await this.#once(`${job.id}/${result.name}`, async () => {
-      const file = await this.#make(job, result.recipe);
-      return job.orders.paddedTo ? { ...file, bytes: padded(file.bytes, file.mime, job.orders.paddedTo) } : file;
+  async #result(job: Job, result: Result): Promise<GeneratedFile> {
+    return await this.#cached(`${job.id}/${result.name}`, async () => {
+      const file = await this.#generate(job, result.recipe);
+      return job.orders.paddedTo ? { ...file, bytes: padFile(file.bytes, file.mime, job.orders.paddedTo) } : file;
     });
   }
 
-  async #preview(job: Job, name: string, finished: number): Promise<MadeFile | undefined> {
+  async #preview(job: Job, name: string, completion: number): Promise<GeneratedFile | undefined> {
     const recipe = job.details.results[0]?.recipe;
     if (job.state === 'queued' || job.state === 'needs-input' || !recipe || !('width' in recipe)) return undefined;
     const { width, height } = sizeOf(recipe.width / recipe.height, PREVIEW_SIDE);
-    return await this.#once(`${job.id}/${name}`, async () => {
+    return await this.#cached(`${job.id}/${name}`, async () => {
       const references = [...this.#materials.imagesFor(job)];
-      const options = { width, height, format: 'webp', references, finished: Math.min(1, finished) } as const;
+      const options = { width, height, format: 'webp', references, finished: Math.min(1, completion) } as const;
       if (recipe.make === 'grid') return await this.#studio.drawGrid(recipe.scenes, options);
       return await this.#studio.drawImage(recipe.make === 'edit' ? recipe.after : recipe.scene, options);
     });
   }
 
-  async #once(name: string, make: () => Promise<MadeFile>): Promise<MadeFile> {
-    const there = this.#made.get(name);
-    if (there) return there;
-    const underWay = this.#underWay.get(name);
-    if (underWay !== undefined) return await underWay;
-    const making = make();
-    this.#underWay.set(name, making);
+  async #cached(name: string, generate: () => Promise<GeneratedFile>): Promise<GeneratedFile> {
+    const cached = this.#generatedFiles.get(name);
+    if (cached) return cached;
+    const running = this.#inProgress.get(name);
+    if (running !== undefined) return await running;
+    const generation = generate();
+    this.#inProgress.set(name, generation);
     try {
-      const { bytes, mime } = await making;
-      this.#made.put(name, { bytes, mime });
+      const { bytes, mime } = await generation;
+      this.#generatedFiles.put(name, { bytes, mime });
       return { bytes, mime };
     } finally {
-      this.#underWay.delete(name);
+      this.#inProgress.delete(name);
     }
   }
 
-  async #make(job: Job, recipe: Recipe): Promise<MadeFile> {
+  async #generate(job: Job, recipe: Recipe): Promise<GeneratedFile> {
     const references = [...this.#materials.imagesFor(job)];
     switch (recipe.make) {
       case 'image':
@@ -125,8 +125,15 @@ export class Files {
 
 const sizes = ({ width, height }: { width: number; height: number }) => ({ width, height });
 
-const mimes = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp', mp4: 'video/mp4', wav: 'audio/wav' } as const;
+const MIME_TYPES = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  wav: 'audio/wav',
+} as const;
 const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
-const mimeOf = (name: string): string => mimes[extensionOf(name) as keyof typeof mimes] ?? 'application/octet-stream';
+const mimeOf = (name: string): string =>
+  MIME_TYPES[extensionOf(name) as keyof typeof MIME_TYPES] ?? 'application/octet-stream';
 export const extensionFor = (mime: string): string =>
-  Object.entries(mimes).find(([, one]) => one === mime)?.[0] ?? 'bin';
+  Object.entries(MIME_TYPES).find(([, one]) => one === mime)?.[0] ?? 'bin';

@@ -1,7 +1,7 @@
 import type { Pace } from './pace.ts';
 import { randomOf, seedFrom } from './random.ts';
 
-/** The fine-tunes there are: one over long ago, one that goes well, one that fails. */
+/** The existing fine-tunes: one that ended long ago, one that will succeed and one that will fail. */
 export const fineTuneIds = ['ft-sandbox-1', 'ft-sandbox-2', 'ft-sandbox-3'] as const;
 
 /** Legacy spelling, oldest first (wire facts, part 7), which is the specification's order (4.9). */
@@ -13,40 +13,40 @@ export interface FineTuneEvent {
   readonly message: string;
 }
 
-interface Note {
-  /** Milliseconds of the gateway's own time after it began; before, where it is negative. */
-  readonly after: number;
+interface ScriptedEvent {
+  /** Milliseconds of the gateway's own time since its start; negative for earlier events. */
+  readonly offsetMs: number;
   readonly level: FineTuneEvent['level'];
   readonly message: string;
 }
 
 const minute = 60_000;
 
-const scripts: Readonly<Record<string, readonly Note[]>> = {
+const EVENT_SCRIPTS: Readonly<Record<string, readonly ScriptedEvent[]>> = {
   'ft-sandbox-1': script('ft-sandbox-1', -600 * minute, 4, 'succeeded'),
   'ft-sandbox-2': script('ft-sandbox-2', 0, 4, 'succeeded'),
   'ft-sandbox-3': script('ft-sandbox-3', minute / 2, 2, 'failed'),
 };
 
-/** What has happened so far; undefined for one that does not exist. */
+/** The events so far; undefined if the fine-tune does not exist. */
 export function eventsOf(id: string, pace: Pace): readonly FineTuneEvent[] | undefined {
-  if (!Object.hasOwn(scripts, id)) return undefined;
+  if (!Object.hasOwn(EVENT_SCRIPTS, id)) return undefined;
   const elapsed = pace.elapsed();
-  return scripts[id]
-    ?.filter((note) => note.after <= elapsed)
-    .map(({ after, level, message }) => {
-      const created_at = Math.floor(pace.whenWas(after) / 1000);
+  return EVENT_SCRIPTS[id]
+    ?.filter((scripted) => scripted.offsetMs <= elapsed)
+    .map(({ offsetMs, level, message }) => {
+      const created_at = Math.floor(pace.clockTimeAt(offsetMs) / 1000);
       return { object: 'fine-tune-event', created_at, level, message };
     });
 }
 
-function script(id: string, start: number, epochs: number, end: 'succeeded' | 'failed'): readonly Note[] {
+function script(id: string, start: number, epochs: number, end: 'succeeded' | 'failed'): readonly ScriptedEvent[] {
   const random = randomOf(seedFrom(id));
-  const notes: Note[] = [];
-  let after = start;
-  const add = (wait: number, message: string, level: Note['level'] = 'info') => {
-    after += wait * (0.5 + random.next());
-    notes.push({ after: notes.length === 0 ? start : after, level, message });
+  const events: ScriptedEvent[] = [];
+  let offsetMs = start;
+  const add = (wait: number, message: string, level: ScriptedEvent['level'] = 'info') => {
+    offsetMs += wait * (0.5 + random.next());
+    events.push({ offsetMs: events.length === 0 ? start : offsetMs, level, message });
   };
   add(0, `Created fine-tune: ${id}`);
   add(minute / 4, `Fine-tune costs $${(0.5 + random.next()).toFixed(6)}`);
@@ -58,5 +58,5 @@ function script(id: string, start: number, epochs: number, end: 'succeeded' | 'f
   }
   if (end === 'failed') add(minute / 4, 'Fine-tune failed: the training file ended early', 'error');
   else add(minute / 4, 'Fine-tune succeeded');
-  return notes;
+  return events;
 }

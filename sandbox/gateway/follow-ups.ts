@@ -13,20 +13,20 @@ import {
   videos,
 } from './imgx-plans.ts';
 import type { Job } from './job.ts';
+import type { ImgxDetails } from './job-details.ts';
 import { aspectOf, panned, relative, type Scene, sceneOf, zoomedOut } from './studio/index.ts';
-import type { Imgx } from './work.ts';
 
-export type ImgxJob = Job & { readonly details: Imgx };
+export type ImgxJob = Job & { readonly details: ImgxDetails };
 export const isImgx = (job: Job): job is ImgxJob => job.details.family === 'imgx';
 
-/** What a person wrote into the window that a follow-up opened. */
-export interface Written {
+/** The input of the modal that a follow-up opened. */
+export interface ModalInput {
   readonly prompt: string;
   readonly mask?: Buffer;
 }
 
-/** Those that always ask for words, and those that only do while remix is on (wire facts, 1.4). */
-export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
+/** Some follow-ups always require a prompt, others only while remix is on (wire facts, 1.4). */
+export function needsInput(followUp: FollowUp, remix: boolean): boolean {
   switch (followUp.do) {
     case 'custom-zoom':
     case 'inpaint':
@@ -45,8 +45,8 @@ export function asksForWords(followUp: FollowUp, remix: boolean): boolean {
   }
 }
 
-/** What stands in that window when it opens. */
-export function proposedPrompt(parent: ImgxJob, followUp: FollowUp): string {
+/** The initial prompt of the modal. */
+export function initialModalPrompt(parent: ImgxJob, followUp: FollowUp): string {
   switch (followUp.do) {
     case 'read-image':
     case 'analyzed':
@@ -58,29 +58,29 @@ export function proposedPrompt(parent: ImgxJob, followUp: FollowUp): string {
   }
 }
 
-export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?: Written): Plan {
+export function planFollowUp(parent: ImgxJob, followUp: FollowUp, seed: number, modalInput?: ModalInput): Plan {
   const task = parent.details;
-  const prompt = written?.prompt ?? parent.prompt;
-  const changed = prompt !== parent.prompt;
+  const prompt = modalInput?.prompt ?? parent.prompt;
+  const isPromptChanged = prompt !== parent.prompt;
   const aspect = hasAspect(prompt) ? aspectOf(prompt) : task.aspect;
-  const shared = { prompt, inherits: parent.id, units: 4 };
+  const shared = { prompt, referencesFrom: parent.id, units: 4 };
   const first = sceneAt(task, 1);
-  const outward = (action: 'ZOOM' | 'PAN' | 'CUSTOM_ZOOM', view: Scene, shape = aspect): Plan => ({
+  const outpaint = (action: 'ZOOM' | 'PAN' | 'CUSTOM_ZOOM', view: Scene, shape = aspect): Plan => ({
     ...shared,
     kind: action === 'PAN' ? 'pan' : 'zoom',
     action,
-    // The first is the same image seen from further away; the others differ in what has come into sight.
+    // The first is the original image from further away; the others differ in the added area.
     ...grid(
       fourOf((at) => (at === 0 ? view : relative(view, seed + at, 'subtle'))),
       shape,
     ),
   });
-  const relatives = (scene: Scene, strength: 'subtle' | 'strong'): Plan => ({
+  const variations = (scene: Scene, strength: 'subtle' | 'strong'): Plan => ({
     ...shared,
     kind: 'vary',
     action: 'VARIATION',
     ...grid(
-      fourOf((at) => (changed ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
+      fourOf((at) => (isPromptChanged ? sceneOf(prompt, seed + at) : relative(scene, seed + at, strength))),
       aspect,
     ),
   });
@@ -98,9 +98,9 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
       return { ...shared, kind: 'upscale', action: 'UPSCALE', ...single(scene, aspect, SINGLE_SIDE * 2), units: 2 };
     }
     case 'variation':
-      return relatives(sceneAt(task, followUp.index), 'subtle');
+      return variations(sceneAt(task, followUp.index), 'subtle');
     case 'vary':
-      return relatives(first, followUp.strength);
+      return variations(first, followUp.strength);
     case 'reroll':
       return {
         ...shared,
@@ -112,15 +112,15 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
         ),
       };
     case 'pan':
-      return outward('PAN', panned(first, followUp.direction));
+      return outpaint('PAN', panned(first, followUp.direction));
     case 'zoom':
-      return outward('ZOOM', zoomedOut(first, followUp.factor));
+      return outpaint('ZOOM', zoomedOut(first, followUp.factor));
     case 'square':
-      return outward('ZOOM', first, 1);
+      return outpaint('ZOOM', first, 1);
     case 'custom-zoom':
-      return outward('CUSTOM_ZOOM', zoomedOut(first, zoomIn(prompt)));
+      return outpaint('CUSTOM_ZOOM', zoomedOut(first, zoomFactorIn(prompt)));
     case 'inpaint':
-      return inpainted(parent, shared, seed, written);
+      return inpaintPlan(parent, shared, seed, modalInput);
     case 'read-image':
     case 'analyzed':
       return imagine(prompt, seed);
@@ -130,7 +130,7 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
       return { ...shared, prompt: lines.join('\n'), kind: 'imagine', action: 'IMAGINE', ...grid(scenes, 1) };
     }
     case 'describe-again':
-      return { ...describe([]), inherits: parent.id };
+      return { ...describe([]), referencesFrom: parent.id };
     case 'animate':
       return {
         ...shared,
@@ -156,18 +156,18 @@ export function plan(parent: ImgxJob, followUp: FollowUp, seed: number, written?
   }
 }
 
-function inpainted(
+function inpaintPlan(
   parent: ImgxJob,
-  shared: Pick<Plan, 'prompt' | 'inherits' | 'units'>,
+  shared: Pick<Plan, 'prompt' | 'referencesFrom' | 'units'>,
   seed: number,
-  written?: Written,
+  modalInput?: ModalInput,
 ): Plan {
   const { aspect, scenes } = parent.details;
   const before = scenes[0] ?? sceneOf(parent.prompt, seed);
   const after = shared.prompt === parent.prompt ? relative(before, seed, 'strong') : sceneOf(shared.prompt, seed);
-  const whole = single(before, aspect);
-  const [result] = whole.results;
-  if (!written?.mask || result?.recipe.make !== 'image') {
+  const original = single(before, aspect);
+  const [result] = original.results;
+  if (!modalInput?.mask || result?.recipe.make !== 'image') {
     return { ...shared, kind: 'inpaint', action: 'INPAINT', ...single(after, aspect) };
   }
   const { width, height } = result.recipe;
@@ -176,16 +176,16 @@ function inpainted(
     ...shared,
     kind: 'inpaint',
     action: 'INPAINT',
-    ...whole,
+    ...original,
     results: [{ name: '1.png', recipe }],
-    mask: written.mask,
+    mask: modalInput.mask,
   };
 }
 
-const zoomIn = (prompt: string) =>
+const zoomFactorIn = (prompt: string) =>
   Math.min(2, Math.max(1, Number(/(?:--|—)zoom[\s=]+(\d(?:\.\d+)?)/i.exec(prompt)?.[1] ?? 2)));
 
-function secondsOf(task: Imgx): number {
+function secondsOf(task: ImgxDetails): number {
   const recipe = task.results[0]?.recipe;
   return recipe?.make === 'video' ? recipe.seconds : VIDEO_SECONDS;
 }

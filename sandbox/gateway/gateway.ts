@@ -2,27 +2,27 @@ import { randomInt } from 'node:crypto';
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { readBodiesOf } from './body.ts';
+import { usageEntryOf, viewOf } from './accept-job.ts';
+import { addBodyParser } from './body.ts';
 import { Callbacks } from './callbacks.ts';
 import { controlRoutes } from './control.ts';
-import { asRefusal, hangDoor, sendRefusal } from './door.ts';
-import { FaultBook } from './faults.ts';
+import { FaultQueue } from './faults.ts';
 import { Files } from './files.ts';
 import { isImgx } from './follow-ups.ts';
-import { type Heard, HeardBook } from './heard.ts';
 import { Idempotency } from './idempotency.ts';
-import { bookingOf, viewOf } from './intake.ts';
 import type { Job } from './job.ts';
-import { JobBook } from './job-book.ts';
-import { type KeyGrant, KeyRing } from './keys.ts';
-import { Materials } from './materials.ts';
+import { JobStore } from './job-store.ts';
+import { type KeyGrant, KeyStore } from './keys.ts';
 import { Pace } from './pace.ts';
 import type { Parts } from './parts.ts';
 import { Power } from './power.ts';
 import type { Profile, Quirks } from './quirks.ts';
 import { randomOf } from './random.ts';
-import { RealtimeBook } from './realtime/book.ts';
-import { References } from './references.ts';
+import { LiveSessions } from './realtime/live-sessions.ts';
+import { ReferenceFetcher } from './reference-fetcher.ts';
+import { ReferenceImages } from './reference-images.ts';
+import { addRequestHooks, asRefusal, sendRefusal } from './request-hooks.ts';
+import { type RecordedGatewayRequest, RequestLog } from './request-log.ts';
 import { accountRoutes } from './routes/account.ts';
 import { fileRoutes } from './routes/files.ts';
 import { imageJobRoutes } from './routes/image-jobs.ts';
@@ -39,9 +39,9 @@ import { Settings } from './settings.ts';
 import { Sockets } from './sockets.ts';
 import { openStudio, type Studio } from './studio/index.ts';
 import { Tally } from './tally.ts';
-import { UsageBook } from './usage-book.ts';
+import { UsageLedger } from './usage-ledger.ts';
 import { imgxTask } from './wire/imgx.ts';
-import { isMusic, musicQueried } from './wire/music.ts';
+import { isMusic, musicTask } from './wire/music.ts';
 
 export type { KeyGrant, Profile, Quirks };
 
@@ -64,16 +64,16 @@ export interface EmbeddedGateway {
   readonly url: string;
   readonly settings: { profile: Profile; quirks: Quirks; readonly speed: number };
   setSpeed(speed: number): void;
-  readonly faults: FaultBook;
-  readonly jobs: JobBook;
+  readonly faults: FaultQueue;
+  readonly jobs: JobStore;
   readonly tally: Tally;
-  readonly heard: readonly Heard[];
-  readonly usage: UsageBook;
-  readonly realtime: RealtimeBook;
+  readonly heard: readonly RecordedGatewayRequest[];
+  readonly usage: UsageLedger;
+  readonly realtime: LiveSessions;
   /** How many answers are being written just now. */
   readonly writing: number;
   /** Every request, as it is answered. */
-  onHeard(listener: (heard: Heard) => void): () => void;
+  onHeard(listener: (heard: RecordedGatewayRequest) => void): () => void;
   /** As if it were switched off: nothing listens at its address until it is switched on again. Its jobs go on. */
   setDown(isDown: boolean): Promise<void>;
   readonly isDown: boolean;
@@ -111,30 +111,30 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const studio = options.studio ?? openStudio();
   const pace = new Pace(clock, speed);
   const random = randomOf(options.seed ?? randomInt(2 ** 32));
-  const references = new References();
+  const references = new ReferenceFetcher();
   const callbacks = new Callbacks();
-  const materials = new Materials(references);
+  const materials = new ReferenceImages(references);
   let url = '';
   const files = new Files(studio, materials, () => url);
   const prepare = (job: Job) => {
-    const prepared = materials.prepare(job);
-    if (prepared === undefined) files.begin(job);
+    const prepared = materials.load(job);
+    if (prepared === undefined) files.startEarly(job);
     // A video is begun with its references or, where they cannot be had, not at all: the job says why.
-    else prepared.then(() => files.begin(job)).catch(() => undefined);
+    else prepared.then(() => files.startEarly(job)).catch(() => undefined);
     return prepared;
   };
   const parts: Parts = {
     settings: new Settings(profile, quirks, pace),
-    keys: new KeyRing(keys),
-    jobs: new JobBook(pace, random, prepare),
+    keys: new KeyStore(keys),
+    jobs: new JobStore(pace, random, prepare),
     tally: new Tally(),
-    usage: new UsageBook(),
-    faults: new FaultBook(),
+    usage: new UsageLedger(),
+    faults: new FaultQueue(),
     files,
-    heard: new HeardBook(),
+    requestLog: new RequestLog(),
     idempotency: new Idempotency(),
     writing: new Set(),
-    realtime: new RealtimeBook(),
+    realtime: new LiveSessions(),
     pace,
     clock,
     random,
@@ -156,7 +156,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     await close();
     throw problem;
   }
-  const { settings, jobs, tally, usage, faults, heard, realtime } = parts;
+  const { settings, jobs, tally, usage, faults, requestLog: heard, realtime } = parts;
   const power = new Power(server.server, sockets);
   return {
     ...{ url, settings, faults, jobs, tally, usage, realtime, close, heard: heard.entries },
@@ -190,26 +190,26 @@ async function serverFor(parts: Parts, clock: Clock): Promise<FastifyInstance> {
   });
   // Before the door, so that a socket which is refused there is closed behind its answer.
   await server.register(websocket, { options: { maxPayload: LARGEST_FRAME } });
-  readBodiesOf(server, () => parts.settings.quirks.bodyLimit);
-  hangDoor(server, parts, clock);
+  addBodyParser(server, () => parts.settings.quirks.bodyLimit);
+  addRequestHooks(server, parts, clock);
   for (const add of routes) add(server, parts);
   return server;
 }
 
 /** What happens because a job changed. */
-function followJobs(parts: Parts, materials: Materials, callbacks: Callbacks): void {
+function followJobs(parts: Parts, materials: ReferenceImages, callbacks: Callbacks): void {
   parts.jobs.on('change', (job, before) => {
-    if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(bookingOf(job));
+    if (job.state === 'failed' && before?.state !== 'failed' && job.charge > 0n) parts.usage.refund(usageEntryOf(job));
     if (job.state === before?.state && job.progress === before.progress) return;
     if (isImgx(job) && job.details.notifyHook)
-      callbacks.tell(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
+      callbacks.notify(job.id, job.details.notifyHook, imgxTask(job, viewOf(parts)));
     if (isMusic(job) && job.details.notifyHook)
-      callbacks.tell(job.id, job.details.notifyHook, musicQueried(job, viewOf(parts)));
+      callbacks.notify(job.id, job.details.notifyHook, musicTask(job, viewOf(parts)));
   });
   parts.jobs.on('drop', (job) => {
-    parts.files.forget(job);
-    materials.forget(job);
-    parts.idempotency.forget(job.id);
-    parts.tally.forget(job.id);
+    parts.files.deleteFiles(job);
+    materials.delete(job);
+    parts.idempotency.deleteJob(job.id);
+    parts.tally.delete(job.id);
   });
 }

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 
-/** Which job a key and a body have made already, so that asking twice costs once (wire facts, part 4). */
+/** The jobs by idempotency key, so that a repeated request is charged once (wire facts, part 4). */
 export class Idempotency {
-  readonly #made = new Map<string, { readonly body: string; readonly jobId: string }>();
+  readonly #jobsByKey = new Map<string, { readonly body: string; readonly jobId: string }>();
 
-  /** The job it made, `conflict` when the body was another, or nothing yet. */
-  find(key: string, mark: string, body: unknown): { jobId: string } | 'conflict' | undefined {
-    const made = this.#made.get(nameOf(key, mark));
-    if (!made) return undefined;
-    return made.body === fingerprint(body) ? { jobId: made.jobId } : 'conflict';
+  /** The existing job, `conflict` if the body differs, or undefined. */
+  find(key: string, idempotencyKey: string, body: unknown): { jobId: string } | 'conflict' | undefined {
+    const entry = this.#jobsByKey.get(entryKey(key, idempotencyKey));
+    if (!entry) return undefined;
+    return entry.body === fingerprint(body) ? { jobId: entry.jobId } : 'conflict';
   }
 
-  remember(key: string, mark: string, body: unknown, jobId: string): void {
-    this.#made.set(nameOf(key, mark), { body: fingerprint(body), jobId });
+  store(key: string, idempotencyKey: string, body: unknown, jobId: string): void {
+    this.#jobsByKey.set(entryKey(key, idempotencyKey), { body: fingerprint(body), jobId });
   }
 
-  forget(jobId: string): void {
-    for (const [name, made] of this.#made) if (made.jobId === jobId) this.#made.delete(name);
+  deleteJob(jobId: string): void {
+    for (const [name, entry] of this.#jobsByKey) if (entry.jobId === jobId) this.#jobsByKey.delete(name);
   }
 }
 
-const nameOf = (key: string, mark: string) => `${key}\u0000${mark}`;
+const entryKey = (key: string, idempotencyKey: string) => `${key}\u0000${idempotencyKey}`;
 
-/** The same fields in another order are the same body. */
+/** Independent of the order of the fields. */
 function fingerprint(body: unknown): string {
   const text = JSON.stringify(body, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

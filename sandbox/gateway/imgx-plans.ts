@@ -1,6 +1,6 @@
 import type { JobKind } from './job.ts';
+import type { Four, ImgxAction, ImgxDetails, Result, ResultKind, Source } from './job-details.ts';
 import { aspectOf, type Scene, sceneOf, shortenPrompt, sizeOf } from './studio/index.ts';
-import type { Four, Imgx, ImgxAction, Result, Source, Yield } from './work.ts';
 
 const GRID_SIDE = 1_536;
 export const SINGLE_SIDE = 1_024;
@@ -11,7 +11,7 @@ const VIDEO_SIDE = { 480: 640, 720: 1_280 } as const;
 export interface Plan {
   readonly kind: JobKind;
   readonly action: ImgxAction;
-  readonly yields: Yield;
+  readonly yields: ResultKind;
   readonly prompt: string;
   readonly scenes: readonly Scene[];
   readonly aspect: number;
@@ -19,7 +19,7 @@ export interface Plan {
   /** How many quarters of a grid it costs. */
   readonly units: number;
   readonly sources?: readonly Source[];
-  readonly inherits?: string;
+  readonly referencesFrom?: string;
   readonly lines?: readonly string[];
   readonly mask?: Buffer;
 }
@@ -27,22 +27,22 @@ export interface Plan {
 /** `--ar` and its kin are written inside the prompt (specification, 4.3). */
 export const hasAspect = (prompt: string) => /(?:--|—)(?:ar|aspect)\b/i.test(prompt);
 
-/** Addresses before the words are reference images, as people write them after an upload. */
-export function splitPrompt(prompt: string): { addresses: readonly string[]; words: string } {
-  const addresses = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
+/** URLs at the start of a prompt are reference images. */
+export function splitPrompt(prompt: string): { urls: readonly string[]; text: string } {
+  const urls = /^\s*(?:https?:\/\/\S+\s+)*/i.exec(prompt)?.[0] ?? '';
   return {
-    addresses: addresses.split(/\s+/).filter((address) => URL.canParse(address)),
-    words: prompt.slice(addresses.length),
+    urls: urls.split(/\s+/).filter((address) => URL.canParse(address)),
+    text: prompt.slice(urls.length),
   };
 }
 
-/** `--seed 42` pins the image. */
+/** The seed in `--seed 42`. */
 export function seedIn(prompt: string): number | undefined {
   const digits = /(?:--|—)seed[\s=]+(\d{1,10})/i.exec(prompt)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-export const fourOf = <Thing>(make: (at: number) => Thing): Four<Thing> => [make(0), make(1), make(2), make(3)];
+export const fourOf = <Item>(make: (at: number) => Item): Four<Item> => [make(0), make(1), make(2), make(3)];
 
 export function grid(scenes: Four<Scene>, aspect: number): Pick<Plan, 'yields' | 'scenes' | 'aspect' | 'results'> {
   const recipe = { make: 'grid', scenes, ...sizeOf(aspect, GRID_SIDE) } as const;
@@ -72,13 +72,13 @@ export function videos(
 }
 
 export function imagine(prompt: string, seed: number, sources: readonly Source[] = []): Plan {
-  const { words } = splitPrompt(prompt);
+  const { text } = splitPrompt(prompt);
   return {
     kind: 'imagine',
     action: 'IMAGINE',
     prompt,
     ...grid(
-      fourOf((at) => sceneOf(words, seed + at)),
+      fourOf((at) => sceneOf(text, seed + at)),
       aspectOf(prompt),
     ),
     units: 4,
@@ -86,22 +86,22 @@ export function imagine(prompt: string, seed: number, sources: readonly Source[]
   };
 }
 
-const shapes = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
-export type Dimensions = keyof typeof shapes;
+const ASPECTS = { PORTRAIT: 2 / 3, SQUARE: 1, LANDSCAPE: 3 / 2 } as const;
+export type Dimensions = keyof typeof ASPECTS;
 
 export function blend(sources: readonly Source[], dimensions: Dimensions, seed: number): Plan {
   const scenes = fourOf((at) => sceneOf(`blend of ${sources.length} images ${seed}`, seed + at));
-  return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, shapes[dimensions]), units: 4, sources };
+  return { kind: 'blend', action: 'BLEND', prompt: '', ...grid(scenes, ASPECTS[dimensions]), units: 4, sources };
 }
 
 export function describe(sources: readonly Source[]): Plan {
-  return { ...wordsOnly('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
+  return { ...withoutImages('lines'), kind: 'describe', action: 'DESCRIBE', prompt: '', units: 1, sources };
 }
 
 export function shorten(prompt: string): Plan {
   const { drafts } = shortenPrompt(prompt);
   const lines = drafts.length > 0 ? drafts.slice(0, 5) : [prompt];
-  return { ...wordsOnly('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
+  return { ...withoutImages('drafts'), kind: 'shorten', action: 'SHORTEN', prompt, units: 1, lines };
 }
 
 export function edits(prompt: string, image: Source, seed: number): Plan {
@@ -128,7 +128,8 @@ export function video({ prompt, height, count }: VideoRequest, seed: number, sou
   };
 }
 
-/** The scenes a task shows, as four: a single image's relatives are its own. */
-export const sceneAt = (task: Imgx, index: number): Scene => task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
+/** The scene at an index from 1 to 4; a single image has only one scene. */
+export const sceneAt = (task: ImgxDetails, index: number): Scene =>
+  task.scenes[index - 1] ?? task.scenes[0] ?? sceneOf('', 0);
 
-const wordsOnly = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;
+const withoutImages = (yields: 'lines' | 'drafts') => ({ yields, scenes: [], aspect: 1, results: [] }) as const;

@@ -1,6 +1,6 @@
-import { Refusal, shown } from './refusal.ts';
+import { Refusal, truncated } from './refusal.ts';
 
-/** Refused with code 24, so that clients can meet it (wire facts, 1.2). */
+/** A word that is always refused with code 24, so that clients can test this case (wire facts, 1.2). */
 const BANNED_WORD = 'banned-word';
 
 export function refuseBanned(prompt: string): void {
@@ -15,11 +15,11 @@ export function refuseBanned(prompt: string): void {
 }
 
 export const unknownAction = (customId: string) =>
-  new Refusal(`unknown_action:${shown(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
+  new Refusal(`unknown_action:${truncated(customId)}`, { status: 400, code: 'unknown_action', imgxCode: 4 });
 
-/** The engine's own answer, not the gateway's: 200 with code 3 (wire facts, 1.2). */
+/** The engine's response, not the gateway's: status 200 with code 3 (wire facts, 1.2). */
 export const unknownParent = (taskId: string) =>
-  new Refusal(`There is no task ${shown(taskId)} for this key.`, {
+  new Refusal(`There is no task ${truncated(taskId)} for this key.`, {
     status: 404,
     code: 'task_not_found',
     imgxCode: 3,

@@ -1,9 +1,9 @@
 import type { Amount } from './decimal.ts';
-import type { Imgx, Music, Still, Video } from './work.ts';
+import type { ImageDetails, ImgxDetails, MusicDetails, VideoDetails } from './job-details.ts';
 
 type Family = 'image' | 'imgx' | 'video' | 'music';
 
-/** Where a job's time goes: each has its own median (`durations.ts`). */
+/** Each kind has its own median duration (`durations.ts`). */
 export const jobKinds = [
   'image',
   'imagine',
@@ -26,13 +26,13 @@ export const jobKinds = [
 ] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** The specification's four (part 3) and the one of a task that waits for words (wire facts, 1.4). */
+/** The four states of the specification (part 3), and that of a task that waits for its modal (wire facts, 1.4). */
 export type JobState = 'needs-input' | 'queued' | 'running' | 'succeeded' | 'failed';
 
 export const isOver = (state: JobState) => state === 'succeeded' || state === 'failed';
 
-/** What an operator ordered for this job (`faults.ts`). */
-export interface JobOrders {
+/** The effects of injected faults on one job (`faults.ts`). */
+export interface JobFaultEffects {
   readonly sticks?: boolean;
   readonly failsWith?: string;
   readonly takesTimes?: number;
@@ -43,13 +43,13 @@ export interface JobOrders {
   readonly withoutButtons?: boolean;
 }
 
-type Details = Still | Imgx | Video | Music;
+type Details = ImageDetails | ImgxDetails | VideoDetails | MusicDetails;
 
 export interface Job {
   readonly id: string;
   readonly family: Family;
   readonly kind: JobKind;
-  /** The secret itself, so jobs are never written out as they are. */
+  /** The secret API key, so a job must never be displayed as a whole. */
   readonly key: string;
   readonly model: string;
   readonly prompt: string;
@@ -62,17 +62,17 @@ export interface Job {
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** On the gateway's own time (`pace.ts`). */
+  /** In the gateway's own time (`pace.ts`). */
   readonly acceptedAt: number;
   readonly charge: Amount;
-  /** Where it was not charged when created: a task that waited for words. */
+  /** Set if the job was charged after its creation, because it waited for its modal. */
   readonly chargedAt?: number;
   readonly details: Details;
-  readonly orders: JobOrders;
+  readonly orders: JobFaultEffects;
   readonly expired: boolean;
 }
 
-export type Draft = Pick<Job, 'family' | 'kind' | 'key' | 'model' | 'prompt' | 'seed' | 'charge' | 'details'> & {
+export type NewJob = Pick<Job, 'family' | 'kind' | 'key' | 'model' | 'prompt' | 'seed' | 'charge' | 'details'> & {
   readonly id: string;
   readonly state?: JobState;
 };

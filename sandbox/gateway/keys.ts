@@ -3,11 +3,11 @@ import { seedFrom } from './random.ts';
 
 export interface KeyGrant {
   readonly key: string;
-  /** Only these; without it, every model. */
+  /** The allowed models; all if unset. */
   readonly models?: readonly string[];
 }
 
-export class KeyRing {
+export class KeyStore {
   readonly #grants: readonly KeyGrant[];
 
   constructor(grants: readonly KeyGrant[]) {

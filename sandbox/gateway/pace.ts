@@ -1,89 +1,89 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-interface Appointment {
+interface ScheduledTask {
   /** In the gateway's own time. */
   readonly at: number;
   readonly task: () => void;
   cancel: () => void;
 }
 
-interface Stretch {
+interface SpeedPeriod {
   readonly speed: number;
-  /** Of the gateway's own time, and of the clock's, where it begins. */
+  /** The start of the period, in the gateway's own time and in the clock's time. */
   readonly elapsed: number;
   readonly at: number;
 }
 
-/** The gateway's own time, `speed` times as fast as the clock's. A new speed also holds for what is already under way. */
+/** The gateway's own time, which runs `speed` times as fast as the clock. A new speed also applies to scheduled tasks. */
 export class Pace {
   readonly #clock: Clock;
-  readonly #appointments = new Set<Appointment>();
-  /** One for each speed there was, the present one last. */
-  readonly #stretches: [Stretch, ...Stretch[]];
+  readonly #scheduledTasks = new Set<ScheduledTask>();
+  /** The periods of constant speed, the current one last. */
+  readonly #periods: [SpeedPeriod, ...SpeedPeriod[]];
 
   constructor(clock: Clock, speed: number) {
     this.#clock = clock;
-    this.#stretches = [{ speed: checkedSpeed(speed), elapsed: 0, at: clock.now() }];
+    this.#periods = [{ speed: checkSpeed(speed), elapsed: 0, at: clock.now() }];
   }
 
   get speed(): number {
-    return this.#now.speed;
+    return this.#current.speed;
   }
 
-  /** Whole milliseconds since the epoch, as the clock has them: what answers show. */
+  /** Whole milliseconds since the epoch by the clock, for timestamps in responses. */
   now(): number {
     return Math.floor(this.#clock.now());
   }
 
   /** Milliseconds of the gateway's own time since it began. */
   elapsed(): number {
-    const { elapsed, at, speed } = this.#now;
+    const { elapsed, at, speed } = this.#current;
     return elapsed + (this.#clock.now() - at) * speed;
   }
 
-  /** What the clock said when so much had elapsed. */
-  whenWas(elapsed: number): number {
-    const stretch = this.#stretches.findLast((one) => one.elapsed <= elapsed) ?? this.#stretches[0];
-    return stretch.at + (elapsed - stretch.elapsed) / stretch.speed;
+  /** Converts elapsed own time to the clock's time. */
+  clockTimeAt(elapsed: number): number {
+    const period = this.#periods.findLast((one) => one.elapsed <= elapsed) ?? this.#periods[0];
+    return period.at + (elapsed - period.elapsed) / period.speed;
   }
 
   after(ms: number, task: () => void): () => void {
-    const appointment: Appointment = { at: this.elapsed() + ms, task, cancel: () => undefined };
-    this.#appointments.add(appointment);
-    this.#arrange(appointment);
+    const scheduled: ScheduledTask = { at: this.elapsed() + ms, task, cancel: () => undefined };
+    this.#scheduledTasks.add(scheduled);
+    this.#schedule(scheduled);
     return () => {
-      this.#appointments.delete(appointment);
-      appointment.cancel();
+      this.#scheduledTasks.delete(scheduled);
+      scheduled.cancel();
     };
   }
 
   setSpeed(speed: number): void {
-    checkedSpeed(speed);
-    this.#stretches.push({ speed, elapsed: this.elapsed(), at: this.#clock.now() });
-    for (const appointment of this.#appointments) {
-      appointment.cancel();
-      this.#arrange(appointment);
+    checkSpeed(speed);
+    this.#periods.push({ speed, elapsed: this.elapsed(), at: this.#clock.now() });
+    for (const scheduled of this.#scheduledTasks) {
+      scheduled.cancel();
+      this.#schedule(scheduled);
     }
   }
 
   stop(): void {
-    for (const appointment of this.#appointments) appointment.cancel();
-    this.#appointments.clear();
+    for (const scheduled of this.#scheduledTasks) scheduled.cancel();
+    this.#scheduledTasks.clear();
   }
 
-  get #now(): Stretch {
-    return this.#stretches.at(-1) ?? this.#stretches[0];
+  get #current(): SpeedPeriod {
+    return this.#periods.at(-1) ?? this.#periods[0];
   }
 
-  #arrange(appointment: Appointment): void {
-    appointment.cancel = this.#clock.after(Math.max(0, appointment.at - this.elapsed()) / this.speed, () => {
-      this.#appointments.delete(appointment);
-      appointment.task();
+  #schedule(scheduled: ScheduledTask): void {
+    scheduled.cancel = this.#clock.after(Math.max(0, scheduled.at - this.elapsed()) / this.speed, () => {
+      this.#scheduledTasks.delete(scheduled);
+      scheduled.task();
     });
   }
 }
 
-function checkedSpeed(speed: number): number {
+function checkSpeed(speed: number): number {
   if (!(speed > 0 && speed <= 100_000))
     throw new RangeError(`The speed is a number above 0 and at most 100000, not ${speed}.`);
   return speed;

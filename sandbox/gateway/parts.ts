@@ -1,35 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { PlainFault } from './fault.ts';
-import type { FaultBook } from './faults.ts';
+import type { FaultQueue } from './faults.ts';
 import type { Files } from './files.ts';
-import type { HeardBook, NoteHeard } from './heard.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { JobBook } from './job-book.ts';
-import type { KeyGrant, KeyRing } from './keys.ts';
+import type { JobStore } from './job-store.ts';
+import type { KeyGrant, KeyStore } from './keys.ts';
 import type { Pace } from './pace.ts';
 import type { Random } from './random.ts';
-import type { RealtimeBook } from './realtime/book.ts';
+import type { LiveSessions } from './realtime/live-sessions.ts';
+import type { RequestLog, UpdateRecord } from './request-log.ts';
 import type { Settings } from './settings.ts';
 import type { Tally } from './tally.ts';
-import type { UsageBook } from './usage-book.ts';
+import type { UsageLedger } from './usage-ledger.ts';
 
 /** What the routes share. */
 export interface Parts {
   readonly settings: Settings;
-  readonly keys: KeyRing;
-  readonly jobs: JobBook;
+  readonly keys: KeyStore;
+  readonly jobs: JobStore;
   readonly tally: Tally;
-  readonly usage: UsageBook;
-  readonly faults: FaultBook;
+  readonly usage: UsageLedger;
+  readonly faults: FaultQueue;
   readonly files: Files;
-  readonly heard: HeardBook;
+  readonly requestLog: RequestLog;
   readonly idempotency: Idempotency;
-  /** Answers whose stream has not ended. */
+  /** The responses whose stream has not ended. */
   readonly writing: Set<object>;
-  readonly realtime: RealtimeBook;
+  readonly realtime: LiveSessions;
   readonly pace: Pace;
-  /** The pace's own, for what is as long at any speed. */
+  /** The clock behind `pace`, for durations that do not depend on the speed. */
   readonly clock: Clock;
   readonly random: Random;
   readonly url: () => string;
@@ -40,15 +40,15 @@ export type Routes = (server: FastifyInstance, parts: Parts) => void;
 declare module 'fastify' {
   interface FastifyRequest {
     grant: KeyGrant;
-    /** Spoils the answer when it leaves (`fault-answers.ts`). */
-    fault: { readonly does: PlainFault; readonly onlyIfTaken: boolean } | null;
-    noteHeard: NoteHeard | null;
+    /** Altered when the response is sent (`apply-fault.ts`). */
+    fault: { readonly effect: PlainFault; readonly onlyIfAccepted: boolean } | null;
+    updateRecord: UpdateRecord | null;
   }
   interface FastifyContextConfig {
-    /** The kind of job a submit makes, for faults that ask for it. */
+    /** The kind of job that a submit creates, for faults limited to it. */
     kind?: string;
-    /** Takes multipart/form-data beside JSON. */
-    forms?: boolean;
-    open?: boolean;
+    /** Accepts multipart/form-data in addition to JSON. */
+    acceptsForms?: boolean;
+    isPublic?: boolean;
   }
 }

@@ -20,14 +20,14 @@ export class Power {
     return this.#server.listening;
   }
 
-  /** One after another, even if the switch is pressed quickly. */
+  /** Changes are applied one after another. */
   set(isOn: boolean): Promise<void> {
-    const turn = () => this.#turn(isOn);
-    this.#last = this.#last.then(turn, turn);
+    const apply = () => this.#switch(isOn);
+    this.#last = this.#last.then(apply, apply);
     return this.#last;
   }
 
-  async #turn(isOn: boolean): Promise<void> {
+  async #switch(isOn: boolean): Promise<void> {
     if (isOn === this.isOn) return;
     if (isOn) {
       const { port, address: host } = this.#address;

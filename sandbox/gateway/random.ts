@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Seeded chance: two gateways with one seed draw the same durations and the same images. */
+/** Seeded random numbers: gateways with the same seed produce the same durations and images. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
-  whole(below: number): number;
+  integer(below: number): number;
   /** Lower-case letters and digits. */
   letters(count: number): string;
   uuid(): string;
@@ -19,24 +19,24 @@ export function randomOf(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const whole = (below: number) => Math.floor(next() * below);
-  const from = (alphabet: string, count: number) =>
-    Array.from({ length: count }, () => alphabet[whole(alphabet.length)]).join('');
-  const hex = (count: number) => from('0123456789abcdef', count);
+  const integer = (below: number) => Math.floor(next() * below);
+  const pick = (alphabet: string, count: number) =>
+    Array.from({ length: count }, () => alphabet[integer(alphabet.length)]).join('');
+  const hex = (count: number) => pick('0123456789abcdef', count);
   return {
     next,
-    whole,
-    letters: (count) => from('abcdefghijklmnopqrstuvwxyz0123456789', count),
-    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${from('89ab', 1)}${hex(3)}-${hex(12)}`,
+    integer,
+    letters: (count) => pick('abcdefghijklmnopqrstuvwxyz0123456789', count),
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${pick('89ab', 1)}${hex(3)}-${hex(12)}`,
   };
 }
 
-/** A seed that depends on nothing but these words. */
-export function seedFrom(...words: readonly (string | number)[]): number {
-  return createHash('sha256').update(words.join('\u0000')).digest().readUInt32LE(0);
+/** A seed that depends only on the arguments. */
+export function seedFrom(...parts: readonly (string | number)[]): number {
+  return createHash('sha256').update(parts.join('\u0000')).digest().readUInt32LE(0);
 }
 
-/** Most values lie near the median, a few take much longer: how real queues behave. */
+/** Log-normal distribution, as observed in real queues: most values are near the median, a few much larger. */
 export function logNormal(random: Random, median: number, spread: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return median * Math.exp(spread * normal);

@@ -1,12 +1,12 @@
-/** An answer that says no. What it looks like on the wire is the profile's business (`wire/errors.ts`). */
+/** An error response; its format depends on the profile (`wire/errors.ts`). */
 export interface RefusalDetail {
   readonly status: number;
-  /** One word, as in part 8 of the wire facts. */
+  /** The error code (wire facts, part 8). */
   readonly code: string;
   readonly type?: string;
-  /** The field that is objected to, where the envelope has a place for it. */
+  /** The invalid field, if the error format contains it. */
   readonly param?: string;
-  /** The number the image family puts in its body (wire facts, 1.2), and the status it travels with. */
+  /** The numeric code of the image family (wire facts, 1.2), and the HTTP status sent with it. */
   readonly imgxCode?: number;
   readonly imgxStatus?: number;
   readonly properties?: Record<string, unknown>;
@@ -32,13 +32,13 @@ export const unauthorized = () =>
   });
 
 export const unknownTask = (id: string) =>
-  new Refusal(`There is no task ${shown(id)} for this key.`, { status: 404, code: 'task_not_found' });
+  new Refusal(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
 
 export const unknownModel = (id: string) =>
-  new Refusal(`The model ${shown(id)} does not exist or this key cannot reach it.`, {
+  new Refusal(`The model ${truncated(id)} does not exist or this key cannot reach it.`, {
     status: 404,
     code: 'model_not_found',
   });
 
-/** A hostile client's own text goes back to it only in small pieces. */
-export const shown = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+/** Truncates text from a request before it is sent back. */
+export const truncated = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

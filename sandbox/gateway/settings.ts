@@ -1,28 +1,28 @@
 import type { Pace } from './pace.ts';
 import { type Profile, type Quirks, quirksOf } from './quirks.ts';
 
-/** What can be changed while the gateway runs. */
+/** The settings that can be changed while the gateway runs. */
 export class Settings {
   readonly #pace: Pace;
-  readonly #given: Partial<Quirks>;
+  readonly #overrides: Partial<Quirks>;
   #profile: Profile;
   quirks: Quirks;
 
-  constructor(profile: Profile, given: Partial<Quirks>, pace: Pace) {
+  constructor(profile: Profile, overrides: Partial<Quirks>, pace: Pace) {
     this.#pace = pace;
-    this.#given = given;
+    this.#overrides = overrides;
     this.#profile = profile;
-    this.quirks = { ...quirksOf(profile), ...given };
+    this.quirks = { ...quirksOf(profile), ...overrides };
   }
 
   get profile(): Profile {
     return this.#profile;
   }
 
-  /** Another profile brings its own quirks; those given at the start stay on top. */
+  /** Sets the profile's quirks; the overrides given at the start still apply. */
   set profile(profile: Profile) {
     this.#profile = profile;
-    this.quirks = { ...quirksOf(profile), ...this.#given };
+    this.quirks = { ...quirksOf(profile), ...this.#overrides };
   }
 
   get speed(): number {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Connections that were asked to become sockets, which a server forgets: nothing but these knows how to end them. */
+/** The upgraded connections, which Node's HTTP server does not close itself. */
 export class Sockets {
   readonly #open = new Set<Duplex>();
 

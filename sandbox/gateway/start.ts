@@ -5,31 +5,31 @@ import { type Profile, profiles } from './quirks.ts';
 /** sysexits.h: the command was used wrongly. */
 const EX_USAGE = 64;
 
-class Misuse extends Error {}
+class UsageError extends Error {}
 
-interface Request {
+interface Arguments {
   readonly port: number;
   readonly speed: number;
   readonly key: string;
   readonly profile: Profile;
 }
 
-function readRequest(): Request {
-  const { values } = parsed();
+function readArguments(): Arguments {
+  const { values } = parseOptions();
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new Misuse(`--port is a number from 0 to 65535, not ${values.port}.`);
+    throw new UsageError(`--port is a number from 0 to 65535, not ${values.port}.`);
   const speed = Number(values.speed);
   if (!(speed > 0 && speed <= 100_000))
-    throw new Misuse(`--speed is a number above 0 and at most 100000, such as 10, not ${values.speed}.`);
+    throw new UsageError(`--speed is a number above 0 and at most 100000, such as 10, not ${values.speed}.`);
   if (!/^\S+$/.test(values.key))
-    throw new Misuse('--key is the key that clients will send, such as sk-sandbox, without spaces.');
+    throw new UsageError('--key is the key that clients will send, such as sk-sandbox, without spaces.');
   const profile = profiles.find((one) => one === values.profile);
-  if (!profile) throw new Misuse(`--profile is ${profiles.join(' or ')}, not ${values.profile}.`);
+  if (!profile) throw new UsageError(`--profile is ${profiles.join(' or ')}, not ${values.profile}.`);
   return { port, speed, key: values.key, profile };
 }
 
-function parsed() {
+function parseOptions() {
   try {
     return parseArgs({
       options: {
@@ -41,32 +41,34 @@ function parsed() {
     });
   } catch (problem) {
     const what = problem instanceof Error ? problem.message.split('. ')[0] : problem;
-    throw new Misuse(`${what}: the options are --port, --speed, --key and --profile, each followed by its value.`);
+    throw new UsageError(`${what}: the options are --port, --speed, --key and --profile, each followed by its value.`);
   }
 }
 
-async function start(order: Request): Promise<EmbeddedGateway> {
+async function start(args: Arguments): Promise<EmbeddedGateway> {
   try {
-    return await startGateway({ ...order, keys: [{ key: order.key }] });
+    return await startGateway({ ...args, keys: [{ key: args.key }] });
   } catch (problem) {
     const { code } = problem as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new Misuse(
-        `Port ${order.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
+      throw new UsageError(
+        `Port ${args.port} is in use: stop what listens there, or choose another with --port (0 is any free one).`,
       );
     if (code === 'EACCES')
-      throw new Misuse(`Port ${order.port} needs rights this user does not have: choose one above 1023 with --port.`);
+      throw new UsageError(
+        `Port ${args.port} needs rights this user does not have: choose one above 1023 with --port.`,
+      );
     throw problem;
   }
 }
 
 try {
-  const order = readRequest();
-  const gateway = await start(order);
-  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${order.profile}, speed ${order.speed}).
-Key:      ${order.key}
-Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${order.key}'
-Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${order.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
+  const args = readArguments();
+  const gateway = await start(args);
+  console.log(`The sandbox gateway listens on ${gateway.url} (profile ${args.profile}, speed ${args.speed}).
+Key:      ${args.key}
+Try:      curl ${gateway.url}/v1/models -H 'Authorization: Bearer ${args.key}'
+Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer ${args.key}' -H 'Content-Type: application/json' -d '{"do":"rate-limited"}'
           GET the same address for the list of faults; /_sandbox/{state,jobs,settings,heard,realtime} show and steer the rest.`);
   const stop = () => {
     gateway.close().then(
@@ -80,7 +82,7 @@ Trouble:  curl -X POST ${gateway.url}/_sandbox/faults -H 'Authorization: Bearer 
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 } catch (problem) {
-  if (!(problem instanceof Misuse)) throw problem;
+  if (!(problem instanceof UsageError)) throw problem;
   console.error(problem.message);
   process.exitCode = EX_USAGE;
 }

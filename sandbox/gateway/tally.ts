@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { isOver, type Job } from './job.ts';
 
-/** How often clients have come because of a job. */
+/** The number of requests for one job. */
 export interface Count {
-  /** Questions while it had not ended. */
+  /** Polls before the job ended. */
   readonly polls: number;
-  /** Orders that led to it: the first, and any repeated with the same idempotency key. */
+  /** Submits: the first, and repeats with the same idempotency key. */
   readonly submits: number;
-  /** Questions after its end. */
+  /** Polls after the job ended. */
   readonly queries: number;
 }
 
@@ -20,21 +20,21 @@ export class Tally extends EventEmitter<{ change: [id: string] }> {
     return this.#counts.get(id) ?? NONE;
   }
 
-  ordered(id: string): void {
+  countSubmit(id: string): void {
     this.#add(id, 'submits');
   }
 
-  asked({ id, state }: Pick<Job, 'id' | 'state'>): void {
+  countPoll({ id, state }: Pick<Job, 'id' | 'state'>): void {
     this.#add(id, isOver(state) ? 'queries' : 'polls');
   }
 
-  forget(id: string): void {
+  delete(id: string): void {
     this.#counts.delete(id);
   }
 
-  #add(id: string, what: keyof Count): void {
+  #add(id: string, counter: keyof Count): void {
     const count = this.of(id);
-    this.#counts.set(id, { ...count, [what]: count[what] + 1 });
+    this.#counts.set(id, { ...count, [counter]: count[counter] + 1 });
     this.emit('change', id);
   }
 }

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { equalsInConstantTime, sendError, tokenOf } from '../loopback.ts';
-import { gatewayBench } from './gateway-side.ts';
-import { tellLive } from './live.ts';
-import type { Acted, Refused, SeenMessage, TroubleResult, Workbench, World } from './protocol.ts';
+import { gatewayWorkbench } from './gateway-side.ts';
+import { streamEvents } from './live.ts';
+import type { ActionResult, ErrorBody, TroubleResult, VisibleMessage, Workbench, World } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
-import { personNamed, worldFor } from './world.ts';
+import { findPerson, worldFor } from './world.ts';
 
 /** More than anyone scrolls through. */
-const MOST_MESSAGES = 300;
+const MAX_MESSAGES = 300;
 
-type AsPerson = { Querystring: { as?: unknown } };
+type AsUserRequest = { Querystring: { as?: unknown } };
 
 /** The page's API; every route requires the token of this run. */
 export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): void {
   const { discord, gateway, bot, traffic } = stage;
-  const me = ({ query }: FastifyRequest<AsPerson>) => personNamed(query.as ?? 'member', discord);
+  const me = ({ query }: FastifyRequest<AsUserRequest>) => findPerson(query.as ?? 'member', discord);
 
   api.addHook('onRequest', async (request, reply) => {
     if (!equalsInConstantTime(tokenOf(request), token))
@@ -27,27 +27,29 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
     return sendError(reply, statusCode ?? (problem instanceof TypeError ? 500 : 400), message);
   });
 
-  api.get<AsPerson>('/world', (request): World => worldFor(me(request), discord));
-  api.get<AsPerson & { Params: { channel: string } }>('/messages/:channel', (request): readonly SeenMessage[] =>
-    discord.sight(me(request).id).messages(request.params.channel, MOST_MESSAGES),
+  api.get<AsUserRequest>('/world', (request): World => worldFor(me(request), discord));
+  api.get<AsUserRequest & { Params: { channel: string } }>('/messages/:channel', (request): readonly VisibleMessage[] =>
+    discord.clientView(me(request).id).messages(request.params.channel, MAX_MESSAGES),
   );
-  api.post('/act', async ({ body }): Promise<Acted> => {
+  api.post('/act', async ({ body }): Promise<ActionResult> => {
     const { as } = objectIn(body);
-    return await discord.obey({ ...objectIn(body), as: personNamed(as, discord).id });
+    return await discord.perform({ ...objectIn(body), as: findPerson(as, discord).id });
   });
-  api.post('/direct', ({ body }) => ({ channel: discord.openDirect(personNamed(objectIn(body).as, discord).id).id }));
+  api.post('/direct', ({ body }) => ({
+    channel: discord.openDirectMessage(findPerson(objectIn(body).as, discord).id).id,
+  }));
   api.get(
     '/workbench',
     (): Workbench => ({
       bot: { ...bot.state, log: bot.log },
-      gateway: gatewayBench(gateway),
+      gateway: gatewayWorkbench(gateway),
       traffic: traffic.exchanges,
     }),
   );
-  api.post('/trouble', async ({ body }): Promise<TroubleResult | Refused> => await makeTrouble(body, stage));
-  api.get<AsPerson>('/live', { websocket: true }, (socket, request) => {
+  api.post('/trouble', async ({ body }): Promise<TroubleResult | ErrorBody> => await makeTrouble(body, stage));
+  api.get<AsUserRequest>('/live', { websocket: true }, (socket, request) => {
     try {
-      tellLive(socket, me(request), stage);
+      streamEvents(socket, me(request), stage);
     } catch (problem) {
       socket.close(1008, problem instanceof Error ? problem.message : String(problem));
     }

@@ -3,15 +3,15 @@ import { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../src/lib/clock.ts';
-import { lineOf } from './log-line.ts';
+import { nodeArguments, root } from './bot-script.ts';
+import { parseLogLine } from './log-line.ts';
 import type { BotState, LogLine } from './protocol.ts';
-import { entry, root } from './shipped.ts';
 
 /** The bot's own shutdown limit is ten seconds. */
 const STOP_LIMIT_MS = 12_000;
 /** Long enough to notice the outage, and similar to the delay of a supervisor. */
 const RESTART_AFTER_MS = 3_000;
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 export interface BotOptions {
   readonly settings: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
   readonly log: LogLine[] = [];
   readonly #options: BotOptions;
   #child: ChildProcess | undefined;
-  #ended: Promise<unknown> = Promise.resolve();
+  #exit: Promise<unknown> = Promise.resolve();
   #state: BotState;
   #startedAt = 0;
   #isClosed = false;
@@ -33,7 +33,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
   constructor(options: BotOptions) {
     super();
     this.#options = options;
-    process.once('exit', this.#abandon);
+    process.once('exit', this.#killAtExit);
     this.#state = { state: 'stopped', starts: 0, since: options.clock.now() };
   }
 
@@ -46,7 +46,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     if (this.#child || this.#isClosed) return false;
     this.#cancelRestart();
     const { settings, clock } = this.#options;
-    const child = spawn(process.execPath, entry('src/index.ts'), {
+    const child = spawn(process.execPath, nodeArguments('src/index.ts'), {
       cwd: root,
       env: { ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -61,10 +61,10 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
       ...(child.pid !== undefined && { pid: child.pid }),
     });
     const closed = Promise.withResolvers<void>();
-    this.#ended = closed.promise;
+    this.#exit = closed.promise;
     for (const stream of [child.stdout, child.stderr]) this.#listen(stream);
     child.once('error', (problem) => {
-      this.#note({ at: clock.now(), level: 'error', text: problem.message });
+      this.#addLine({ at: clock.now(), level: 'error', text: problem.message });
       if (child.pid === undefined) child.emit('close', null);
     });
     child.once('close', (code: number | null) => {
@@ -94,7 +94,7 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     this.#set({ ...this.#state, state: 'stopping' });
     child.kill('SIGTERM');
     const cancelKill = this.#options.clock.after(limitMs, () => child.kill('SIGKILL'));
-    await this.#ended;
+    await this.#exit;
     cancelKill();
     return true;
   }
@@ -105,18 +105,18 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     if (!child || this.#state.state === 'stopping') return false;
     this.#set({ ...this.#state, state: 'killed' });
     child.kill('SIGKILL');
-    await this.#ended;
+    await this.#exit;
     return true;
   }
 
   async close(limitMs: number): Promise<void> {
     this.#isClosed = true;
     await this.stop(limitMs);
-    process.off('exit', this.#abandon);
+    process.off('exit', this.#killAtExit);
   }
 
   /** The bot must not outlive this process. */
-  readonly #abandon = (): void => {
+  readonly #killAtExit = (): void => {
     this.#child?.kill('SIGKILL');
   };
 
@@ -141,13 +141,13 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
     const { clock, secrets } = this.#options;
     const level = stream === this.#child?.stderr ? 'error' : 'info';
     createInterface({ input: stream }).on('line', (text) => {
-      if (text.trim() !== '') this.#note(lineOf(text, { at: clock.now(), level, secrets }));
+      if (text.trim() !== '') this.#addLine(parseLogLine(text, { at: clock.now(), level, secrets }));
     });
   }
 
-  #note(line: LogLine): void {
+  #addLine(line: LogLine): void {
     this.log.push(line);
-    if (this.log.length > MOST_LINES) this.log.shift();
+    if (this.log.length > MAX_LINES) this.log.shift();
     this.emit('line', line);
   }
 }

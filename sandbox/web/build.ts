@@ -10,7 +10,7 @@ const cache = join(root, 'node_modules/.cache/atelier-page');
 /** The build inputs outside the page's folder: its types and the package versions. */
 const otherInputs = ['sandbox/web/protocol.ts', 'package-lock.json'].map((file) => join(root, file));
 
-const WEEK = 7 * 24 * 60 * 60 * 1_000;
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface BuiltPage {
   readonly folder: string;
@@ -23,7 +23,7 @@ export async function buildPage(): Promise<BuiltPage> {
   const folder = join(cache, await fingerprint());
   if (existsSync(join(folder, 'index.html'))) return { folder, cached: true };
   // Built in a temporary folder and renamed, so that an interrupted start leaves no partial build.
-  const unfinished = `${folder}.${process.pid}`;
+  const temporaryFolder = `${folder}.${process.pid}`;
   await mkdir(cache, { recursive: true });
   try {
     // Loaded only here, because a cached page does not need Vite.
@@ -32,14 +32,14 @@ export async function buildPage(): Promise<BuiltPage> {
       configFile: join(page, 'vite.config.ts'),
       root: page,
       logLevel: 'error',
-      build: { outDir: unfinished, emptyOutDir: true },
+      build: { outDir: temporaryFolder, emptyOutDir: true },
     });
-    await rename(unfinished, folder).catch((problem: NodeJS.ErrnoException) => {
+    await rename(temporaryFolder, folder).catch((problem: NodeJS.ErrnoException) => {
       // Another sandbox has built the same page.
       if (problem.code !== 'ENOTEMPTY' && problem.code !== 'EEXIST') throw problem;
     });
   } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(temporaryFolder, { recursive: true, force: true });
   }
   await removeOldBuilds();
   return { folder, cached: false };
@@ -50,7 +50,7 @@ async function removeOldBuilds(): Promise<void> {
   for (const name of await readdir(cache)) {
     const folder = join(cache, name);
     const { mtimeMs } = await stat(folder);
-    if (Date.now() - mtimeMs > WEEK) await rm(folder, { recursive: true, force: true });
+    if (Date.now() - mtimeMs > WEEK_MS) await rm(folder, { recursive: true, force: true });
   }
 }
 

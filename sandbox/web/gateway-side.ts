@@ -1,18 +1,18 @@
-import type { StandingFault } from '../gateway/faults.ts';
+import type { ActiveFault } from '../gateway/faults.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Job as Known } from '../gateway/job.ts';
 import type { Fault, Job, Workbench } from './protocol.ts';
-import { talkBench } from './talk-side.ts';
+import { talkWorkbench } from './talk-side.ts';
 import { talkTroubleSentence } from './talk-troubles.ts';
 
-const MOST_JOBS = 200;
+const MAX_JOBS = 200;
 
 /** The bot's gateway: the embedded one, which can be inspected and controlled, or a real one, which cannot. */
 export type GatewaySide =
   | { readonly kind: 'embedded'; readonly embedded: EmbeddedGateway; readonly initialSpeed: number }
   | { readonly kind: 'real'; readonly address: string };
 
-export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
+export function gatewayWorkbench(side: GatewaySide): Workbench['gateway'] {
   if (side.kind === 'real')
     return {
       ...{ kind: 'real', address: side.address, jobs: [], faults: [], down: false },
@@ -22,10 +22,10 @@ export function gatewayBench(side: GatewaySide): Workbench['gateway'] {
   const { url: address, settings, isDown: down } = embedded;
   return {
     ...{ kind: 'embedded', address, down, speed: settings.speed, faults: faultsOf(embedded) },
-    talk: talkBench(embedded),
+    talk: talkWorkbench(embedded),
     jobs: embedded.jobs
       .list()
-      .slice(-MOST_JOBS)
+      .slice(-MAX_JOBS)
       .reverse()
       .map((job) => jobOf(job, embedded)),
   };
@@ -46,7 +46,7 @@ export function jobOf(job: Known, { tally }: EmbeddedGateway): Job {
 export const faultsOf = ({ faults }: EmbeddedGateway): Fault[] =>
   faults.list().map((fault) => ({ id: String(fault.id), what: sentenceOf(fault) }));
 
-function sentenceOf({ do: fault, left }: StandingFault): string {
+function sentenceOf({ do: fault, left }: ActiveFault): string {
   const next = (thing: string) => (left === 1 ? `The next ${thing}` : `Each of the next ${left} ${thing}s`);
   switch (fault.type) {
     case 'status':

@@ -4,71 +4,71 @@ import type { MessageChange, StreamEvent } from '../discord/stream.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Session } from '../gateway/realtime/session.ts';
 import { faultsOf, jobOf } from './gateway-side.ts';
-import type { BotState, Exchange, Live, LogLine, Person, SeenMessage } from './protocol.ts';
+import type { BotState, Exchange, LiveEvent, LogLine, Person, VisibleMessage } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { sessionOf } from './talk-side.ts';
 
 /** A page that stops reading is disconnected; it reloads everything when it reconnects. */
-const MOST_UNREAD_BYTES = 16 * 1_024 * 1_024;
+const MAX_UNREAD_BYTES = 16 * 1_024 * 1_024;
 
-type Tell = (event: Live) => void;
-type Stop = () => void;
+type SendEvent = (event: LiveEvent) => void;
+type Unsubscribe = () => void;
 
 /** Sends one page the events that its user may see, until its socket closes. */
-export function tellLive(socket: WebSocket, me: Person, stage: Stage): void {
-  const tell: Tell = (event) => {
-    if (socket.bufferedAmount > MOST_UNREAD_BYTES) return socket.terminate();
+export function streamEvents(socket: WebSocket, me: Person, stage: Stage): void {
+  const send: SendEvent = (event) => {
+    if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
   };
   const { discord, gateway } = stage;
-  const stops = [
+  const unsubscribers = [
     discord.listen((event) => {
       const live = discordEvent(event, me, discord);
-      if (live) tell(live);
+      if (live) send(live);
     }),
-    followBot(stage, tell),
-    followTraffic(stage, tell),
+    followBot(stage, send),
+    followTraffic(stage, send),
     ...(gateway.kind === 'embedded'
-      ? [followJobs(gateway.embedded, tell), followTalk(gateway.embedded, tell), followFaults(stage, tell)]
+      ? [followJobs(gateway.embedded, send), followTalk(gateway.embedded, send), followFaults(stage, send)]
       : []),
   ];
   socket.on('close', () => {
-    for (const stop of stops.splice(0)) stop();
+    for (const stop of unsubscribers.splice(0)) stop();
   });
   socket.on('error', () => socket.terminate());
 }
 
-function discordEvent({ kind, what }: StreamEvent, me: Person, discord: EmbeddedDiscord): Live | undefined {
+function discordEvent({ kind, what }: StreamEvent, me: Person, discord: EmbeddedDiscord): LiveEvent | undefined {
   if (kind === 'world') return { is: 'world' };
   if (kind === 'typing') {
     const { channel } = what as { channel: string };
-    return discord.sight(me.id).sees(channel) ? { is: 'typing', channel } : undefined;
+    return discord.clientView(me.id).canSee(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
   const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
-  if ((viewer !== null && viewer !== me.id) || !discord.sight(me.id).sees(channel)) return undefined;
+  if ((viewer !== null && viewer !== me.id) || !discord.clientView(me.id).canSee(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
-  const seen: SeenMessage = { ...message, ephemeral: viewer !== null, edited };
-  return { is: 'message', channel, message: seen };
+  const visible: VisibleMessage = { ...message, ephemeral: viewer !== null, edited };
+  return { is: 'message', channel, message: visible };
 }
 
-function followBot({ bot }: Stage, tell: Tell): Stop {
-  const onState = (state: BotState): void => tell({ is: 'bot', bot: state });
-  const onLine = (line: LogLine): void => tell({ is: 'log', line });
+function followBot({ bot }: Stage, send: SendEvent): Unsubscribe {
+  const onState = (state: BotState): void => send({ is: 'bot', bot: state });
+  const onLine = (line: LogLine): void => send({ is: 'log', line });
   bot.on('state', onState).on('line', onLine);
   return () => bot.off('state', onState).off('line', onLine);
 }
 
-function followTraffic({ traffic }: Stage, tell: Tell): Stop {
-  const onExchange = (exchange: Exchange): void => tell({ is: 'exchange', exchange });
+function followTraffic({ traffic }: Stage, send: SendEvent): Unsubscribe {
+  const onExchange = (exchange: Exchange): void => send({ is: 'exchange', exchange });
   traffic.on('exchange', onExchange);
   return () => traffic.off('exchange', onExchange);
 }
 
-function followJobs(gateway: EmbeddedGateway, tell: Tell): Stop {
+function followJobs(gateway: EmbeddedGateway, send: SendEvent): Unsubscribe {
   const onJob = (id: string): void => {
     const job = gateway.jobs.get(id);
-    if (job) tell({ is: 'job', job: jobOf(job, gateway) });
+    if (job) send({ is: 'job', job: jobOf(job, gateway) });
   };
   const onChange = ({ id }: { id: string }): void => onJob(id);
   gateway.jobs.on('change', onChange);
@@ -79,21 +79,21 @@ function followJobs(gateway: EmbeddedGateway, tell: Tell): Stop {
   };
 }
 
-function followTalk({ realtime }: EmbeddedGateway, tell: Tell): Stop {
-  const onSession = (session: Session): void => tell({ is: 'session', session: sessionOf(session) });
-  const onClose = ({ id }: Session): void => tell({ is: 'session-gone', id });
+function followTalk({ realtime }: EmbeddedGateway, send: SendEvent): Unsubscribe {
+  const onSession = (session: Session): void => send({ is: 'session', session: sessionOf(session) });
+  const onClose = ({ id }: Session): void => send({ is: 'session-gone', id });
   realtime.on('open', onSession).on('change', onSession).on('close', onClose);
   return () => realtime.off('open', onSession).off('change', onSession).off('close', onClose);
 }
 
 /** The list of faults also changes when a fault has been applied. */
-function followFaults({ gateway, troubles }: Stage, tell: Tell): Stop {
+function followFaults({ gateway, troubles }: Stage, send: SendEvent): Unsubscribe {
   if (gateway.kind === 'real') return () => undefined;
   const { embedded } = gateway;
   const onFaults = (): void => {
     const { isDown: down, settings } = embedded;
     const { speed, quirks } = settings;
-    tell({ is: 'faults', faults: faultsOf(embedded), down, speed, dialect: quirks.realtimeDialect });
+    send({ is: 'faults', faults: faultsOf(embedded), down, speed, dialect: quirks.realtimeDialect });
   };
   embedded.faults.on('change', onFaults);
   troubles.on('made', onFaults);

@@ -8,7 +8,7 @@ const LEVELS: Readonly<Record<number, LogLine['level']>> = {
   50: 'error',
   60: 'fatal',
 };
-const LONGEST = 4_000;
+const MAX_TEXT_LENGTH = 4_000;
 
 interface Defaults {
   readonly at: number;
@@ -17,11 +17,11 @@ interface Defaults {
 }
 
 /** Reads a line of the bot's log: JSON, or plain text such as a crash message. */
-export function lineOf(text: string, { at, level, secrets }: Defaults): LogLine {
-  const shown = secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
-  const facts = factsOf(shown);
-  if (!facts) return { at, level, text: shown.slice(0, LONGEST) };
-  const { level: number, time, msg, err, ...rest } = facts;
+export function parseLogLine(text: string, { at, level, secrets }: Defaults): LogLine {
+  const redacted = secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
+  const fields = parseFields(redacted);
+  if (!fields) return { at, level, text: redacted.slice(0, MAX_TEXT_LENGTH) };
+  const { level: number, time, msg, err, ...rest } = fields;
   const details = Object.entries(rest).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
@@ -29,11 +29,11 @@ export function lineOf(text: string, { at, level, secrets }: Defaults): LogLine 
   return {
     at: typeof time === 'number' ? time : at,
     level: LEVELS[Number(number)] ?? level,
-    text: `${String(msg ?? '')}${details.join('')}${stack}`.slice(0, LONGEST),
+    text: `${String(msg ?? '')}${details.join('')}${stack}`.slice(0, MAX_TEXT_LENGTH),
   };
 }
 
-function factsOf(text: string): Record<string, unknown> | undefined {
+function parseFields(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     return JSON.parse(text) as Record<string, unknown>;

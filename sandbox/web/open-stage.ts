@@ -7,18 +7,18 @@ import type { RecordedRequest } from '../discord/request-log.ts';
 import { modelKindsFile } from '../gateway/catalogue.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { BotProcess } from './bot-process.ts';
+import { runScript } from './bot-script.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
-import { StartFailed } from './refusals.ts';
 import { type Resources, temporaryFolder } from './resources.ts';
-import { neededBy, realGateway, type Settings } from './settings.ts';
-import { runShipped } from './shipped.ts';
+import { gatewaySettings, type Settings, systemSettings } from './settings.ts';
 import type { Stage } from './stage.ts';
+import { StartError } from './start-errors.ts';
 import { Traffic } from './traffic.ts';
 
 /** The time the bot gets to stop when the sandbox ends. */
 const STOP_LIMIT_MS = 8_000;
-const LAST_LINES = 10;
+const REPORTED_LINES = 10;
 
 export interface StageOptions {
   /** The speed of the embedded gateway, relative to a real one. */
@@ -43,22 +43,22 @@ export async function openStage(
     gatewayFor(options, resources),
   ]);
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
-  const forBot: Settings = { ...neededBy(environment), ...settings, ...settingsFor(discord, folder.path) };
-  const bot = new BotProcess({ settings: forBot, secrets, clock: systemClock });
+  const botSettings: Settings = { ...systemSettings(environment), ...settings, ...settingsFor(discord, folder.path) };
+  const bot = new BotProcess({ settings: botSettings, secrets, clock: systemClock });
   const stage: Stage = { discord, gateway, bot, traffic: new Traffic(secrets), troubles: new EventEmitter() };
-  watch(stage);
+  connectEvents(stage);
   await resources.keep(bot, () => bot.close(STOP_LIMIT_MS));
   const connected = whenConnected(bot);
   bot.start();
-  const ready = Promise.all([connected, deploy(forBot, signal)]);
+  const ready = Promise.all([connected, deploy(botSettings, signal)]);
   // The caller may await it only after it has failed.
   ready.catch(() => undefined);
   return { stage, ready };
 }
 
 async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {
-  const { code, output } = await runShipped('scripts/deploy.ts', settings, signal);
-  if (code !== 0) throw new StartFailed(`Registering the commands failed:\n${output.trim()}`);
+  const { code, output } = await runScript('scripts/deploy.ts', settings, signal);
+  if (code !== 0) throw new StartError(`Registering the commands failed:\n${output.trim()}`);
 }
 
 /** Only documented variables of the bot. */
@@ -77,7 +77,7 @@ async function gatewayFor(
   resources: Resources,
 ): Promise<{ gateway: GatewaySide; settings: Settings }> {
   if (isReal) {
-    const settings = await realGateway(environment);
+    const settings = await gatewaySettings(environment);
     return { gateway: { kind: 'real', address: withoutSecrets(settings.GATEWAY_BASE_URL ?? '') }, settings };
   }
   const key = `sk-sandbox-${randomBytes(12).toString('hex')}`;
@@ -90,7 +90,7 @@ async function gatewayFor(
 /** Only the origin, because a URL can contain a user name and a password. */
 const withoutSecrets = (address: string): string => URL.parse(address)?.origin ?? 'the configured address';
 
-function watch({ discord, gateway, bot, traffic, troubles }: Stage): void {
+function connectEvents({ discord, gateway, bot, traffic, troubles }: Stage): void {
   // Every open page adds its own listeners.
   setMaxListeners(0, bot, traffic, troubles);
   if (gateway.kind === 'embedded') {
@@ -111,9 +111,9 @@ function whenConnected(bot: BotProcess): Promise<void> {
     if (state === 'starting') return;
     bot.off('state', listen);
     if (state === 'running') resolve();
-    const last = bot.log.slice(-LAST_LINES).map(({ text }) => `\n  ${text}`);
+    const last = bot.log.slice(-REPORTED_LINES).map(({ text }) => `\n  ${text}`);
     reject(
-      new StartFailed(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
+      new StartError(`The bot did not start (exit code ${exitCode ?? 'none'}). The end of its log:${last.join('')}`),
     );
   };
   bot.on('state', listen);

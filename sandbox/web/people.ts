@@ -1,7 +1,7 @@
 import type { User } from '../discord/world.ts';
 import type { Person, Role } from './protocol.ts';
 
-const blurbs: Readonly<Record<Role, string>> = {
+const DESCRIPTIONS: Readonly<Record<Role, string>> = {
   member: 'A member of the server.',
   other: 'Another member of the server.',
   admin: 'An admin with the Manage Server permission.',
@@ -9,12 +9,12 @@ const blurbs: Readonly<Record<Role, string>> = {
   installer: 'Installed the app for their own account; the server does not have the bot.',
 };
 
-const roles = Object.keys(blurbs) as Role[];
+const ROLES = Object.keys(DESCRIPTIONS) as Role[];
 
 /** The predefined users are named after their roles. */
-const roleOf = ({ name }: User): Role | undefined => roles.find((role) => role === name);
+const roleOf = ({ name }: User): Role | undefined => ROLES.find((role) => role === name);
 
 export function personOf(user: User): Person | undefined {
   const role = roleOf(user);
-  return role && { id: user.id, name: user.name, role, blurb: blurbs[role] };
+  return role && { id: user.id, name: user.name, role, blurb: DESCRIPTIONS[role] };
 }

@@ -54,19 +54,19 @@ export interface World {
 }
 
 /** The LOADING flag means "thinking…"; `interaction_metadata` has the user and the command. */
-export type SeenMessage = APIMessage & { readonly ephemeral: boolean; readonly edited: boolean };
+export type VisibleMessage = APIMessage & { readonly ephemeral: boolean; readonly edited: boolean };
 
-export interface FileSent {
+export interface EncodedFile {
   readonly name: string;
   readonly base64: string;
   readonly contentType?: string;
 }
 
-type OptionValue = string | number | boolean | FileSent;
-type FieldValue = string | boolean | readonly string[] | readonly FileSent[];
+type OptionValue = string | number | boolean | EncodedFile;
+type FieldValue = string | boolean | readonly string[] | readonly EncodedFile[];
 
 /** An act of a person; `as` is a person's id or role, `in` a channel's id. */
-export type Act = { readonly as: string; readonly in?: string } & (
+export type Action = { readonly as: string; readonly in?: string } & (
   | { readonly do: 'slash'; readonly name: string; readonly options?: Readonly<Record<string, OptionValue>> }
   | {
       readonly do: 'complete';
@@ -80,7 +80,7 @@ export type Act = { readonly as: string; readonly in?: string } & (
   /** `interaction` is the one that opened the form; `values` are by custom id or label. */
   | { readonly do: 'fill'; readonly interaction: string; readonly values?: Readonly<Record<string, FieldValue>> }
   | { readonly do: 'menu'; readonly name: string; readonly message?: string; readonly user?: string }
-  | { readonly do: 'say'; readonly content: string; readonly files?: readonly FileSent[] }
+  | { readonly do: 'say'; readonly content: string; readonly files?: readonly EncodedFile[] }
 );
 
 export interface Modal {
@@ -91,16 +91,16 @@ export interface Modal {
 }
 
 /** The first visible result of an act. */
-export interface Acted {
+export interface ActionResult {
   readonly interaction?: string;
   readonly acknowledgement?: { readonly type: number; readonly ephemeral: boolean; readonly afterMs: number };
   readonly modal?: Modal;
   readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
-  readonly message?: SeenMessage;
+  readonly message?: VisibleMessage;
 }
 
 /** Sent with a status of 400 or more. */
-export interface Refused {
+export interface ErrorBody {
   readonly error: string;
 }
 
@@ -157,7 +157,7 @@ export interface LiveSession {
 
 /** The current shape of events, and the previous one. */
 export type Dialect = 'ga' | 'beta';
-export type SessionOrder = 'cut' | 'expire' | 'hang';
+export type SessionAction = 'cut' | 'expire' | 'hang';
 
 /** A fault that can be injected into a live session. */
 export interface TalkTrouble {
@@ -166,7 +166,7 @@ export interface TalkTrouble {
   readonly what: string;
 }
 
-export interface TalkBench {
+export interface TalkWorkbench {
   /** Newest first. */
   readonly sessions: readonly LiveSession[];
   /** The dialect of new sessions. */
@@ -216,7 +216,7 @@ export interface Workbench {
     /** Why `jobs` is always empty. */
     readonly jobsUnseen?: string;
     /** Only with the embedded gateway. */
-    readonly talk?: TalkBench;
+    readonly talk?: TalkWorkbench;
     readonly faults: readonly Fault[];
     /** Whether `gateway-down` is on. */
     readonly down: boolean;
@@ -233,7 +233,7 @@ export type Trouble =
   | { readonly do: 'gateway-down'; readonly on: boolean }
   | { readonly do: 'talk-trouble'; readonly how: string }
   | { readonly do: 'dialect'; readonly speak: Dialect }
-  | { readonly do: 'session'; readonly how: SessionOrder; readonly session: string }
+  | { readonly do: 'session'; readonly how: SessionAction; readonly session: string }
   | { readonly do: 'cut-socket' }
   | { readonly do: 'end-tokens' }
   | { readonly do: 'age-messages' }
@@ -246,8 +246,8 @@ export interface TroubleResult {
   readonly said: string;
 }
 
-export type Live =
-  | { readonly is: 'message'; readonly channel: string; readonly message: SeenMessage }
+export type LiveEvent =
+  | { readonly is: 'message'; readonly channel: string; readonly message: VisibleMessage }
   | { readonly is: 'message-gone'; readonly channel: string; readonly id: string }
   | { readonly is: 'typing'; readonly channel: string }
   /** The world must be reloaded. */

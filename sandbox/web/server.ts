@@ -6,7 +6,7 @@ import { apiRoutes } from './api.ts';
 import type { Stage } from './stage.ts';
 
 /** 25 MB of files as base64, plus the JSON around them. */
-const LARGEST_ORDER = 36 * 1_024 * 1_024;
+const MAX_BODY_BYTES = 36 * 1_024 * 1_024;
 
 interface PageOptions {
   readonly stage: Stage;
@@ -17,7 +17,7 @@ interface PageOptions {
 
 /** Serves the page and its API on one local port. */
 export async function pageServer({ stage, token, folder }: PageOptions): Promise<FastifyInstance> {
-  const server = fastify({ forceCloseConnections: true, bodyLimit: LARGEST_ORDER });
+  const server = fastify({ forceCloseConnections: true, bodyLimit: MAX_BODY_BYTES });
   // Registered first, because it closes the sockets that the guards refuse.
   await server.register(websocket);
   restrictToLoopback(server, 'The sandbox');

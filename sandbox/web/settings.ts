@@ -1,28 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { MissingSettings } from './refusals.ts';
-import { root } from './shipped.ts';
+import { root } from './bot-script.ts';
+import { MissingSettingsError } from './start-errors.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
 /** Variables that any program needs; the bot receives nothing else of the operator's environment. */
-const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
+const SYSTEM_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'];
 
 /** The operator's settings for a real gateway and its models. */
 const GATEWAY_SETTING = /^(?:GATEWAY_|DEFAULT_\w+_MODEL$|MODEL_KINDS$)/;
 
-export const neededBy = (environment: NodeJS.ProcessEnv): Settings =>
-  chosen(environment, (name) => NEEDED.includes(name));
+export const systemSettings = (environment: NodeJS.ProcessEnv): Settings =>
+  pickVariables(environment, (name) => SYSTEM_VARIABLES.includes(name));
 
 /** For `--real-gateway`: the environment takes precedence over `.env`. */
-export async function realGateway(environment: NodeJS.ProcessEnv): Promise<Settings> {
-  const known = { ...(await envFile()), ...environment };
+export async function gatewaySettings(environment: NodeJS.ProcessEnv): Promise<Settings> {
+  const variables = { ...(await envFile()), ...environment };
   // An empty value means "not set", as `.env.example` says.
-  const settings = chosen(known, (name) => GATEWAY_SETTING.test(name) && known[name]?.trim() !== '');
+  const settings = pickVariables(variables, (name) => GATEWAY_SETTING.test(name) && variables[name]?.trim() !== '');
   const missing = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'].filter((name) => settings[name] === undefined);
   if (missing.length > 0)
-    throw new MissingSettings(
+    throw new MissingSettingsError(
       `--real-gateway needs ${missing.join(' and ')}: set ${missing.length > 1 ? 'them' : 'it'} in the environment or in .env (.env.example explains each).`,
     );
   return settings;
@@ -37,7 +37,7 @@ async function envFile(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-function chosen(variables: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): Settings {
-  const entries = Object.entries(variables).filter(([name, value]) => value !== undefined && isWanted(name));
+function pickVariables(variables: NodeJS.ProcessEnv, isIncluded: (name: string) => boolean): Settings {
+  const entries = Object.entries(variables).filter(([name, value]) => value !== undefined && isIncluded(name));
   return Object.fromEntries(entries) as Settings;
 }

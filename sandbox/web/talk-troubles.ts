@@ -1,8 +1,8 @@
-import { type Moment, momentOf, type RealtimeTrouble } from '../gateway/realtime/fault.ts';
+import { type FaultTiming, type RealtimeFaultKind, timingOf } from '../gateway/realtime/fault.ts';
 import type { TalkTrouble } from './protocol.ts';
 
 /** When a fault is applied, so that the user knows what triggers it. */
-const WHEN: Readonly<Record<Moment, string>> = {
+const WHEN: Readonly<Record<FaultTiming, string>> = {
   open: 'When the next live session opens',
   settings: 'When the next live session receives its settings',
   response: 'When the bot requests the next response',
@@ -10,7 +10,7 @@ const WHEN: Readonly<Record<Moment, string>> = {
 };
 
 /** The effect of a fault, as the label of its button. */
-const WHAT: Readonly<Record<RealtimeTrouble, string>> = {
+const WHAT: Readonly<Record<RealtimeFaultKind, string>> = {
   'drop-open': 'Connection lost',
   'hang-open': 'No response',
   'drop-updated': 'Connection lost',
@@ -37,13 +37,13 @@ const WHAT: Readonly<Record<RealtimeTrouble, string>> = {
   'transcription-failed': 'Transcription failed',
 };
 
-export const talkTroubleNames = Object.keys(WHAT) as [RealtimeTrouble, ...RealtimeTrouble[]];
+export const talkTroubleNames = Object.keys(WHAT) as [RealtimeFaultKind, ...RealtimeFaultKind[]];
 
-const whenOf = (how: RealtimeTrouble): string => WHEN[momentOf({ type: 'realtime', how })];
+const whenOf = (how: RealtimeFaultKind): string => WHEN[timingOf({ type: 'realtime', how })];
 
 export const talkTroubles: readonly TalkTrouble[] = talkTroubleNames.map((how) => ({
   ...{ how, when: whenOf(how), what: WHAT[how] },
 }));
 
-export const talkTroubleSentence = (how: RealtimeTrouble): string =>
+export const talkTroubleSentence = (how: RealtimeFaultKind): string =>
   `${whenOf(how)}: ${WHAT[how].replace(/^./, (letter) => letter.toLowerCase())}.`;

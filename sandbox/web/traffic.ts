@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { RecordedRequest } from '../discord/request-log.ts';
-import type { Heard } from '../gateway/heard.ts';
-import { brief, briefText } from './brief.ts';
+import type { RecordedGatewayRequest } from '../gateway/request-log.ts';
 import type { Exchange } from './protocol.ts';
+import { shorten, shortenJson } from './shorten.ts';
 
-const MOST = 300;
+const MAX_EXCHANGES = 300;
 /** Paths with an interaction token, which would let anyone respond as the bot. */
-const TOKEN_ADDRESS = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
+const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /** The bot's requests to both sides and their responses, without secrets. */
 export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
@@ -18,41 +18,41 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#secrets = secrets;
   }
 
-  discord(heard: RecordedRequest): void {
-    const { id, at, method, path, status, body, files, ms, answer, violations } = heard;
+  discord(request: RecordedRequest): void {
+    const { id, at, method, path, status, body, files, ms, answer, violations } = request;
     this.#add({
       id: `d${id}`,
       side: 'discord',
       ...{ at, method, status },
-      path: path.replace(TOKEN_ADDRESS, '$1…'),
-      ...(body !== undefined && { request: brief(body) }),
+      path: path.replace(TOKEN_IN_PATH, '$1…'),
+      ...(body !== undefined && { request: shorten(body) }),
       ...(files.length > 0 && { files }),
       ...(ms !== undefined && { ms }),
-      ...(answer && { answer: briefText(answer) }),
+      ...(answer && { answer: shortenJson(answer) }),
       verdict: violations ?? 'fine',
     });
   }
 
-  gateway({ id, at, method, path, query, status, body, ms, answer }: Heard): void {
+  gateway({ id, at, method, path, query, status, body, ms, answer }: RecordedGatewayRequest): void {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
     this.#add({
       id: `g${id}`,
       side: 'gateway',
       ...{ at, method, status },
       path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
-      ...(body !== undefined && { request: brief(body) }),
+      ...(body !== undefined && { request: shorten(body) }),
       ...(ms !== undefined && { ms }),
-      ...(answer && { answer: briefText(answer) }),
+      ...(answer && { answer: shortenJson(answer) }),
       verdict: 'fine',
     });
   }
 
   #add(exchange: Exchange): void {
     const text = JSON.stringify(exchange);
-    const hidden = this.#secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
-    const shown = hidden === text ? exchange : (JSON.parse(hidden) as Exchange);
-    this.exchanges.push(shown);
-    if (this.exchanges.length > MOST) this.exchanges.shift();
-    this.emit('exchange', shown);
+    const redacted = this.#secrets.reduce((line, secret) => line.replaceAll(secret, '…'), text);
+    const redactedExchange = redacted === text ? exchange : (JSON.parse(redacted) as Exchange);
+    this.exchanges.push(redactedExchange);
+    if (this.exchanges.length > MAX_EXCHANGES) this.exchanges.shift();
+    this.emit('exchange', redactedExchange);
   }
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { complaint } from '../complaint.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import { quirksOf } from '../gateway/quirks.ts';
 import { dialects } from '../gateway/realtime/dialect.ts';
+import { validationMessage } from '../validation-message.ts';
 import type { TroubleResult } from './protocol.ts';
 import type { Stage } from './stage.ts';
-import { orderSession } from './talk-side.ts';
+import { endSession } from './talk-side.ts';
 import { talkTroubleNames, talkTroubleSentence } from './talk-troubles.ts';
 
-const DIALECTS = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
-const HOUR = 60 * 60 * 1_000;
+const DIALECT_NAMES = { ga: 'the current dialect (ga)', beta: 'the previous dialect (beta)' } as const;
+const HOUR_MS = 60 * 60 * 1_000;
 
-const trouble = z.discriminatedUnion('do', [
+const troubleSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('speed'), factor: z.number().min(0.25).max(50) }),
   z.strictObject({ do: z.literal('fail-next'), reason: z.string().trim().min(1).max(500).optional() }),
   z.strictObject({ do: z.literal('rate-limit-next'), times: z.int().min(1).max(100).default(1) }),
@@ -28,29 +28,29 @@ const trouble = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('stop-bot') }),
   z.strictObject({ do: z.literal('clear') }),
 ]);
-type Trouble = z.output<typeof trouble>;
+type Trouble = z.output<typeof troubleSchema>;
 
 /** Injects a fault and returns a sentence about its effect; throws an error with a sentence if it cannot. */
-export async function makeTrouble(order: unknown, stage: Stage): Promise<TroubleResult> {
-  const read = trouble.safeParse(order);
-  if (!read.success) throw new Error(complaint(read.error));
-  const said = await carryOut(read.data, stage);
+export async function makeTrouble(trouble: unknown, stage: Stage): Promise<TroubleResult> {
+  const parsed = troubleSchema.safeParse(trouble);
+  if (!parsed.success) throw new Error(validationMessage(parsed.error));
+  const said = await applyTrouble(parsed.data, stage);
   stage.troubles.emit('made');
   return { said };
 }
 
-async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
-  switch (order.do) {
+async function applyTrouble(trouble: Trouble, { discord, gateway, bot }: Stage): Promise<string> {
+  switch (trouble.do) {
     case 'cut-socket':
       if (discord.gateway.sessions === 0)
         throw new Error('The bot is not connected to Discord, so there is no connection to cut.');
-      discord.gateway.cut();
+      discord.gateway.dropConnections();
       return 'The connection was cut. The bot resumes its session.';
     case 'end-tokens':
       discord.expireTokens();
       return 'All interaction tokens so far have expired. Outstanding results are delivered another way.';
     case 'age-messages':
-      discord.age(HOUR);
+      discord.age(HOUR_MS);
       return 'All messages are now one hour older, and their interaction tokens have expired.';
     case 'kill-bot':
       if (!(await bot.kill())) throw new Error('The bot is not running, so it cannot be killed.');
@@ -64,54 +64,54 @@ async function carryOut(order: Trouble, { discord, gateway, bot }: Stage): Promi
       return 'The bot has shut down. It stays stopped until you start it.';
     case 'clear':
       discord.faults.clear();
-      if (gateway.kind === 'embedded') await clear(gateway.embedded, gateway.initialSpeed);
+      if (gateway.kind === 'embedded') await clearGateway(gateway.embedded, gateway.initialSpeed);
       return 'All faults are cleared. The bot itself is unchanged.';
     default:
       if (gateway.kind === 'real') throw new Error('This is not possible with a real gateway.');
-      return await atGateway(order, gateway.embedded);
+      return await applyAtGateway(trouble, gateway.embedded);
   }
 }
 
-type AtGateway = Extract<
+type GatewayTrouble = Extract<
   Trouble,
   {
-    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | AtTalk;
+    do: 'speed' | 'fail-next' | 'rate-limit-next' | 'lose-next-answer' | 'gateway-down' | TalkTroubleKind;
   }
 >;
-type AtTalk = 'talk-trouble' | 'dialect' | 'session';
+type TalkTroubleKind = 'talk-trouble' | 'dialect' | 'session';
 
-async function atGateway(order: AtGateway, gateway: EmbeddedGateway): Promise<string> {
+async function applyAtGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway): Promise<string> {
   const { faults, settings } = gateway;
-  switch (order.do) {
+  switch (trouble.do) {
     case 'speed':
-      gateway.setSpeed(order.factor);
-      return `The gateway now runs at ${order.factor} times the speed of a real one. Jobs in progress change speed too.`;
+      gateway.setSpeed(trouble.factor);
+      return `The gateway now runs at ${trouble.factor} times the speed of a real one. Jobs in progress change speed too.`;
     case 'fail-next':
-      faults.add({ do: order.reason === undefined ? 'fail' : { type: 'fail', reason: order.reason } });
+      faults.add({ do: trouble.reason === undefined ? 'fail' : { type: 'fail', reason: trouble.reason } });
       return 'The next job will fail.';
     case 'rate-limit-next':
-      faults.add({ do: 'rate-limited', times: order.times });
-      return order.times === 1
+      faults.add({ do: 'rate-limited', times: trouble.times });
+      return trouble.times === 1
         ? 'The next request fails with status 429.'
-        : `The next ${order.times} requests fail with status 429.`;
+        : `The next ${trouble.times} requests fail with status 429.`;
     case 'lose-next-answer':
       faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
       return 'The gateway will accept the next submit, but its response will be lost.';
     case 'gateway-down':
-      await gateway.setDown(order.on);
-      return order.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
+      await gateway.setDown(trouble.on);
+      return trouble.on ? 'The gateway is down. Jobs in progress continue.' : 'The gateway is up again.';
     case 'talk-trouble':
-      faults.add({ do: { type: 'realtime', how: order.how } });
-      return talkTroubleSentence(order.how);
+      faults.add({ do: { type: 'realtime', how: trouble.how } });
+      return talkTroubleSentence(trouble.how);
     case 'dialect':
-      settings.quirks.realtimeDialect = order.speak;
-      return `New live sessions use ${DIALECTS[order.speak]}. Open sessions keep theirs.`;
+      settings.quirks.realtimeDialect = trouble.speak;
+      return `New live sessions use ${DIALECT_NAMES[trouble.speak]}. Open sessions keep theirs.`;
     case 'session':
-      return orderSession(order.how, order.session, gateway);
+      return endSession(trouble.how, trouble.session, gateway);
   }
 }
 
-async function clear(gateway: EmbeddedGateway, speed: number): Promise<void> {
+async function clearGateway(gateway: EmbeddedGateway, speed: number): Promise<void> {
   gateway.faults.clear();
   gateway.settings.quirks.realtimeDialect = quirksOf(gateway.settings.profile).realtimeDialect;
   gateway.setSpeed(speed);

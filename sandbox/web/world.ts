@@ -1,7 +1,7 @@
 import { ChannelType } from 'discord-api-types/v10';
+import type { ClientView } from '../discord/client-view.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import { isThread } from '../discord/permissions.ts';
-import type { Sight } from '../discord/sight.ts';
 import type { Channel as Known, ThreadChannel, World as Whole } from '../discord/world.ts';
 import { personOf } from './people.ts';
 import type { Channel, Guild, Person, World } from './protocol.ts';
@@ -10,26 +10,28 @@ import type { Channel, Guild, Person, World } from './protocol.ts';
 const APPLICATION = 'Atelier';
 
 /** Finds a predefined user by id or role. */
-export function personNamed(wanted: unknown, { world }: EmbeddedDiscord): Person {
+export function findPerson(idOrRole: unknown, { world }: EmbeddedDiscord): Person {
   const people = peopleOf(world);
-  const found = people.find(({ id, name }) => id === wanted || name === wanted);
+  const found = people.find(({ id, name }) => id === idOrRole || name === idOrRole);
   if (!found)
     throw new Error(
-      `There is no person named ${String(wanted)}. Choose one of: ${people.map(({ name }) => name).join(', ')}.`,
+      `There is no person named ${String(idOrRole)}. Choose one of: ${people.map(({ name }) => name).join(', ')}.`,
     );
   return found;
 }
 
 export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   const { world, limits, applicationId } = discord;
-  const sight = discord.sight(me.id);
+  const clientView = discord.clientView(me.id);
   const guilds = [...world.guilds.values()].filter(({ members }) => members.has(me.id));
   return {
     me,
     people: peopleOf(world),
     application: { id: applicationId, name: APPLICATION },
     guilds: guilds.map((guild): Guild => {
-      const channels = sight.channels.filter(({ guildId }) => guildId === guild.id).map((one) => shown(one, sight));
+      const channels = clientView.channels
+        .filter(({ guildId }) => guildId === guild.id)
+        .map((one) => channelView(one, clientView));
       const offered = new Map(channels.flatMap(({ commands }) => commands.map((command) => [command.id, command])));
       return {
         id: guild.id,
@@ -40,14 +42,16 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
         commands: [...offered.values()],
       };
     }),
-    direct: sight.channels.filter(({ people }) => people !== undefined).map((one) => shown(one, sight)),
+    direct: clientView.channels
+      .filter(({ recipientIds }) => recipientIds !== undefined)
+      .map((one) => channelView(one, clientView)),
     uploadBytes: limits.uploadBytes,
   };
 }
 
 const peopleOf = ({ users }: Whole): Person[] => [...users.values()].flatMap((user) => personOf(user) ?? []);
 
-function shown(channel: Known, sight: Sight): Channel {
+function channelView(channel: Known, clientView: ClientView): Channel {
   const kind = kindOf(channel);
   return {
     id: channel.id,
@@ -56,8 +60,8 @@ function shown(channel: Known, sight: Sight): Channel {
     ...(channel.parentId !== undefined && { parentId: channel.parentId }),
     ...(isThread(channel) && { thread: threadOf(channel) }),
     ageRestricted: channel.ageRestricted,
-    maySend: sight.maySend(channel),
-    commands: sight.offered(channel),
+    maySend: clientView.canSend(channel),
+    commands: clientView.availableCommands(channel),
   };
 }
 

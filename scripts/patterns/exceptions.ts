@@ -54,7 +54,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     pattern: String.raw`/\bhttps?:\/\/\S+|<[^>\s]*>/gi`,
-    path: 'sandbox/gateway/words.ts',
+    path: 'sandbox/gateway/prompt-words.ts',
     reason: 'Sees at most the first 20,000 letters of a prompt.',
   },
   {

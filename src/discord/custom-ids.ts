@@ -9,7 +9,7 @@ import { type QuickRange, quickRanges } from '../services/usage/days.ts';
 import { type Grouping, groupings } from '../services/usage/sheet.ts';
 
 const MAX_ID_LENGTH = 100;
-const WORD = /^[a-z]{1,8}$/;
+const VERB_PATTERN = /^[a-z]{1,8}$/;
 
 /** A custom id: what it does (verb), which version of its arguments it has, and the arguments. */
 export interface CustomId {
@@ -21,14 +21,15 @@ export interface CustomId {
 /** Never holds a prompt, an address or a price: only keys for a store or a list. */
 export function customId(verb: string, version: number, ...args: readonly string[]): string {
   const text = [verb, String(version), ...args.map(encodeArgument)].join('.');
-  if (!WORD.test(verb) || text.length > MAX_ID_LENGTH) throw new RangeError(`Invalid custom id: ${verb}.${version}`);
+  if (!VERB_PATTERN.test(verb) || text.length > MAX_ID_LENGTH)
+    throw new RangeError(`Invalid custom id: ${verb}.${version}`);
   return text;
 }
 
 /** Returns undefined for a foreign or forged id. */
 export function readCustomId(text: string): CustomId | undefined {
   const [verb = '', version = '', ...args] = text.split('.');
-  if (text.length > MAX_ID_LENGTH || !WORD.test(verb) || !/^[1-9]\d{0,3}$/.test(version)) return undefined;
+  if (text.length > MAX_ID_LENGTH || !VERB_PATTERN.test(verb) || !/^[1-9]\d{0,3}$/.test(version)) return undefined;
   const decoded = args.map(decodeArgument).filter((argument) => argument !== undefined);
   return decoded.length < args.length ? undefined : { verb, version: Number(version), args: decoded };
 }
@@ -79,13 +80,13 @@ const taskCodec: PointerCodec<string> = {
   read: ([id = '']) => (isTaskId(id) ? id : forged()),
 };
 
-const taskPlaceCodec: PointerCodec<{ taskId: string; place: number }> = {
-  write: ({ taskId, place }) => [taskId, String(place)],
-  read: ([taskId = '', place = '']) =>
-    isTaskId(taskId) && /^\d{1,2}$/.test(place) ? { taskId, place: Number(place) } : forged(),
+const taskAndIndexCodec: PointerCodec<{ taskId: string; index: number }> = {
+  write: ({ taskId, index }) => [taskId, String(index)],
+  read: ([taskId = '', index = '']) =>
+    isTaskId(taskId) && /^\d{1,2}$/.test(index) ? { taskId, index: Number(index) } : forged(),
 };
 
-const taskAndOneOfCodec = <Which extends string>(
+const taskAndChoiceCodec = <Which extends string>(
   known: readonly Which[],
 ): PointerCodec<{ taskId: string; which: Which }> => ({
   write: ({ taskId, which }) => [taskId, which],
@@ -126,27 +127,28 @@ const modelsPageCodec: PointerCodec<ModelsPage> = {
 };
 
 /** The bytes left for the search text in a custom id when all other arguments have their maximum length. */
-const MAX_WORD_BYTES = 30;
+const MAX_SEARCH_BYTES = 30;
 
-export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_WORD_BYTES;
+export const fitsCustomId = (words = ''): boolean => Buffer.byteLength(words) <= MAX_SEARCH_BYTES;
 
-const short = (standing: string): string => standing.slice(0, 2);
+const statusCode = (status: string): string => status.slice(0, 2);
 
-const KIND = /^[a-z-]{0,30}$/;
+const KIND_PATTERN = /^[a-z-]{0,30}$/;
 
 /** An unknown kind is accepted: another version of the bot may have written it. */
 const filterCodec: PointerCodec<TaskFilter> = {
-  write({ whose, kind = '', standing = '', before = '', words = '' }) {
-    return [whose.charAt(0), kind, short(standing), before, words];
+  write({ whose, kind = '', status = '', before = '', words = '' }) {
+    return [whose.charAt(0), kind, statusCode(status), before, words];
   },
-  read([whose, kind = '', standing, before = '', words = '']) {
-    const knownStanding = statusFilters.find((one) => short(one) === standing);
-    if ((whose !== 'm' && whose !== 's') || !KIND.test(kind) || (standing !== '' && !knownStanding)) return forged();
+  read([whose, kind = '', status, before = '', words = '']) {
+    const knownStatus = statusFilters.find((one) => statusCode(one) === status);
+    if ((whose !== 'm' && whose !== 's') || !KIND_PATTERN.test(kind) || (status !== '' && !knownStatus))
+      return forged();
     if ((before !== '' && !isTaskId(before)) || !fitsCustomId(words)) return forged();
     return {
       whose: whose === 'm' ? 'mine' : 'server',
       kind: kind || undefined,
-      standing: knownStanding,
+      status: knownStatus,
       before: before || undefined,
       words: words || undefined,
     };
@@ -194,12 +196,12 @@ const indexCodec: PointerCodec<number> = {
 /** Messages keep their ids for years, so a verb that was once used never gets another meaning. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
-  action: verb('a', taskPlaceCodec),
-  actionText: verb('w', taskPlaceCodec),
-  actionTextFilled: verb('wf', taskPlaceCodec),
-  change: verb('chg', taskAndOneOfCodec<ShortFollowUp>(shortFollowUps)),
+  action: verb('a', taskAndIndexCodec),
+  actionText: verb('w', taskAndIndexCodec),
+  actionTextFilled: verb('wf', taskAndIndexCodec),
+  change: verb('chg', taskAndChoiceCodec<ShortFollowUp>(shortFollowUps)),
   upscaleAll: verb('all', taskCodec),
-  larger: verb('large', taskAndOneOfCodec<ModelSize>(modelSizes)),
+  larger: verb('large', taskAndChoiceCodec<ModelSize>(modelSizes)),
   continue: verb('go', taskCodec),
   continueFilled: verb('gof', taskCodec),
   cancel: verb('cancel', taskCodec),
@@ -222,10 +224,10 @@ export const customIds = {
   showMe: verb('showme', taskCodec),
   showAsk: verb('showask', taskCodec),
   showAll: verb('showall', taskCodec),
-  albumPage: verb('album', taskPlaceCodec),
+  albumPage: verb('album', taskAndIndexCodec),
   albumSong: verb('song', taskCodec),
   /** Lines count from 1. */
-  line: verb('line', taskPlaceCodec),
+  line: verb('line', taskAndIndexCodec),
   lineFilled: verb('linef', taskCodec),
   allLines: verb('lines', taskCodec),
   allLinesConfirmed: verb('lineyes', taskCodec),
@@ -243,8 +245,8 @@ export const customIds = {
   endConversation: verb('letgo', taskCodec),
   details: verb('details', taskCodec),
   /** A tool call, by its index in the last response. */
-  allow: verb('allow', taskPlaceCodec),
-  decline: verb('decline', taskPlaceCodec),
+  allow: verb('allow', taskAndIndexCodec),
+  decline: verb('decline', taskAndIndexCodec),
   endTalk: verb('endtalk', taskCodec),
   speak: verb('speak', taskCodec),
   speakFilled: verb('spoken', taskCodec),

@@ -15,7 +15,7 @@ const MAX_LINES = 10;
 export function numberedLines({ text = '' }: Task, say: Say, room = ROOM): string[] {
   const { max, lines, isWhole } = portioned(text, room);
   const shown = lines.map((line, index) => {
-    return say('task.lines.line', { number: keycap(index + 1), words: escapeText(line.slice(0, 2 * max), max) });
+    return say('task.lines.line', { number: keycap(index + 1), text: escapeText(line.slice(0, 2 * max), max) });
   });
   return isWhole ? shown : [...shown, `-# ${say('task.lines.rest')}`];
 }
@@ -28,7 +28,7 @@ export function fullTextFile({ kind, id, text = '' }: Task, room = ROOM): FilePl
 /** A button for each line, which makes images of it, and one for all lines. */
 export function lineButtons({ id, text = '' }: Task, say: Say) {
   const each = linesWithButtons(text).map((_, index) =>
-    buttonPlan('', customIds.line.id({ taskId: id, place: index + 1 }), { emoji: keycap(index + 1) }),
+    buttonPlan('', customIds.line.id({ taskId: id, index: index + 1 }), { emoji: keycap(index + 1) }),
   );
   const all = buttonPlan(say('task.buttons.allLines'), customIds.allLines.id(id), { emoji: '🎉' });
   return { each, all: each.length < 2 ? [] : [all] };

@@ -6,7 +6,7 @@ import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, hasResult, mustHaveResult, promptOf } from '../services/tasks/task-facts.ts';
 import { inTimeForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
-import { readWordsForm, wordsForm } from './words-form.ts';
+import { promptForm, readPromptForm } from './prompt-form.ts';
 
 type OnTask = typeof customIds.retry;
 type Publicity = 'here' | 'beside' | 'openly';
@@ -23,8 +23,8 @@ const editOpener = (on: OnTask, filled: OnTask) =>
   opener(on, async (taskId, context: HandlerContext<MessageServices>) => {
     const task = await inTimeForForm(editable(taskId, context), context);
     const id = filled.id(task.id);
-    return wordsForm(
-      { id, title: context.say('words.editTitle'), words: promptOf(task), withRegion: false },
+    return promptForm(
+      { id, title: context.say('promptForm.editTitle'), prompt: promptOf(task), withRegion: false },
       context.say,
     );
   });
@@ -32,12 +32,12 @@ const editOpener = (on: OnTask, filled: OnTask) =>
 const editedForm = (on: OnTask, answers: Publicity) =>
   form(on, {
     reply: answers,
-    parse: readWordsForm,
-    async run(taskId, { words }, context: HandlerContext<MessageServices>) {
+    parse: readPromptForm,
+    async run(taskId, { prompt }, context: HandlerContext<MessageServices>) {
       const task = mayBePublic(answers, await editable(taskId, context));
       // A title that was derived from the inputs no longer fits a new prompt; the title of a song is the member's own.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      return repeatOrder(task, context, { prompt: words, typed: words, ...title });
+      return repeatOrder(task, context, { prompt, typed: prompt, ...title });
     },
   });
 

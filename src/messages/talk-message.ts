@@ -53,7 +53,10 @@ export const talkStyle = (isSpokenOver: (task: Task) => boolean): AnswerStyle =>
   facts(task, _link, say) {
     const { heard = '', voice } = answerOf(task);
     const words = escapeText(heard, LONGEST_HEARD);
-    return [...(words === '' ? [] : [say('talk.heard', { words })]), ...(voice?.isCut ? [say('talk.voiceCut')] : [])];
+    return [
+      ...(words === '' ? [] : [say('talk.heard', { text: words })]),
+      ...(voice?.isCut ? [say('talk.voiceCut')] : []),
+    ];
   },
   isTalk: true,
   stopped: (task, say) => say(isSpokenOver(task) ? 'talk.bargedIn' : 'talk.stopped'),
@@ -90,8 +93,8 @@ function turnIn(task: Task, max: number, say: Say): string[] {
   const said = parts.length === 0 ? say('talk.voiceMessage') : parts.join('\n');
   const answer = escapeText(answerText(task), max);
   return [
-    say('talk.turn', { who: `<@${task.requesterId}>`, words: escapeText(said, max) }),
-    ...(answer === '' ? [] : [say('talk.answer', { words: answer })]),
+    say('talk.memberMessage', { who: `<@${task.requesterId}>`, text: escapeText(said, max) }),
+    ...(answer === '' ? [] : [say('talk.reply', { text: answer })]),
   ];
 }
 

@@ -105,7 +105,7 @@ function offeredBy({ id, actions }: Task, context: MessageContext, say: Say): Of
     // The id must tell whether the response is a form: there is no time to look it up.
     const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
     const more = withoutUndefined({ emoji: icon, look: LOOKS[style ?? 2] });
-    return [{ button: buttonPlan(name, verb.id({ taskId: id, place }), more), family }];
+    return [{ button: buttonPlan(name, verb.id({ taskId: id, index: place }), more), family }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
-import type { Heard } from '../../sandbox/gateway/heard.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
+import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
 import type { Keeper } from './keeper.ts';
 import type { Members, Order } from './members.ts';
 import type { Sides } from './sides.ts';
@@ -22,7 +22,7 @@ export interface Case {
   /** Separate messages that show it. */
   readonly fresh: readonly Standing[];
   /** How many jobs the gateway has for it. */
-  readonly submits: readonly Heard[];
+  readonly submits: readonly RecordedGatewayRequest[];
   readonly job: Job | undefined;
   /** The acknowledgement as Discord received it. */
   readonly callback: RecordedRequest | undefined;

@@ -34,7 +34,7 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
     ...leaks(all),
     ...(doubts > maxDoubts ? [`${doubts} orders are unconfirmed, and only ${maxDoubts} of them for a reason`] : []),
     ...discord.violations.map((violation) => `Discord would have refused: ${JSON.stringify(violation)}`),
-    ...discord.rateLimited
+    ...discord.rateLimitHits
       .filter((limited) => !wasUntold(limited, { requests: toDiscord.entries, starts }))
       .map(({ route, scope }) => `Discord's limit was reached: ${route} (${scope})`),
     ...falls.map((code) => `the bot ended by itself, with ${code}`),
@@ -91,8 +91,8 @@ function leaks({ cases, standing, sides }: Judged): string[] {
   const { world } = sides.discord;
   const owners = new Map(cases.filter(({ order }) => order.isPrivate).map(({ order }) => [order.prompt, order.userId]));
   const isOwn = (channelId: string, userId: string): boolean => {
-    const { type, people } = world.channel(channelId);
-    return type === ChannelType.DM && people?.[0] === userId;
+    const { type, recipientIds } = world.channel(channelId);
+    return type === ChannelType.DM && recipientIds?.[0] === userId;
   };
   const seen = standing.filter(({ message }) => !message.ephemeral);
   const stand = seen.map(({ channelId, message }) => ({ channelId, said: JSON.stringify(message) }));

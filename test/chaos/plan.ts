@@ -114,7 +114,7 @@ function killIn(index: number, { kills, stormMs }: Pick<Scale, 'kills' | 'stormM
     amid: anyOf(moments, random),
     held: anyOf(['no', 'undone', 'done'], random),
     ambushMs: span * LONGEST_AMBUSH,
-    downMs: random.whole(span * LONGEST_DOWN),
+    downMs: random.integer(span * LONGEST_DOWN),
     outlivesTokens: random.next() < OUTLIVING_SHARE,
   };
 }

@@ -17,7 +17,7 @@ export function figures(
   const wrote = (method: string, route: RegExp): number =>
     toDiscord.entries.filter((heard) => heard.method === method && route.test(heard.route)).length;
   const own = standing.filter(({ message }) => message.interaction_metadata === undefined);
-  const isDirect = (channelId: string): boolean => discord.world.channel(channelId).people !== undefined;
+  const isDirect = (channelId: string): boolean => discord.world.channel(channelId).recipientIds !== undefined;
   const direct = own.filter(({ channelId }) => isDirect(channelId)).length;
   const taken = cases.filter(({ order }) => order.acknowledgedAt !== undefined).length;
   const unstored = cases.filter((_, at) => outcomes[at] === 'not stored');
@@ -26,7 +26,7 @@ export function figures(
     return Math.max(longest, Math.round(kill - acknowledgedAt));
   }, 0);
   const known = { requests: toDiscord.entries, starts: keeper.starts };
-  const untold = discord.rateLimited.filter((limited) => wasUntold(limited, known));
+  const untold = discord.rateLimitHits.filter((limited) => wasUntold(limited, known));
   const line = (name: string, ...values: (string | number)[]): string => `${name.padEnd(16)} ${values.join(', ')}`;
   const seconds = (from = 0, to = 0): string => `${((to - from) / 1_000).toFixed(1)} s`;
   const spans = ['to begin', 'storm', 'calm', 'to end'].map(
@@ -54,7 +54,7 @@ export function figures(
     line('edits', wrote('PATCH', /^\//)),
     line('fresh messages', own.length - direct),
     line('direct messages', direct),
-    line('rate limited', discord.rateLimited.length, `${untold.length} of them untold`),
+    line('rate limited', discord.rateLimitHits.length, `${untold.length} of them untold`),
     line('store given up', keeper.losses),
     line('longest recovery', `${Math.max(...keeper.startsMs)} ms`),
     line('wall time', seconds(times.at(0), times.at(-1)), ...spans),

@@ -1,7 +1,7 @@
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import type { Heard } from '../../sandbox/gateway/heard.ts';
+import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
 import type { Moment } from './plan.ts';
 import { Tape } from './tape.ts';
 import { discordRoutes, gatewayPaths, type Of, type Trouble } from './troubles.ts';
@@ -13,7 +13,7 @@ export class Sides {
   readonly discord: EmbeddedDiscord;
   readonly gateway: EmbeddedGateway;
   readonly toDiscord: Tape<RecordedRequest>;
-  readonly toGateway: Tape<Heard>;
+  readonly toGateway: Tape<RecordedGatewayRequest>;
   /** How often each fault was injected. */
   readonly struck = new Map<string, number>();
   readonly tokensExpiredAt: number[] = [];
@@ -25,7 +25,7 @@ export class Sides {
   constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway) {
     this.discord = discord;
     this.gateway = gateway;
-    this.toDiscord = new Tape(discord.heard);
+    this.toDiscord = new Tape(discord.requests);
     this.toGateway = new Tape(gateway.heard);
   }
 
@@ -120,8 +120,8 @@ export class Sides {
     const { gateway } = this.discord;
     if (gateway.sessions === 0) return;
     this.#note(name);
-    if (name === 'cut') gateway.cut();
-    else if (name === 'reconnect ordered') gateway.orderReconnect();
+    if (name === 'cut') gateway.dropConnections();
+    else if (name === 'reconnect ordered') gateway.requestReconnect();
     else gateway.invalidate(name === 'session suspended');
   }
 

@@ -1,7 +1,7 @@
 import type { FaultRule as DiscordOrder } from '../../sandbox/discord/faults.ts';
 import type { Fault } from '../../sandbox/gateway/fault.ts';
 import { faultPresets, type PresetName } from '../../sandbox/gateway/fault-presets.ts';
-import type { FaultOrder as GatewayOrder } from '../../sandbox/gateway/faults.ts';
+import type { FaultRule as GatewayOrder } from '../../sandbox/gateway/faults.ts';
 import type { Random } from '../../sandbox/gateway/random.ts';
 
 /** Faults from outside as plain data, so that the same seed injects them in the same way. */
@@ -58,7 +58,7 @@ const chances: readonly Chance[] = [
   { weight: 9, make: discordFault },
   { weight: 1, lasting: true, make: discordHang },
   { weight: 4, make: (random) => atGateway('submit', anyOf(submitFaults, random)) },
-  { weight: 4, make: (random) => atGateway('poll', anyOf(pollFaults, random), 1 + random.whole(3)) },
+  { weight: 4, make: (random) => atGateway('poll', anyOf(pollFaults, random), 1 + random.integer(3)) },
   { weight: 1, make: () => gatewayFault('poll', 'garbage', garbage) },
   { weight: 1, make: () => gatewayFault('poll', 'not known for a moment', forgetful) },
   { weight: 1, make: (random) => atGateway('file', anyOf(fileFaults, random)) },
@@ -86,7 +86,7 @@ function discordFault(random: Random): Of<'discord'> {
     name: `${where} ${name}`,
     order: { on, ...order },
   });
-  switch (random.whole(5)) {
+  switch (random.integer(5)) {
     case 0:
       return named('500', { do: { type: 'status', status: 500 } });
     case 1:
@@ -97,7 +97,7 @@ function discordFault(random: Random): Of<'discord'> {
     case 3:
       return named('done, then reset', { do: { type: 'reset', done: true } });
     default:
-      return named('slow', { do: { type: 'delay', ms: 500 + random.whole(3_500) } });
+      return named('slow', { do: { type: 'delay', ms: 500 + random.integer(3_500) } });
   }
 }
 
@@ -122,7 +122,7 @@ function jobFault(random: Random): Of<'gateway'> {
 }
 
 export function anyOf<Thing>(things: readonly Thing[], random: Random): Thing {
-  const thing = things[random.whole(things.length)];
+  const thing = things[random.integer(things.length)];
   if (thing === undefined) throw new RangeError('There is nothing to choose from.');
   return thing;
 }

@@ -20,7 +20,7 @@ async function channel() {
       () => undefined,
     );
   const untold = (...starts: number[]) =>
-    discord.rateLimited.map((limited) => wasUntold(limited, { requests: discord.heard, starts }));
+    discord.rateLimitHits.map((limited) => wasUntold(limited, { requests: discord.requests, starts }));
   return { clock, discord, post, untold };
 }
 

@@ -1,4 +1,4 @@
-import type { RateLimited } from '../../sandbox/discord/buckets.ts';
+import type { RateLimitHit } from '../../sandbox/discord/buckets.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
 
 interface Known {
@@ -11,7 +11,7 @@ interface Known {
  * Whether the bot that hit a limit had not been told that nothing was left. Every response of Discord reports it, so
  * that only the last response counts: it was lost, or it went to a predecessor.
  */
-export function wasUntold({ at, after }: RateLimited, { requests, starts }: Known): boolean {
+export function wasUntold({ at, after }: RateLimitHit, { requests, starts }: Known): boolean {
   const before = requests.find(({ id }) => id === after);
   const bornAt = starts.findLast((start) => start <= at) ?? Number.NEGATIVE_INFINITY;
   return before !== undefined && (before.at < bornAt || before.status === 0);

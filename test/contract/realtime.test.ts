@@ -142,7 +142,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation survives its connection together with its history', async () => {
     const { asked, embedded } = await talk(dialect);
     const first = await asked({ text: 'My boat is green' });
-    embedded.realtime.cut();
+    embedded.realtime.cutAll();
     const second = await asked({ text: 'And the sail?' });
     expect(second.end.text).toContain('The first of 2 things was: “My boat is green”');
     expect(second.end.text).toContain(first.end.text.split(' ').slice(-4).join(' '));

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { TextTrouble } from '../../sandbox/gateway/text/fault.ts';
+import type { TextFaultKind } from '../../sandbox/gateway/text/fault.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import {
   refusedPart,
@@ -230,7 +230,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     expect(reasoning.split('\n\n')).toHaveLength(6);
   });
 
-  const endings: readonly (readonly [TextTrouble, TextResponse['end'], string | undefined])[] = [
+  const endings: readonly (readonly [TextFaultKind, TextResponse['end'], string | undefined])[] = [
     ['cut', 'ended-early', 'UND_ERR_SOCKET'],
     ['early-end', 'ended-early', 'ended_early'],
     ['silence', 'ended-early', 'UND_ERR_BODY_TIMEOUT'],

@@ -1,11 +1,11 @@
-import { ChannelType, PermissionFlagsBits as May } from 'discord.js';
+import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { talkPlaceFor } from '../../src/discord/guards.ts';
 import type { Place } from '../../src/discord/place.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
 
-const needed = May.ViewChannel | May.SendMessagesInThreads | May.AttachFiles;
-const all = needed | May.CreatePublicThreads | May.CreatePrivateThreads;
+const needed = Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles;
+const all = needed | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
 const text: Place = {
   ...{ userId: '1', guildId: '2', channelId: '3', channelType: ChannelType.GuildText, locale: 'en-US' },
@@ -20,7 +20,7 @@ describe('The place of a talk for one member', () => {
   });
 
   it('A talk for one member gets a public thread if the bot may only create public ones', () => {
-    const place = { ...text, appPermissions: needed | May.CreatePublicThreads };
+    const place = { ...text, appPermissions: needed | Permission.CreatePublicThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'public', isClosed: false });
   });
 
@@ -30,7 +30,7 @@ describe('The place of a talk for one member', () => {
   });
 
   it('A talk for one member in a private thread does not require the permission for public threads', () => {
-    const place = { ...text, appPermissions: needed | May.CreatePrivateThreads };
+    const place = { ...text, appPermissions: needed | Permission.CreatePrivateThreads };
     expect(talkPlaceFor(place, 'me')).toMatchObject({ kind: 'private' });
     expect(talkPlaceFor(place, 'everyone')).toEqual(saysNo('refusals.talkNotAllowed', ['Create Public Threads']));
   });
@@ -60,9 +60,9 @@ it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildF
 );
 
 it.each([
-  ['Send Messages in Threads', May.SendMessagesInThreads],
-  ['Attach Files', May.AttachFiles],
-  ['View Channel', May.ViewChannel],
+  ['Send Messages in Threads', Permission.SendMessagesInThreads],
+  ['Attach Files', Permission.AttachFiles],
+  ['View Channel', Permission.ViewChannel],
 ])('A talk is refused without the permission %s, and the refusal names it', (name, bit) => {
   const appPermissions = all & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
@@ -73,7 +73,7 @@ it.each([
 });
 
 it('A bot with the Administrator permission may start a talk', () => {
-  expect(talkPlaceFor({ ...text, appPermissions: May.Administrator }, 'me')).toMatchObject({ kind: 'private' });
+  expect(talkPlaceFor({ ...text, appPermissions: Permission.Administrator }, 'me')).toMatchObject({ kind: 'private' });
 });
 
 it.each([

@@ -88,7 +88,7 @@ describe('The options of a command', () => {
       size: 15,
       mediaType: 'image/png',
     });
-    expect(discord.heard.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
+    expect(discord.requests.filter(({ path }) => path.includes('fox.png'))).toEqual([]);
   });
 
   it('Guards receive the options before the acknowledgement', async () => {

@@ -63,7 +63,7 @@ export async function stage({
     await discord.close();
     // No test may send a request that Discord would refuse.
     expect(discord.violations).toEqual([]);
-    if (!waits) expect(discord.rateLimited).toEqual([]);
+    if (!waits) expect(discord.rateLimitHits).toEqual([]);
   });
   const studio = thriftyStudio();
   atEnd(() => studio.close());

@@ -34,7 +34,7 @@ describe('The bot during failures', () => {
   it('The bot recovers after its socket was cut, even during a command', async () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models');
-    discord.gateway.cut();
+    discord.gateway.dropConnections();
     expect(text(await exchange.message())).toContain('24 models');
     await expect.poll(() => discord.gateway.resumes, { timeout: 20_000 }).toBe(1);
     expect(text(await (await discord.as('member').slash('about')).message())).toContain('Version');

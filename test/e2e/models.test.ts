@@ -73,7 +73,7 @@ describe('/models', () => {
     const { discord } = await bot();
     const exchange = await discord.as('member').slash('models', { model: '`x` @everyone **y**' });
     expect(text(await exchange.message())).toContain('The model `ˋxˋ @everyone **y**` does not exist');
-    expect(discord.heard.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
+    expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
   it('/models suggests ids during typing from a list that is requested once', async () => {

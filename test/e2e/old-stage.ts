@@ -2,9 +2,9 @@ import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { Post } from '../../sandbox/discord/post.ts';
 import type { Channel, Thread } from '../../sandbox/discord/world.ts';
-import { NOTHING } from '../../sandbox/gateway/decimal.ts';
+import { ZERO } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
-import type { Job, JobOrders } from '../../sandbox/gateway/job.ts';
+import type { Job, JobFaultEffects } from '../../sandbox/gateway/job.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
 import { mp4Video } from '../services/media/videos.ts';
@@ -33,7 +33,7 @@ type KeptThread = Channel & { thread: Omit<Thread, 'members'> & { members: Recor
 type KeptJob = Omit<Job, 'charge'>;
 
 /** Both sides as the old bot left them, twenty minutes later, with its store in place of the new one. `orders` controls the running jobs. */
-export async function oldStage(orders: JobOrders = {}): Promise<QuickStage> {
+export async function oldStage(orders: JobFaultEffects = {}): Promise<QuickStage> {
   const clock = new QuickClock(SPEED);
   clock.putForward(made.at + LATER_MS - clock.now());
   // The ids of servers, channels and users derive from the time of their creation.
@@ -78,7 +78,7 @@ function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
   }
 }
 
-function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
+function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway of that time used other words for what a job makes.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
@@ -93,8 +93,8 @@ function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobOrders): void {
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
     // Failed tasks are no longer polled.
     if (state === 'failed') continue;
-    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: NOTHING, state: 'queued' }, orders);
-    else jobs.add({ ...job, charge: NOTHING, state });
+    if (state === 'running' || state === 'queued') jobs.add({ ...job, charge: ZERO, state: 'queued' }, orders);
+    else jobs.add({ ...job, charge: ZERO, state });
   }
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import type { JobOrders } from '../../sandbox/gateway/job.ts';
+import type { JobFaultEffects } from '../../sandbox/gateway/job.ts';
 import type { App } from '../../src/app.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { examine } from '../../src/services/store/index.ts';
@@ -61,7 +61,7 @@ async function fill(name: string, button: string, words: string) {
   return stage.discord.as('member').fill(form, { words });
 }
 
-async function begin(orders?: JobOrders): Promise<void> {
+async function begin(orders?: JobFaultEffects): Promise<void> {
   stage = await oldStage(orders);
   app = await enter(stage);
 }
@@ -168,7 +168,7 @@ describe('A button of the version before the restructuring', () => {
 
   it('A button of the version before the restructuring says that a required file is gone', async () => {
     for (const name of ['second-video', 'image-to-video'])
-      await (await press(name, 'Again')).alone(says('is no longer available'));
+      await (await press(name, 'Again')).ephemeral(says('is no longer available'));
   });
 
   it.each(['ask', 'ask-continued', 'broken-ask'])(

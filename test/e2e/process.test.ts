@@ -81,7 +81,7 @@ describe('The shipped bot as a process', () => {
     const bot = run('src/index.ts', side);
     await side.discord.until(() => (side.discord.gateway.sessions > 0 ? true : undefined));
     await expect.poll(bot.said, waitLimit).toContain('Atelier is ready.');
-    side.discord.gateway.shut(4004);
+    side.discord.gateway.closeSessions(4004);
     expect(await bot.ended).toBe(77);
     expect(bot.said()).toContain('Discord rejected DISCORD_TOKEN');
   });
@@ -127,7 +127,7 @@ describe('npm run deploy', () => {
     return { code: await one.ended, said: one.said() };
   };
   const writes = ({ discord }: Stage): string[] =>
-    discord.heard
+    discord.requests
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
       .map(({ method }) => method);
 

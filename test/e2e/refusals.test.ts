@@ -53,11 +53,11 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
   it('After a public acknowledgement, a refusal of the gateway is shown only to the member, and nothing public remains', async () => {
     const stage = await refusingStage();
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    const refused = await exchange.alone(says('used up'));
+    const refused = await exchange.ephemeral(says('used up'));
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     expect(refused.ephemeral).toBe(true);
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
-    const sent = stage.discord.heard.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
+    const sent = stage.discord.requests.filter(({ path }) => path.includes('/webhooks/')).map(({ method }) => method);
     expect(sent.slice(-3)).toEqual(['PATCH', 'POST', 'DELETE']);
     // It was not even public for a moment.
     expect(stage.inPublic.filter((message) => message.includes('used up'))).toEqual([]);
@@ -71,7 +71,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     );
     stage.gateway.faults.add({ do: 'quota', times: 9 });
     const pressed = await stage.discord.as('other').click(shown, 'U1');
-    expect((await pressed.alone(says('used up'))).ephemeral).toBe(true);
+    expect((await pressed.ephemeral(says('used up'))).ephemeral).toBe(true);
     const others = () => stage.discord.messages('studio').filter(({ ephemeral, id }) => !ephemeral && id !== shown.id);
     await stage.discord.until(() => (others().length === 0 ? true : undefined));
   });
@@ -92,14 +92,14 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     stage.discord.faults.add({ on: followUps, do: { type: 'status', status: 500 } });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() =>
-      stage.discord.heard.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
+      stage.discord.requests.some(({ method, path }) => method === 'DELETE' && path.includes('/webhooks/'))
         ? true
         : undefined,
     );
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
     // The outcome of the follow-up is unknown, so it is not sent again.
     expect(
-      stage.discord.heard.filter(({ method, route }) => method === 'POST' && route === followUps.route),
+      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
     ).toHaveLength(1);
   });
 
@@ -108,16 +108,16 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     stage.discord.faults.add({ on: edits, do: { type: 'status', status: 403, code: 50013 }, times: 9 });
     await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await stage.discord.until(() => (open(stage).length === 0 ? true : undefined));
-    expect(stage.discord.heard.filter(({ method, route }) => method === 'POST' && route === followUps.route)).toEqual(
-      [],
-    );
+    expect(
+      stage.discord.requests.filter(({ method, route }) => method === 'POST' && route === followUps.route),
+    ).toEqual([]);
   });
 
   it('If the deferred reply cannot be deleted, it shows a neutral text', async () => {
     const stage = await refusingStage();
     stage.discord.faults.add({ on: { ...edits, method: 'DELETE' }, do: { type: 'status', status: 403, code: 50013 } });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await exchange.alone(says('used up'));
+    await exchange.ephemeral(says('used up'));
     expect(open(stage).map(text)).toEqual([expect.stringContaining(NEUTRAL)]);
   });
 });

@@ -62,12 +62,12 @@ describe('Two bots on one store', () =>
       await expect.poll(() => site.keys('finished'), waitLimit).toHaveLength(1);
       // The last write when a task is settled.
       await expect.poll(() => site.keys('live'), waitLimit).toEqual([]);
-      const [rows, requests] = [await site.rows(), side.discord.heard.length];
+      const [rows, requests] = [await site.rows(), side.discord.requests.length];
 
       first.child.kill('SIGCONT');
       expect(await first.ended).toBe(75);
       expect(first.said()).toContain('was not renewed in time');
-      expect(side.discord.heard.slice(requests)).toEqual([]);
+      expect(side.discord.requests.slice(requests)).toEqual([]);
       expect(await site.rows()).toEqual(rows);
       expect(submits(side.gateway)).toBe(1);
       expect(done.attachments).toHaveLength(1);

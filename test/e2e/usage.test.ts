@@ -31,7 +31,7 @@ async function at(options: StageOptions = {}) {
   const adminGuildIds = [discord.world.guild('atelier').id];
   const app = await enter({ ...staged, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
   const book = (daysAgo: number, model: string, amount: string): void =>
-    gateway.usage.book({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
+    gateway.usage.charge({ key, model, at: now - daysAgo * day, amount: amountOf(amount) });
   return { ...staged, app, book };
 }
 
@@ -158,7 +158,7 @@ describe.each(profiles)('The access to /usage at a %s gateway', (profile) => {
       expect((await exchange.acknowledged()).ephemeral).toBe(true);
       expect(text(await exchange.message())).toContain('Account usage');
     }
-    const heard = discord.heard.filter(({ path: at }) => at.endsWith('/applications/@me'));
+    const heard = discord.requests.filter(({ path: at }) => at.endsWith('/applications/@me'));
     expect(heard).toHaveLength(1);
   });
 

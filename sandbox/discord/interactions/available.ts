@@ -1,56 +1,61 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import type { Command } from '../command-registry.ts';
 import type { Parts } from '../parts.ts';
 import { has } from '../permissions.ts';
-import type { Command } from '../registry.ts';
 import type { Channel, Guild, User } from '../world.ts';
-import { contextOf, ownersOf, permissionsOf } from './context.ts';
-import { ImpossibleActionError } from './refuse.ts';
+import { contextOf, integrationOwners, permissionsOf } from './context.ts';
+import { ImpossibleActionError } from './impossible-action.ts';
 
-interface Where {
+interface ActorContext {
   readonly user: User;
   readonly channel: Channel;
   readonly guild: Guild | undefined;
 }
 
 /** Finds a command that Discord's own client would offer; a guild command takes precedence over a global one. */
-export function availableCommand(name: string, type: number, where: Where, { registry }: Parts): Command {
-  const { guild } = where;
+export function availableCommand(name: string, type: number, context: ActorContext, { registry }: Parts): Command {
+  const { guild } = context;
   const all = [...(guild?.installed ? registry.list(guild.id) : []), ...registry.list(undefined)];
-  const found = all.filter((command) => command.name === name && command.type === type);
-  if (found.length === 0)
+  const sameName = all.filter((command) => command.name === name && command.type === type);
+  if (sameName.length === 0)
     throw new ImpossibleActionError(
       `No command named ${name} is registered. Registered commands: ${all.map((one) => one.name).join(', ') || 'none'}.`,
     );
-  const reasons = found.map((command) => unavailableReason(command, where));
-  const offered = found.find((_, at) => reasons[at] === undefined);
-  if (!offered) throw new ImpossibleActionError(`${where.user.name} cannot use ${name} here: ${reasons[0]}.`);
-  return offered;
+  const reasons = sameName.map((command) => unavailableReason(command, context));
+  const available = sameName.find((_, at) => reasons[at] === undefined);
+  if (!available) throw new ImpossibleActionError(`${context.user.name} cannot use ${name} here: ${reasons[0]}.`);
+  return available;
 }
 
 /** All commands that Discord's own client would offer, including context menus. */
-export function offeredCommands(where: Where, { registry }: Parts): Command[] {
-  const { guild } = where;
-  const own = guild?.installed ? registry.list(guild.id) : [];
-  const isOwn = ({ name, type }: Command) => own.some((one) => one.name === name && one.type === type);
-  const all = [...own, ...registry.list(undefined).filter((command) => !isOwn(command))];
-  return all.filter((command) => unavailableReason(command, where) === undefined);
+export function availableCommands(context: ActorContext, { registry }: Parts): Command[] {
+  const { guild } = context;
+  const guildCommands = guild?.installed ? registry.list(guild.id) : [];
+  const isOverridden = ({ name, type }: Command) => guildCommands.some((one) => one.name === name && one.type === type);
+  const all = [...guildCommands, ...registry.list(undefined).filter((command) => !isOverridden(command))];
+  return all.filter((command) => unavailableReason(command, context) === undefined);
 }
 
-function unavailableReason(command: Command, { user, channel, guild }: Where): string | undefined {
+function unavailableReason(command: Command, { user, channel, guild }: ActorContext): string | undefined {
   const context = contextOf(channel);
-  const may = permissionsOf(user, channel, guild);
-  if (!has(may, May.UseApplicationCommands)) return 'the channel denies the use of commands';
-  if (command.guild_id !== undefined) return permissionReason(command, may);
+  const permissions = permissionsOf(user, channel, guild);
+  if (!has(permissions, Permission.UseApplicationCommands)) return 'the channel denies the use of commands';
+  if (command.guild_id !== undefined) return permissionReason(command, permissions);
   if (command.contexts && !command.contexts.includes(context)) return `it is not registered for context ${context}`;
-  const kinds: readonly number[] = command.integration_types ?? [0];
-  const owners = ownersOf(user, channel, guild);
-  if (!kinds.some((kind) => owners[String(kind)] !== undefined)) return 'the application is not installed here';
+  const integrationTypes: readonly number[] = command.integration_types ?? [0];
+  const owners = integrationOwners(user, channel, guild);
+  if (!integrationTypes.some((kind) => owners[String(kind)] !== undefined))
+    return 'the application is not installed here';
   if (command.nsfw && guild && !channel.ageRestricted) return 'it is limited to age-restricted channels';
-  return guild ? permissionReason(command, may) : undefined;
+  return guild ? permissionReason(command, permissions) : undefined;
 }
 
-function permissionReason({ default_member_permissions: needed }: Command, may: bigint): string | undefined {
-  if (needed === null || needed === undefined || has(may, May.Administrator)) return undefined;
-  const bits = BigInt(needed);
-  return bits !== 0n && has(may, bits) ? undefined : `it requires the permissions ${needed}`;
+function permissionReason(
+  { default_member_permissions: requiredPermissions }: Command,
+  permissions: bigint,
+): string | undefined {
+  if (requiredPermissions === null || requiredPermissions === undefined || has(permissions, Permission.Administrator))
+    return undefined;
+  const bits = BigInt(requiredPermissions);
+  return bits !== 0n && has(permissions, bits) ? undefined : `it requires the permissions ${requiredPermissions}`;
 }

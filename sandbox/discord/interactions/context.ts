@@ -1,12 +1,12 @@
 import { ChannelType, InteractionContextType } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
-import { inDirectMessages, permissionsIn } from '../permissions.ts';
+import { directMessagePermissions, permissionsIn } from '../permissions.ts';
 import { partialChannelWire } from '../wire/channel.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild, User } from '../world.ts';
 
 /** The installing guild (key `0`, with the value 0 in a direct message with the bot) and the installing user (key `1`). */
-export function ownersOf(user: User, channel: Channel, guild: Guild | undefined): Record<string, string> {
+export function integrationOwners(user: User, channel: Channel, guild: Guild | undefined): Record<string, string> {
   const isDirect = channel.type === ChannelType.DM && channel.withApplication === true;
   return {
     ...(guild?.installed && { '0': guild.id }),
@@ -16,12 +16,12 @@ export function ownersOf(user: User, channel: Channel, guild: Guild | undefined)
 }
 
 export function contextOf(channel: Channel): InteractionContextType {
-  if (!channel.people) return InteractionContextType.Guild;
+  if (!channel.recipientIds) return InteractionContextType.Guild;
   return channel.withApplication ? InteractionContextType.BotDM : InteractionContextType.PrivateChannel;
 }
 
 export function permissionsOf(user: User, channel: Channel, guild: Guild | undefined): bigint {
-  return guild ? permissionsIn(guild, guild.members.get(user.id), channel) : inDirectMessages;
+  return guild ? permissionsIn(guild, guild.members.get(user.id), channel) : directMessagePermissions;
 }
 
 /** The payload fields about the user and the channel (documentation, "Interaction Structure"). */
@@ -32,15 +32,15 @@ export function interactionContext(
   { world, limits }: Parts,
 ): Record<string, unknown> {
   const member = guild?.members.get(user.id);
-  const mayHere = permissionsOf(user, channel, guild);
+  const userPermissions = permissionsOf(user, channel, guild);
   // Without the bot in the guild, the application has the user's permissions.
-  const appMay = guild?.installed ? permissionsOf(world.bot, channel, guild) : mayHere;
+  const appPermissions = guild?.installed ? permissionsOf(world.bot, channel, guild) : userPermissions;
   return {
     version: 1,
     application_id: world.applicationId,
     channel: {
       ...partialChannelWire(channel, world),
-      ...(guild && { permissions: String(mayHere) }),
+      ...(guild && { permissions: String(userPermissions) }),
     },
     channel_id: channel.id,
     ...(guild && {
@@ -49,12 +49,12 @@ export function interactionContext(
       guild_locale: guild.locale,
     }),
     ...(member
-      ? { member: { ...memberWire(member), user: userWire(user), permissions: String(mayHere) } }
+      ? { member: { ...memberWire(member), user: userWire(user), permissions: String(userPermissions) } }
       : { user: userWire(user) }),
     locale: user.locale,
-    app_permissions: String(appMay),
+    app_permissions: String(appPermissions),
     attachment_size_limit: limits.uploadBytes,
-    authorizing_integration_owners: ownersOf(user, channel, guild),
+    authorizing_integration_owners: integrationOwners(user, channel, guild),
     context: contextOf(channel),
     entitlements: [],
     entitlement_sku_ids: [],

@@ -35,14 +35,14 @@ export interface Interaction {
   readonly source: Post | undefined;
   acknowledgement?: Acknowledgement;
   /** Set if three seconds passed without a response. */
-  missed: boolean;
+  missedDeadline: boolean;
   /** Ends the token regardless of the clock. */
-  expired: boolean;
+  isExpired: boolean;
   /** The response: a new message, or the updated source. */
   original?: Post;
   /** The first revision of `original` that is the response, not a placeholder or an older state. */
-  answerSince: number;
-  originalRemoved: boolean;
+  responseRevision: number;
+  isOriginalDeleted: boolean;
   readonly followUps: Post[];
   modal?: Modal;
   choices?: readonly Choice[];

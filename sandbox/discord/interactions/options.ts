@@ -1,68 +1,74 @@
 import { type APIApplicationCommandOption, ApplicationCommandOptionType as Type } from 'discord-api-types/v10';
-import type { Command } from '../registry.ts';
+import type { Command } from '../command-registry.ts';
 import type { FileInput } from '../uploads.ts';
-import { ImpossibleActionError, isFile } from './refuse.ts';
-import type { Resolved } from './resolved.ts';
+import { ImpossibleActionError, isFile } from './impossible-action.ts';
+import type { ResolvedData } from './resolved-data.ts';
 
 /** Users, channels and roles are given by name or id. */
 export type OptionInput = string | number | boolean | FileInput;
 
-interface Filled {
+interface CommandInput {
   readonly command: Command;
   /** The subcommand path after the command's name. */
-  readonly words: readonly string[];
+  readonly subcommandPath: readonly string[];
   readonly inputs: Readonly<Record<string, OptionInput>>;
   /** For autocomplete: the option being typed. */
   readonly focused?: string;
 }
 
 /** Builds the options of the payload; refuses what Discord's own client would not send. */
-export function optionsWire(filled: Filled, resolved: Resolved): unknown[] {
-  return level(filled.command.options ?? [], filled.words, filled, resolved, `/${filled.command.name}`);
+export function optionsWire(input: CommandInput, resolved: ResolvedData): unknown[] {
+  return optionsAtLevel(input.command.options ?? [], input.subcommandPath, input, resolved, `/${input.command.name}`);
 }
 
-function level(
+function optionsAtLevel(
   options: readonly APIApplicationCommandOption[],
-  words: readonly string[],
-  filled: Filled,
-  resolved: Resolved,
-  shown: string,
+  subcommandPath: readonly string[],
+  input: CommandInput,
+  resolved: ResolvedData,
+  commandPath: string,
 ): unknown[] {
-  const branches = options.filter(({ type }) => type === Type.Subcommand || type === Type.SubcommandGroup);
-  const [word, ...rest] = words;
-  if (branches.length > 0 || word !== undefined) {
-    const branch = branches.find(({ name }) => name === word);
-    if (!branch)
+  const subcommands = options.filter(({ type }) => type === Type.Subcommand || type === Type.SubcommandGroup);
+  const [subcommandName, ...rest] = subcommandPath;
+  if (subcommands.length > 0 || subcommandName !== undefined) {
+    const subcommand = subcommands.find(({ name }) => name === subcommandName);
+    if (!subcommand)
       throw new ImpossibleActionError(
-        `${shown} has no subcommand ${word ?? '(none given)'}. Its subcommands: ${namesOf(branches)}.`,
+        `${commandPath} has no subcommand ${subcommandName ?? '(none given)'}. Its subcommands: ${namesOf(subcommands)}.`,
       );
-    const inner = 'options' in branch ? (branch.options ?? []) : [];
-    const below = level(inner as APIApplicationCommandOption[], rest, filled, resolved, `${shown} ${branch.name}`);
-    return [{ name: branch.name, type: branch.type, options: below }];
+    const subcommandOptions = 'options' in subcommand ? (subcommand.options ?? []) : [];
+    const nestedOptions = optionsAtLevel(
+      subcommandOptions as APIApplicationCommandOption[],
+      rest,
+      input,
+      resolved,
+      `${commandPath} ${subcommand.name}`,
+    );
+    return [{ name: subcommand.name, type: subcommand.type, options: nestedOptions }];
   }
-  return leaves(options, filled, resolved, shown);
+  return leafOptions(options, input, resolved, commandPath);
 }
 
-function leaves(
+function leafOptions(
   options: readonly APIApplicationCommandOption[],
-  { inputs, focused }: Filled,
-  resolved: Resolved,
-  shown: string,
+  { inputs, focused }: CommandInput,
+  resolved: ResolvedData,
+  commandPath: string,
 ): unknown[] {
   for (const name of Object.keys(inputs))
     if (!options.some((option) => option.name === name))
-      throw new ImpossibleActionError(`${shown} has no option ${name}. Its options: ${namesOf(options)}.`);
+      throw new ImpossibleActionError(`${commandPath} has no option ${name}. Its options: ${namesOf(options)}.`);
   return options.flatMap((option) => {
     const value = inputs[option.name];
     const isFocused = option.name === focused;
     if (value === undefined) {
       if (option.required && focused === undefined)
-        throw new ImpossibleActionError(`${shown} requires the option ${option.name}.`);
+        throw new ImpossibleActionError(`${commandPath} requires the option ${option.name}.`);
       return isFocused ? [{ name: option.name, type: option.type, value: '', focused: true }] : [];
     }
     if (isFocused) {
       if (!('autocomplete' in option) || !option.autocomplete)
-        throw new ImpossibleActionError(`The option ${option.name} of ${shown} does not have autocomplete.`);
+        throw new ImpossibleActionError(`The option ${option.name} of ${commandPath} does not have autocomplete.`);
       // The focused value is not validated yet, and is a string even for numbers.
       return [{ name: option.name, type: option.type, value: String(value), focused: true }];
     }
@@ -70,34 +76,34 @@ function leaves(
   });
 }
 
-function wireValue(option: APIApplicationCommandOption, value: OptionInput, resolved: Resolved): unknown {
-  const wrong = (what: string): never => {
+function wireValue(option: APIApplicationCommandOption, value: OptionInput, resolved: ResolvedData): unknown {
+  const reject = (what: string): never => {
     throw new ImpossibleActionError(
       `The option ${option.name} ${what}, not ${isFile(value) ? 'a file' : JSON.stringify(value)}.`,
     );
   };
   switch (option.type) {
     case Type.String: {
-      if (typeof value !== 'string') return wrong('must be text');
+      if (typeof value !== 'string') return reject('must be text');
       const { min_length = 0, max_length = 6_000 } = option as { min_length?: number; max_length?: number };
       if (value.length < min_length || value.length > max_length)
-        return wrong(`must have ${min_length} to ${max_length} characters`);
-      return chosen(option, value, wrong);
+        return reject(`must have ${min_length} to ${max_length} characters`);
+      return checkChoice(option, value, reject);
     }
     case Type.Integer:
     case Type.Number: {
       if (typeof value !== 'number' || (option.type === Type.Integer && !Number.isInteger(value)))
-        return wrong(option.type === Type.Integer ? 'must be a whole number' : 'must be a number');
+        return reject(option.type === Type.Integer ? 'must be a whole number' : 'must be a number');
       const { min_value = -(2 ** 53), max_value = 2 ** 53 } = option as { min_value?: number; max_value?: number };
-      if (value < min_value || value > max_value) return wrong(`must be from ${min_value} to ${max_value}`);
-      return chosen(option, value, wrong);
+      if (value < min_value || value > max_value) return reject(`must be from ${min_value} to ${max_value}`);
+      return checkChoice(option, value, reject);
     }
     case Type.Boolean:
-      return typeof value === 'boolean' ? value : wrong('must be true or false');
+      return typeof value === 'boolean' ? value : reject('must be true or false');
     case Type.Attachment:
-      return isFile(value) ? resolved.attachment(value) : wrong('must be a file');
+      return isFile(value) ? resolved.attachment(value) : reject('must be a file');
   }
-  if (typeof value !== 'string') return wrong('must be a name or an id');
+  if (typeof value !== 'string') return reject('must be a name or an id');
   switch (option.type) {
     case Type.User:
       return resolved.user(value);
@@ -108,18 +114,18 @@ function wireValue(option: APIApplicationCommandOption, value: OptionInput, reso
     case Type.Mentionable:
       return resolved.mentionable(value);
     default:
-      return wrong('must have a supported type');
+      return reject('must have a supported type');
   }
 }
 
-function chosen(
+function checkChoice(
   option: APIApplicationCommandOption,
   value: string | number,
-  wrong: (what: string) => never,
+  reject: (what: string) => never,
 ): string | number {
   const { choices } = option as { choices?: readonly { value: string | number }[] };
   if (!choices?.length || choices.some((choice) => choice.value === value)) return value;
-  return wrong(`must be one of ${choices.map((choice) => JSON.stringify(choice.value)).join(', ')}`);
+  return reject(`must be one of ${choices.map((choice) => JSON.stringify(choice.value)).join(', ')}`);
 }
 
 const namesOf = (options: readonly { name: string }[]) => options.map(({ name }) => name).join(', ') || 'none';

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
 import { botPermissions, has, isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
@@ -13,18 +13,18 @@ import {
 import type { Channel } from '../world.ts';
 
 /** Throws 10003 for an unknown channel, 50001 without View Channel, and 50013 without the wanted permissions. */
-export function channelFor(id: string, wanted: bigint, parts: Parts): Channel {
+export function channelFor(id: string, required: bigint, parts: Parts): Channel {
   const channel = parts.world.channels.get(id);
   if (!channel) throw unknownChannel();
-  const may = botPermissions(channel, parts);
-  if (!has(may, May.ViewChannel)) throw missingAccess();
-  if (!has(may, wanted)) throw missingPermissions();
+  const permissions = botPermissions(channel, parts);
+  if (!has(permissions, Permission.ViewChannel)) throw missingAccess();
+  if (!has(permissions, required)) throw missingPermissions();
   return channel;
 }
 
-export const toSend = (id: string, parts: Parts): bigint => {
+export const sendPermission = (id: string, parts: Parts): bigint => {
   const channel = parts.world.channels.get(id);
-  return channel && isThread(channel) ? May.SendMessagesInThreads : May.SendMessages;
+  return channel && isThread(channel) ? Permission.SendMessagesInThreads : Permission.SendMessages;
 };
 
 /** The bot token cannot access ephemeral messages. */
@@ -35,10 +35,10 @@ export function messageIn(channel: Channel, id: string, { messages }: Parts): Po
 }
 
 /** A message unarchives a thread, but an edit does not; locked threads require Manage Threads. */
-export function checkOpen(channel: Channel, act: 'send' | 'edit', parts: Parts): void {
+export function checkThreadState(channel: Channel, action: 'send' | 'edit', parts: Parts): void {
   const { thread } = channel;
   if (!thread) return;
-  if (act === 'edit' && thread.archived) throw threadIsArchived();
-  if (!thread.locked || has(botPermissions(channel, parts), May.ManageThreads)) return;
+  if (action === 'edit' && thread.archived) throw threadIsArchived();
+  if (!thread.locked || has(botPermissions(channel, parts), Permission.ManageThreads)) return;
   throw thread.archived ? threadIsArchived() : threadIsLocked();
 }

@@ -6,7 +6,7 @@ import { ownUserWire, userWire } from '../wire/user.ts';
 /** Routes for the application's account and the address of the gateway. */
 export const accountRoutes: Routes = (server, parts) => {
   const { validator, world, limits, hub } = parts;
-  server.get('/gateway', { config: { open: true } }, () => ({ url: parts.gatewayUrl() }));
+  server.get('/gateway', { config: { isPublic: true } }, () => ({ url: parts.gatewayUrl() }));
   server.get('/gateway/bot', () =>
     validator.response('gateway-bot', {
       url: parts.gatewayUrl(),

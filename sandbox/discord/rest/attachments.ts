@@ -9,10 +9,10 @@ const body = z.strictObject({ attachment_urls: z.array(z.string()).min(1).max(MO
 export const attachmentRoutes: Routes = (server, { uploads, validator }) => {
   const route = '/attachments/refresh-urls';
   server.post(route, (request) => {
-    const { data, error } = body.safeParse(request.sent.body);
+    const { data, error } = body.safeParse(request.payload.body);
     const issues = error?.issues ?? [];
     const violations = issues.map(({ path, message }) => violation(path.join('.'), 'BASE_TYPE_INVALID', message));
-    validator.refuse(route, violations);
+    validator.reject(route, violations);
     const urls = data?.attachment_urls ?? [];
     return { refreshed_urls: urls.map((original) => ({ original, refreshed: uploads.refreshed(original) ?? null })) };
   });

@@ -1,10 +1,10 @@
 import { InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
-import { factsOf } from '../body.ts';
-import { answer, type CallbackBody, factsOfEdit } from '../interactions/answer.ts';
+import { fileFactsOf } from '../body.ts';
 import type { Interaction } from '../interactions/interaction.ts';
+import { type CallbackBody, editFacts, respond } from '../interactions/respond.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { isVoice } from '../validation/voice.ts';
-import { checkSizes } from './sizes.ts';
+import { checkFileSizes } from './file-sizes.ts';
 import { checkVoice } from './voice.ts';
 
 interface Callback {
@@ -18,22 +18,22 @@ export const callbackRoutes: Routes = (server, parts) => {
   server.post<Callback>(route, (request, reply) => {
     const { interaction: id, token } = request.params;
     const interaction = parts.interactions.findPending(id, token);
-    const { body, files } = request.sent;
+    const { body, files } = request.payload;
     const { data } = (body ?? {}) as Partial<CallbackBody>;
     if (isVoice(data?.flags)) checkVoice(interaction.channel, parts);
-    checkSizes(files, parts);
-    parts.validator.body(route, 'callback', body, factsOfEdit(edited(interaction, body), factsOf(files)));
-    answer(interaction, body as CallbackBody, files, parts);
+    checkFileSizes(files, parts);
+    parts.validator.body(route, 'callback', body, editFacts(editedMessage(interaction, body), fileFactsOf(files)));
+    respond(interaction, body as CallbackBody, files, parts);
     if (request.query.with_response !== 'true') return reply.code(204).send();
-    return parts.validator.response('callback', answerOf(interaction, parts));
+    return parts.validator.response('callback', responseOf(interaction, parts));
   });
 };
 
 /** Only an update edits the message with the component; other responses create a new message. */
-const edited = ({ source }: Interaction, body: unknown) =>
+const editedMessage = ({ source }: Interaction, body: unknown) =>
   (body as Partial<CallbackBody> | undefined)?.type === InteractionResponseType.UpdateMessage ? source : undefined;
 
-function answerOf(interaction: Interaction, { messages, wire }: Parts) {
+function responseOf(interaction: Interaction, { messages, apiMessage }: Parts) {
   const { original, acknowledgement } = interaction;
   const message = original && messages.get(original.id);
   return {
@@ -48,6 +48,6 @@ function answerOf(interaction: Interaction, { messages, wire }: Parts) {
         ...(message.channel.guildId !== undefined && { guild_id: message.channel.guildId }),
       }),
     },
-    resource: { type: acknowledgement?.type, ...(message && { message: wire(message) }) },
+    resource: { type: acknowledgement?.type, ...(message && { message: apiMessage(message) }) },
   };
 }

@@ -1,5 +1,5 @@
 import { ChannelType } from 'discord-api-types/v10';
-import { directMessageChannel } from '../direct.ts';
+import { directMessageChannel } from '../direct-message-channel.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { isThread } from '../permissions.ts';
 import { missingAccess, noMutualGuilds, refusesMessages, unknownMember, unknownUser } from '../refusal.ts';
@@ -7,7 +7,7 @@ import { channelWire, threadWire } from '../wire/channel.ts';
 import { guildWire, roleWire } from '../wire/guild.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Channel, Guild } from '../world.ts';
-import { channelFor, toSend } from './access.ts';
+import { channelFor, sendPermission } from './access.ts';
 
 interface InChannel {
   Params: { channel: string };
@@ -19,17 +19,19 @@ interface InGuild {
 /** Routes for channels, direct messages and guild data. */
 export const channelRoutes: Routes = (server, parts) => {
   const { validator, world } = parts;
-  const shown = (channel: Channel) =>
+  const channelResponse = (channel: Channel) =>
     validator.response('channel', isThread(channel) ? threadWire(channel, world) : channelWire(channel, world));
 
-  server.get<InChannel>('/channels/:channel', (request) => shown(channelFor(request.params.channel, 0n, parts)));
+  server.get<InChannel>('/channels/:channel', (request) =>
+    channelResponse(channelFor(request.params.channel, 0n, parts)),
+  );
   server.post<InChannel>('/channels/:channel/typing', (request, reply) => {
     const { channel } = request.params;
-    channelFor(channel, toSend(channel, parts), parts);
-    parts.stream.tell({ kind: 'typing', what: { channel } });
+    channelFor(channel, sendPermission(channel, parts), parts);
+    parts.stream.publish({ kind: 'typing', what: { channel } });
     return reply.code(204).send();
   });
-  server.post('/users/@me/channels', (request) => shown(openDirect(request.sent.body, parts)));
+  server.post('/users/@me/channels', (request) => channelResponse(openDirectMessage(request.payload.body, parts)));
   server.get<InGuild>('/guilds/:guild', (request) => guildWire(guildFor(request.params.guild, parts)));
   server.get<InGuild>('/guilds/:guild/channels', (request) =>
     guildFor(request.params.guild, parts)
@@ -50,15 +52,15 @@ function guildFor(id: string, { world }: Parts): Guild {
   return guild;
 }
 
-function openDirect(body: unknown, parts: Parts): Channel {
+function openDirectMessage(body: unknown, parts: Parts): Channel {
   const user = parts.world.users.get(String((body as { recipient_id?: unknown } | undefined)?.recipient_id));
   if (!user || user.bot) throw unknownUser();
   return directMessageChannel(user, parts);
 }
 
 /** Throws if the user cannot receive direct messages from the bot. */
-export function checkDirect(channel: Channel, { world }: Parts): void {
-  const userId = channel.type === ChannelType.DM ? channel.people?.[0] : undefined;
+export function checkRecipient(channel: Channel, { world }: Parts): void {
+  const userId = channel.type === ChannelType.DM ? channel.recipientIds?.[0] : undefined;
   if (userId === undefined) return;
   const user = world.user(userId);
   if (user.directMessages === 'refused') throw refusesMessages();

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import type { Command, CommandBody } from '../command-registry.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { missingAccess } from '../refusal.ts';
-import type { Command, CommandBody } from '../registry.ts';
 
-type Scoped = {
+type CommandRequest = {
   Params: { application: string; guild?: string; command?: string };
   Querystring: { with_localizations?: string };
 };
@@ -11,57 +11,57 @@ type Scoped = {
 /** Documentation, interactions/application-commands, "Endpoints", for both scopes. */
 export const commandRoutes: Routes = (server, parts) => {
   const { validator, registry, stream } = parts;
-  const tell = () => stream.tell({ kind: 'world', what: { commands: true } });
+  const publishChange = () => stream.publish({ kind: 'world', what: { commands: true } });
   for (const base of ['/applications/:application/commands', '/applications/:application/guilds/:guild/commands']) {
     const one = `${base}/:command`;
-    server.get<Scoped>(base, (request) => {
+    server.get<CommandRequest>(base, (request) => {
       const commands = registry.list(scopeOf(request, parts));
       const full = request.query.with_localizations === 'true';
       return validator.response('commands', full ? commands : commands.map(withoutLocalizations));
     });
-    server.put<Scoped>(base, (request) => {
+    server.put<CommandRequest>(base, (request) => {
       const scope = scopeOf(request, parts);
-      validator.body(base, 'commands', request.sent.body);
-      const commands = registry.overwrite(scope, request.sent.body as CommandBody[]);
-      tell();
+      validator.body(base, 'commands', request.payload.body);
+      const commands = registry.overwrite(scope, request.payload.body as CommandBody[]);
+      publishChange();
       return validator.response('commands', commands);
     });
-    server.post<Scoped>(base, (request, reply) => {
+    server.post<CommandRequest>(base, (request, reply) => {
       const scope = scopeOf(request, parts);
-      validator.body(base, 'command', request.sent.body);
-      const { command, isNew } = registry.put(scope, request.sent.body as CommandBody);
-      tell();
+      validator.body(base, 'command', request.payload.body);
+      const { command, isNew } = registry.put(scope, request.payload.body as CommandBody);
+      publishChange();
       reply.code(isNew ? 201 : 200);
       return validator.response('command', command);
     });
-    server.get<Scoped>(one, (request) =>
+    server.get<CommandRequest>(one, (request) =>
       validator.response('command', registry.get(scopeOf(request, parts), idOf(request))),
     );
-    server.patch<Scoped>(one, (request) => {
+    server.patch<CommandRequest>(one, (request) => {
       const scope = scopeOf(request, parts);
       const existing = registry.get(scope, idOf(request));
-      const body = request.sent.body as Partial<Command>;
+      const body = request.payload.body as Partial<Command>;
       // An edit may omit any key, so the resulting command is validated.
       validator.body(one, 'command', { ...writable(existing), ...body });
       const command = registry.edit(scope, existing.id, body);
-      tell();
+      publishChange();
       return validator.response('command', command);
     });
-    server.delete<Scoped>(one, (request, reply) => {
+    server.delete<CommandRequest>(one, (request, reply) => {
       registry.remove(scopeOf(request, parts), idOf(request));
-      tell();
+      publishChange();
       return reply.code(204).send();
     });
   }
 };
 
-function scopeOf({ params }: FastifyRequest<Scoped>, { world }: Parts): string | undefined {
+function scopeOf({ params }: FastifyRequest<CommandRequest>, { world }: Parts): string | undefined {
   if (params.application !== world.applicationId) throw missingAccess();
   if (params.guild !== undefined && !world.guilds.get(params.guild)?.installed) throw missingAccess();
   return params.guild;
 }
 
-const idOf = ({ params }: FastifyRequest<Scoped>) => params.command ?? '';
+const idOf = ({ params }: FastifyRequest<CommandRequest>) => params.command ?? '';
 
 /** Lists omit localizations unless `with_localizations` is set. */
 function withoutLocalizations(command: Command): unknown {

@@ -1,6 +1,6 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
-import { factsOf, type SentFile } from '../body.ts';
-import { factsOfEdit } from '../interactions/answer.ts';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import { fileFactsOf, type UploadedFile } from '../body.ts';
+import { editFacts } from '../interactions/respond.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
@@ -8,9 +8,9 @@ import { missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
 import { isVoice } from '../validation/voice.ts';
 import { asSeenByApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
-import { channelFor, checkOpen, messageIn, toSend } from './access.ts';
-import { checkDirect } from './channels.ts';
-import { checkSizes } from './sizes.ts';
+import { channelFor, checkThreadState, messageIn, sendPermission } from './access.ts';
+import { checkRecipient } from './channels.ts';
+import { checkFileSizes } from './file-sizes.ts';
 import { checkVoice } from './voice.ts';
 
 interface InChannel {
@@ -26,62 +26,62 @@ export const messageRoutes: Routes = (server, parts) => {
   const { validator, messages, world } = parts;
   const all = '/channels/:channel/messages';
   const one = '/channels/:channel/messages/:message';
-  const shown = (post: Post) =>
-    asSeenByApplication(parts.wire(post), post, world, parts.privilegedIntents.includes('message-content'));
+  const visibleMessage = (post: Post) =>
+    asSeenByApplication(parts.apiMessage(post), post, world, parts.privilegedIntents.includes('message-content'));
 
   server.get<InChannel>(all, (request) => {
-    const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
+    const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
     const { limit = '50', before, after } = request.query;
-    const most = Math.min(100, Number(limit) || 50);
-    const there = messages
+    const pageSize = Math.min(100, Number(limit) || 50);
+    const candidates = messages
       .in(channel.id)
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
     // `after` selects the messages directly after it, but the page is still sorted newest first.
-    const page = after === undefined ? there.slice(-most) : there.slice(0, most);
-    return page.reverse().map((post) => validator.response('message', shown(post)));
+    const page = after === undefined ? candidates.slice(-pageSize) : candidates.slice(0, pageSize);
+    return page.reverse().map((post) => validator.response('message', visibleMessage(post)));
   });
   server.get<OfMessage>(one, (request) => {
-    const channel = channelFor(request.params.channel, May.ReadMessageHistory, parts);
-    return validator.response('message', shown(messageIn(channel, request.params.message, parts)));
+    const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
+    return validator.response('message', visibleMessage(messageIn(channel, request.params.message, parts)));
   });
   server.post<InChannel>(all, (request) => {
     const { channel: id } = request.params;
-    const channel = channelFor(id, toSend(id, parts), parts);
-    checkDirect(channel, parts);
-    checkOpen(channel, 'send', parts);
-    const { files } = request.sent;
-    const body = request.sent.body as MessageBody;
+    const channel = channelFor(id, sendPermission(id, parts), parts);
+    checkRecipient(channel, parts);
+    checkThreadState(channel, 'send', parts);
+    const { files } = request.payload;
+    const body = request.payload.body as MessageBody;
     // Voice messages have their own permission and do not require Attach Files.
     if (isVoice(body?.flags)) checkVoice(channel, parts);
     else checkFiles(channel, files, parts);
-    checkSizes(files, parts);
-    validator.body(all, 'channel-message', body, { files: factsOf(files) });
+    checkFileSizes(files, parts);
+    validator.body(all, 'channel-message', body, { files: fileFactsOf(files) });
     checkReference(channel, body, parts);
-    const post = sameNonce(channel, body, parts) ?? messages.write({ channel, author: world.bot, body, files });
-    return validator.response('message', parts.wire(post));
+    const post = findByNonce(channel, body, parts) ?? messages.create({ channel, author: world.bot, body, files });
+    return validator.response('message', parts.apiMessage(post));
   });
   server.patch<OfMessage>(one, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
     const post = messageIn(channel, request.params.message, parts);
     if (post.author !== world.bot) throw notTheAuthor();
-    checkOpen(channel, 'edit', parts);
-    const { body, files } = request.sent;
+    checkThreadState(channel, 'edit', parts);
+    const { body, files } = request.payload;
     checkFiles(channel, files, parts);
-    checkSizes(files, parts);
-    validator.body(one, 'channel-edit', body, factsOfEdit(post, factsOf(files)));
+    checkFileSizes(files, parts);
+    validator.body(one, 'channel-edit', body, editFacts(post, fileFactsOf(files)));
     const wait = isOld(post, parts) ? parts.buckets.takeOldEdit(channel.id) : undefined;
     if (wait !== undefined) {
-      parts.buckets.noteLimited(one, 'shared');
+      parts.buckets.recordHit(one, 'shared');
       throw tooManyOldEdits(wait);
     }
     messages.edit(post, body as MessageBody, files);
-    parts.watch.changed();
-    return reply.send(validator.response('message', parts.wire(post)));
+    parts.watch.notify();
+    return reply.send(validator.response('message', parts.apiMessage(post)));
   });
   server.delete<OfMessage>(one, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
     const post = messageIn(channel, request.params.message, parts);
-    if (post.author !== world.bot && (botPermissions(channel, parts) & May.ManageMessages) === 0n)
+    if (post.author !== world.bot && (botPermissions(channel, parts) & Permission.ManageMessages) === 0n)
       throw missingPermissions();
     messages.remove(post);
     return reply.code(204).send();
@@ -91,20 +91,20 @@ export const messageRoutes: Routes = (server, parts) => {
 const isBetween = (id: bigint, after: string | undefined, before: string | undefined) =>
   (after === undefined || id > BigInt(after)) && (before === undefined || id < BigInt(before));
 
-function checkFiles(channel: Channel, files: readonly SentFile[], parts: Parts): void {
-  if (files.length > 0 && (botPermissions(channel, parts) & May.AttachFiles) === 0n) throw missingPermissions();
+function checkFiles(channel: Channel, files: readonly UploadedFile[], parts: Parts): void {
+  if (files.length > 0 && (botPermissions(channel, parts) & Permission.AttachFiles) === 0n) throw missingPermissions();
 }
 
 function checkReference(channel: Channel, { message_reference: reference }: MessageBody, parts: Parts): void {
   if (!reference?.message_id || reference.fail_if_not_exists === false) return;
   if (parts.messages.get(reference.message_id)?.channel === channel) return;
-  parts.validator.refuse('/channels/:channel/messages', [
+  parts.validator.reject('/channels/:channel/messages', [
     { path: 'message_reference', code: 'REPLIES_UNKNOWN_MESSAGE', message: 'Unknown message' },
   ]);
 }
 
 /** With `enforce_nonce`, a repeated request returns the existing message (documentation, "Create Message"). */
-function sameNonce(
+function findByNonce(
   channel: Channel,
   { nonce, enforce_nonce: isEnforced }: MessageBody,
   parts: Parts,
@@ -123,6 +123,6 @@ function tooManyOldEdits(retryAfter: number): Refusal {
     status: 429,
     code: 30046,
     headers: { 'retry-after': String(Math.ceil(retryAfter)), 'x-ratelimit-scope': 'shared' },
-    more: { retry_after: retryAfter, global: false },
+    extraFields: { retry_after: retryAfter, global: false },
   });
 }

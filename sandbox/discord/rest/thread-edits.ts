@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions, has, isThread } from '../permissions.ts';
 import { missingPermissions, threadIsArchived, threadIsLocked, wrongKindOfChannel } from '../refusal.ts';
@@ -6,7 +6,7 @@ import type { ThreadChange } from '../threads.ts';
 import { threadWire } from '../wire/channel.ts';
 import type { Channel, ThreadChannel } from '../world.ts';
 import { channelFor } from './access.ts';
-import { isOwn, manages } from './threads.ts';
+import { canManage, isOwn } from './threads.ts';
 
 interface OfChannel {
   Params: { channel: string };
@@ -26,38 +26,38 @@ export const threadEditRoutes: Routes = (server, parts) => {
   const route = '/channels/:channel';
 
   server.patch<OfChannel>(route, (request) => {
-    const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
-    const body = (request.sent.body ?? {}) as EditBody;
+    const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
+    const body = (request.payload.body ?? {}) as EditBody;
     validator.body(route, 'thread-edit', body);
     checkEdit(thread, body, parts);
     threads.change(thread, changeIn(body));
     return validator.response('thread', threadWire(thread, world));
   });
   server.delete<OfChannel>(route, (request) => {
-    const thread = editable(channelFor(request.params.channel, 0n, parts), parts);
-    if (!manages(thread, parts)) throw missingPermissions();
-    const last = threadWire(thread, world);
+    const thread = editableThread(channelFor(request.params.channel, 0n, parts), parts);
+    if (!canManage(thread, parts)) throw missingPermissions();
+    const lastState = threadWire(thread, world);
     threads.remove(thread);
     messages.removeAll(thread.id);
-    return validator.response('thread', last);
+    return validator.response('thread', lastState);
   });
 };
 
 /** In this Discord, a bot can edit only threads. */
-function editable(channel: Channel, parts: Parts): ThreadChannel {
+function editableThread(channel: Channel, parts: Parts): ThreadChannel {
   if (isThread(channel)) return channel;
-  if (!has(botPermissions(channel, parts), May.ManageChannels)) throw missingPermissions();
+  if (!has(botPermissions(channel, parts), Permission.ManageChannels)) throw missingPermissions();
   throw wrongKindOfChannel();
 }
 
 function checkEdit(thread: ThreadChannel, body: EditBody, parts: Parts): void {
   checkArchived(thread, body);
-  if (manages(thread, parts)) return;
+  if (canManage(thread, parts)) return;
   const { archived, locked, rate_limit_per_user: slowMode, ...others } = body;
-  const isGiven = (value: unknown) => value !== undefined && value !== null;
-  if (isGiven(locked) || isGiven(slowMode)) throw missingPermissions();
+  const isPresent = (value: unknown) => value !== undefined && value !== null;
+  if (isPresent(locked) || isPresent(slowMode)) throw missingPermissions();
   // Any member of an unlocked thread may unarchive it.
-  const onlyUnarchives = archived === false && !Object.values(others).some(isGiven);
+  const onlyUnarchives = archived === false && !Object.values(others).some(isPresent);
   const mayUnarchive = thread.thread.members.has(parts.world.bot.id) && !thread.thread.locked;
   if (!isOwn(thread, parts) && !(onlyUnarchives && mayUnarchive)) throw missingPermissions();
   if (thread.thread.locked) throw threadIsLocked();

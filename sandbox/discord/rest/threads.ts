@@ -1,4 +1,5 @@
-import { ChannelType, PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { ChannelType, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
+import { canSeeChannel } from '../client-view.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { botPermissions, has, isThread } from '../permissions.ts';
 import {
@@ -9,8 +10,7 @@ import {
   unknownUser,
   wrongKindOfChannel,
 } from '../refusal.ts';
-import { isShown } from '../sight.ts';
-import { checkKind, startThread, type ThreadType } from '../start-thread.ts';
+import { checkThreadType, startThread, type ThreadType } from '../start-thread.ts';
 import { threadMemberWire, threadWire } from '../wire/channel.ts';
 import type { ThreadChannel } from '../world.ts';
 import { channelFor, messageIn } from './access.ts';
@@ -34,57 +34,58 @@ interface StartBody {
 /** Routes that start threads and manage their members (documentation, resources/channel, "Start Thread …"). */
 export const threadRoutes: Routes = (server, parts) => {
   const { validator, world, threads } = parts;
-  const started = (thread: ThreadChannel) => validator.response('thread', threadWire(thread, world));
-  const plain = '/channels/:channel/threads';
-  const onMessage = '/channels/:channel/messages/:message/threads';
-  const one = '/channels/:channel/thread-members/:user';
+  const threadResponse = (thread: ThreadChannel) => validator.response('thread', threadWire(thread, world));
+  const threadsRoute = '/channels/:channel/threads';
+  const messageThreadsRoute = '/channels/:channel/messages/:message/threads';
+  const memberRoute = '/channels/:channel/thread-members/:user';
 
-  server.post<InChannel>(plain, (request, reply) => {
+  server.post<InChannel>(threadsRoute, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
-    const body = request.sent.body as StartBody;
-    validator.body(plain, 'thread', body);
+    const body = request.payload.body as StartBody;
+    validator.body(threadsRoute, 'thread', body);
     // The default is a private thread, for compatibility with the first version of threads.
     const type = body.type ?? ChannelType.PrivateThread;
-    checkKind(parent, type);
-    const needed = type === ChannelType.PrivateThread ? May.CreatePrivateThreads : May.CreatePublicThreads;
-    if (!has(botPermissions(parent, parts), needed)) throw missingPermissions();
+    checkThreadType(parent, type);
+    const requiredPermission =
+      type === ChannelType.PrivateThread ? Permission.CreatePrivateThreads : Permission.CreatePublicThreads;
+    if (!has(botPermissions(parent, parts), requiredPermission)) throw missingPermissions();
     const { name, invitable, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
-    return started(startThread({ parent, owner: world.bot, name, type, invitable, archiveMinutes }, parts));
+    return threadResponse(startThread({ parent, owner: world.bot, name, type, invitable, archiveMinutes }, parts));
   });
-  server.post<OfMessage>(onMessage, (request, reply) => {
+  server.post<OfMessage>(messageThreadsRoute, (request, reply) => {
     const parent = channelFor(request.params.channel, 0n, parts);
     const type =
       parent.type === ChannelType.GuildAnnouncement ? ChannelType.AnnouncementThread : ChannelType.PublicThread;
-    checkKind(parent, type);
-    if (!has(botPermissions(parent, parts), May.CreatePublicThreads)) throw missingPermissions();
+    checkThreadType(parent, type);
+    if (!has(botPermissions(parent, parts), Permission.CreatePublicThreads)) throw missingPermissions();
     const from = messageIn(parent, request.params.message, parts);
-    const body = request.sent.body as StartBody;
-    validator.body(onMessage, 'thread-on-message', body);
+    const body = request.payload.body as StartBody;
+    validator.body(messageThreadsRoute, 'thread-on-message', body);
     const { name, auto_archive_duration: archiveMinutes } = body;
     reply.code(201);
-    return started(startThread({ parent, owner: world.bot, name, type, archiveMinutes, from }, parts));
+    return threadResponse(startThread({ parent, owner: world.bot, name, type, archiveMinutes, from }, parts));
   });
-  server.put<OfMember>(one, (request, reply) => {
+  server.put<OfMember>(memberRoute, (request, reply) => {
     const thread = threadFor(request.params.channel, parts);
-    const userId = named(request.params.user, parts);
+    const userId = userIdOf(request.params.user, parts);
     if (thread.thread.archived) throw threadIsArchived();
     if (userId !== world.bot.id) checkInvitation(thread, userId, parts);
     threads.join(thread, userId);
     return reply.code(204).send();
   });
-  server.delete<OfMember>(one, (request, reply) => {
+  server.delete<OfMember>(memberRoute, (request, reply) => {
     const thread = threadFor(request.params.channel, parts);
-    const userId = named(request.params.user, parts);
+    const userId = userIdOf(request.params.user, parts);
     if (thread.thread.archived) throw threadIsArchived();
-    const mayRemove = manages(thread, parts) || (thread.type === ChannelType.PrivateThread && isOwn(thread, parts));
+    const mayRemove = canManage(thread, parts) || (thread.type === ChannelType.PrivateThread && isOwn(thread, parts));
     if (userId !== world.bot.id && !mayRemove) throw missingPermissions();
     threads.leave(thread, userId);
     return reply.code(204).send();
   });
-  server.get<OfMember>(one, (request) => {
+  server.get<OfMember>(memberRoute, (request) => {
     const thread = threadFor(request.params.channel, parts);
-    const userId = named(request.params.user, parts);
+    const userId = userIdOf(request.params.user, parts);
     if (!thread.thread.members.has(userId)) throw unknownMember();
     return validator.response('thread-member', threadMemberWire(thread, userId));
   });
@@ -114,8 +115,9 @@ function threadFor(id: string, parts: Parts): ThreadChannel {
   return channel;
 }
 
-const named = (user: string, { world }: Parts) => (user === '@me' ? world.bot.id : user);
-export const manages = (thread: ThreadChannel, parts: Parts) => has(botPermissions(thread, parts), May.ManageThreads);
+const userIdOf = (user: string, { world }: Parts) => (user === '@me' ? world.bot.id : user);
+export const canManage = (thread: ThreadChannel, parts: Parts) =>
+  has(botPermissions(thread, parts), Permission.ManageThreads);
 export const isOwn = ({ ownerId }: ThreadChannel, { world }: Parts) => ownerId === world.bot.id;
 
 /** Anyone who can send messages in a thread can add others, unless a private thread is not invitable. */
@@ -124,11 +126,11 @@ function checkInvitation(thread: ThreadChannel, userId: string, parts: Parts): v
   const user = world.users.get(userId);
   if (!user) throw unknownUser();
   if (!world.guildOf(thread)?.members.has(userId)) throw unknownMember();
-  if (!has(botPermissions(thread, parts), May.SendMessagesInThreads)) throw missingPermissions();
+  if (!has(botPermissions(thread, parts), Permission.SendMessagesInThreads)) throw missingPermissions();
   const { type } = thread;
   const { invitable } = thread.thread;
-  if (type === ChannelType.PrivateThread && !invitable && !isOwn(thread, parts) && !manages(thread, parts))
+  if (type === ChannelType.PrivateThread && !invitable && !isOwn(thread, parts) && !canManage(thread, parts))
     throw missingPermissions();
   const parent = world.channels.get(thread.parentId ?? '');
-  if (parent && !isShown(user, parent, parts)) throw missingAccess();
+  if (parent && !canSeeChannel(user, parent, parts)) throw missingAccess();
 }

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import type { Parts } from '../parts.ts';
 import { botPermissions, has } from '../permissions.ts';
 import { noVoiceMessages } from '../refusal.ts';
@@ -8,5 +8,5 @@ import type { Channel } from '../world.ts';
 export function checkVoice(channel: Channel, parts: Parts): void {
   const guild = parts.world.guildOf(channel);
   const isOutside = guild ? !guild.installed : channel.withApplication !== true;
-  if (!isOutside && !has(botPermissions(channel, parts), May.SendVoiceMessages)) throw noVoiceMessages();
+  if (!isOutside && !has(botPermissions(channel, parts), Permission.SendVoiceMessages)) throw noVoiceMessages();
 }

@@ -1,12 +1,12 @@
-import { factsOf } from '../body.ts';
-import { factsOfEdit, followUp } from '../interactions/answer.ts';
+import { fileFactsOf } from '../body.ts';
 import type { Interaction } from '../interactions/interaction.ts';
+import { editFacts, followUp } from '../interactions/respond.ts';
 import type { Parts, Routes } from '../parts.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { unknownMessage, unknownWebhook } from '../refusal.ts';
 import { isVoice } from '../validation/voice.ts';
-import { checkOpen } from './access.ts';
-import { checkSizes } from './sizes.ts';
+import { checkThreadState } from './access.ts';
+import { checkFileSizes } from './file-sizes.ts';
 import { checkVoice } from './voice.ts';
 
 interface Webhook {
@@ -18,7 +18,7 @@ interface WebhookMessage {
 
 /** Webhook routes of an interaction, authenticated by its token (documentation, "Followup Messages"). */
 export const webhookRoutes: Routes = (server, parts) => {
-  const { validator, messages, wire } = parts;
+  const { validator, messages, apiMessage } = parts;
   const one = '/webhooks/:application/:token/messages/:message';
   const all = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
@@ -30,36 +30,39 @@ export const webhookRoutes: Routes = (server, parts) => {
 
   server.post<Webhook>(all, (request) => {
     const interaction = interactionOf(request.params);
-    const { body, files } = request.sent;
+    const { body, files } = request.payload;
     if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
-    checkSizes(files, parts);
-    validator.body(all, 'webhook-message', body, { files: factsOf(files) });
-    return validator.response('message', wire(followUp(interaction, body as MessageBody, files, parts)));
+    checkFileSizes(files, parts);
+    validator.body(all, 'webhook-message', body, { files: fileFactsOf(files) });
+    return validator.response('message', apiMessage(followUp(interaction, body as MessageBody, files, parts)));
   });
   server.get<WebhookMessage>(one, (request) =>
-    validator.response('message', wire(wanted(interactionOf(request.params), request.params.message, parts))),
+    validator.response(
+      'message',
+      apiMessage(findMessage(interactionOf(request.params), request.params.message, parts)),
+    ),
   );
   server.patch<WebhookMessage>(one, (request) => {
     const interaction = interactionOf(request.params);
-    const post = wanted(interaction, request.params.message, parts);
-    checkOpen(post.channel, 'edit', parts);
-    const { body, files } = request.sent;
-    checkSizes(files, parts);
-    validator.body(one, 'webhook-edit', body, factsOfEdit(post, factsOf(files)));
+    const post = findMessage(interaction, request.params.message, parts);
+    checkThreadState(post.channel, 'edit', parts);
+    const { body, files } = request.payload;
+    checkFileSizes(files, parts);
+    validator.body(one, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
     messages.edit(post, body as MessageBody, files);
-    return validator.response('message', wire(post));
+    return validator.response('message', apiMessage(post));
   });
   server.delete<WebhookMessage>(one, (request, reply) => {
     const interaction = interactionOf(request.params);
-    const post = wanted(interaction, request.params.message, parts);
-    if (post === interaction.original) interaction.originalRemoved = true;
+    const post = findMessage(interaction, request.params.message, parts);
+    if (post === interaction.original) interaction.isOriginalDeleted = true;
     messages.remove(post);
     return reply.code(204).send();
   });
 };
 
 /** The token gives access only to the interaction's own messages and to the message with its component. */
-function wanted(interaction: Interaction, id: string, { messages }: Parts): Post {
+function findMessage(interaction: Interaction, id: string, { messages }: Parts): Post {
   const { original, followUps, source } = interaction;
   const post = id === '@original' ? original : [original, source, ...followUps].find((one) => one?.id === id);
   if (!post || messages.get(post.id) !== post) throw unknownMessage();

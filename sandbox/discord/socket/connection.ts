@@ -3,12 +3,12 @@ import type { WebSocket } from 'ws';
 import type { Parts } from '../parts.ts';
 import { guildCreateWire } from '../wire/guild.ts';
 import { ownUserWire } from '../wire/user.ts';
-import { refusalOf } from './intents.ts';
+import { intentsCloseCode } from './intents.ts';
 import { sendMembers } from './members.ts';
 import { Session } from './session.ts';
 
 const HEARTBEAT_MS = 41_250;
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** Serves one gateway connection (documentation, events/gateway, "Connection Lifecycle"). */
 export function serveConnection(
@@ -17,57 +17,57 @@ export function serveConnection(
   parts: Parts,
 ): void {
   let session: Session | undefined;
-  let sends: number[] = [];
+  let recentSends: number[] = [];
   const send = (op: number, d: unknown) => socket.send(JSON.stringify({ op, d, s: null, t: null }));
   // After an invalid session, a socket may resume or identify again.
-  const isKnown = () => session?.socket === socket;
-  const tellSessions = () => {
+  const hasSession = () => session?.socket === socket;
+  const publishSessions = () => {
     const { connected, identifies, resumes } = parts.hub;
-    parts.stream.tell({ kind: 'session', what: { connected, identifies, resumes } });
+    parts.stream.publish({ kind: 'session', what: { connected, identifies, resumes } });
   };
   const isRateLimited = () => {
     const now = parts.clock.now();
-    sends = [...sends.filter((at) => at > now - MINUTE), now];
-    return sends.length > parts.limits.gatewaySendsPerMinute;
+    recentSends = [...recentSends.filter((at) => at > now - MINUTE_MS), now];
+    return recentSends.length > parts.limits.gatewaySendsPerMinute;
   };
 
   socket.on('close', () => {
-    if (session) session.leave(socket);
-    tellSessions();
-    parts.watch.changed();
+    if (session) session.detach(socket);
+    publishSessions();
+    parts.watch.notify();
   });
   socket.on('error', () => socket.terminate());
   socket.on('message', (data) => {
     if (isRateLimited()) return socket.close(GatewayCloseCodes.RateLimited, 'Rate limited.');
-    const message = read(String(data));
+    const message = parsePayload(String(data));
     if (!message) return socket.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
     switch (message.op) {
       case GatewayOpcodes.Heartbeat:
         return send(GatewayOpcodes.HeartbeatAck, null);
       case GatewayOpcodes.Identify:
-        if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+        if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
         session = identify(socket, message.d, parts);
-        tellSessions();
+        publishSessions();
         break;
       case GatewayOpcodes.Resume:
-        if (isKnown()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+        if (hasSession()) return socket.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
         session = resume(socket, message.d, parts);
-        tellSessions();
+        publishSessions();
         if (!session && socket.readyState === socket.OPEN) send(GatewayOpcodes.InvalidSession, false);
         break;
       case GatewayOpcodes.RequestGuildMembers:
-        if (!isKnown()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+        if (!hasSession()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
         if (session) sendMembers(session, message.d, parts);
         break;
       case GatewayOpcodes.PresenceUpdate:
       case GatewayOpcodes.VoiceStateUpdate:
         // Accepted and ignored, because this Discord has no presences and no voice.
-        if (!isKnown()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+        if (!hasSession()) return socket.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
         break;
       default:
         return socket.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
     }
-    parts.watch.changed();
+    parts.watch.notify();
   });
   if (query.v !== undefined && query.v !== '10')
     socket.close(GatewayCloseCodes.InvalidAPIVersion, 'Invalid API version.');
@@ -79,7 +79,7 @@ interface Payload {
   readonly d: Readonly<Record<string, unknown>>;
 }
 
-function read(text: string): Payload | undefined {
+function parsePayload(text: string): Payload | undefined {
   try {
     const { op, d } = JSON.parse(text) as { op?: unknown; d?: unknown };
     if (typeof op !== 'number') return undefined;
@@ -92,20 +92,20 @@ function read(text: string): Payload | undefined {
 
 function identify(socket: WebSocket, data: Payload['d'], parts: Parts): Session | undefined {
   const { world, hub, clock, id } = parts;
-  const refuse = (code: number, reason: string) => {
+  const closeWith = (code: number, reason: string) => {
     socket.close(code, reason);
     return undefined;
   };
   if (data.token !== parts.token && data.token !== `Bot ${parts.token}`)
-    return refuse(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-  const refused = refusalOf(data.intents, parts.privilegedIntents);
-  if (refused === 4013) return refuse(refused, 'Invalid intent(s).');
-  if (refused === 4014) return refuse(refused, 'Disallowed intent(s).');
-  const [mine, count] = Array.isArray(data.shard) ? (data.shard as unknown[]) : [0, 1];
-  if (typeof mine !== 'number' || typeof count !== 'number' || mine < 0 || mine >= count)
-    return refuse(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
+    return closeWith(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+  const closeCode = intentsCloseCode(data.intents, parts.privilegedIntents);
+  if (closeCode === 4013) return closeWith(closeCode, 'Invalid intent(s).');
+  if (closeCode === 4014) return closeWith(closeCode, 'Disallowed intent(s).');
+  const [shardIndex, shardCount] = Array.isArray(data.shard) ? (data.shard as unknown[]) : [0, 1];
+  if (typeof shardIndex !== 'number' || typeof shardCount !== 'number' || shardIndex < 0 || shardIndex >= shardCount)
+    return closeWith(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
 
-  const session = new Session(BigInt(id()).toString(16), Number(data.intents), [mine, count], socket);
+  const session = new Session(BigInt(id()).toString(16), Number(data.intents), [shardIndex, shardCount], socket);
   hub.add(session);
   const guilds = [...world.guilds.values()].filter((guild) => guild.installed && session.covers(guild.id));
   session.dispatch('READY', {
@@ -115,7 +115,7 @@ function identify(socket: WebSocket, data: Payload['d'], parts: Parts): Session 
     session_id: session.id,
     session_type: 'normal',
     resume_gateway_url: parts.gatewayUrl(),
-    shard: [mine, count],
+    shard: [shardIndex, shardCount],
     application: { id: world.applicationId, flags: 0 },
     private_channels: [],
     user_settings: {},
@@ -124,8 +124,9 @@ function identify(socket: WebSocket, data: Payload['d'], parts: Parts): Session 
     _trace: [],
   });
   if ((session.intents & GatewayIntentBits.Guilds) === 0) return session;
-  const everyMember = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
-  for (const guild of guilds) session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), everyMember));
+  const withAllMembers = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
+  for (const guild of guilds)
+    session.dispatch('GUILD_CREATE', guildCreateWire(guild, world, clock.now(), withAllMembers));
   return session;
 }
 

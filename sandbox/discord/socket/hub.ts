@@ -40,34 +40,34 @@ export class Hub {
   dispatch(event: string, data: (session: Session) => unknown, { intent, guildId }: Audience = {}): void {
     for (const session of this.#sessions.values()) {
       if (!session.covers(guildId) || (intent !== undefined && (session.intents & intent) === 0)) continue;
-      const seen = data(session);
-      this.#onEvent(event, seen);
-      session.dispatch(event, seen);
+      const payload = data(session);
+      this.#onEvent(event, payload);
+      session.dispatch(event, payload);
     }
   }
 
   /** Drops the connections without a close frame, like a network failure. */
-  cut(): void {
+  dropConnections(): void {
     for (const socket of this.#sockets()) socket.terminate();
   }
 
   /** Closes all connections with a code (4004 after a token reset) and drops the sessions. */
-  shut(code: number): void {
+  closeSessions(code: number): void {
     for (const socket of this.#sockets()) socket.close(code);
     this.#sessions.clear();
   }
 
-  orderReconnect(): void {
-    this.#tell({ op: GatewayOpcodes.Reconnect, d: null });
+  requestReconnect(): void {
+    this.#sendToAll({ op: GatewayOpcodes.Reconnect, d: null });
   }
 
   invalidate(resumable: boolean): void {
-    this.#tell({ op: GatewayOpcodes.InvalidSession, d: resumable });
-    for (const session of this.#sessions.values()) if (session.socket) session.leave(session.socket);
+    this.#sendToAll({ op: GatewayOpcodes.InvalidSession, d: resumable });
+    for (const session of this.#sessions.values()) if (session.socket) session.detach(session.socket);
     if (!resumable) this.#sessions.clear();
   }
 
-  #tell(message: unknown): void {
+  #sendToAll(message: unknown): void {
     for (const socket of this.#sockets()) socket.send(JSON.stringify(message));
   }
 

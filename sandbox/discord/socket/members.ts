@@ -3,23 +3,23 @@ import type { Parts } from '../parts.ts';
 import { memberWire, userWire } from '../wire/user.ts';
 import type { Session } from './session.ts';
 
-const MOST = 100;
+const DEFAULT_MEMBER_LIMIT = 100;
 
 /** Documentation, events/gateway-events, "Request Guild Members": all members require the members intent. */
 export function sendMembers(session: Session, request: Readonly<Record<string, unknown>>, { world }: Parts): void {
   const guild = world.guilds.get(String(request.guild_id));
   if (!guild?.installed) return;
-  const { query, limit, user_ids: wanted, nonce } = request;
-  const ids = wanted === undefined ? undefined : [wanted].flat().map(String);
+  const { query, limit, user_ids: userIds, nonce } = request;
+  const ids = userIds === undefined ? undefined : [userIds].flat().map(String);
   const wantsAll = ids === undefined && query === '' && limit === 0;
   if (wantsAll && (session.intents & GatewayIntentBits.GuildMembers) === 0) return;
-  const found = [...guild.members.values()].filter(({ userId }) =>
+  const members = [...guild.members.values()].filter(({ userId }) =>
     ids ? ids.includes(userId) : world.user(userId).name.startsWith(String(query ?? '')),
   );
   session.dispatch('GUILD_MEMBERS_CHUNK', {
     guild_id: guild.id,
-    members: found
-      .slice(0, wantsAll ? undefined : Number(limit) || MOST)
+    members: members
+      .slice(0, wantsAll ? undefined : Number(limit) || DEFAULT_MEMBER_LIMIT)
       .map((member) => ({ ...memberWire(member), user: userWire(world.user(member.userId)) })),
     chunk_index: 0,
     chunk_count: 1,

@@ -2,7 +2,7 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 
 /** The number of missed events with which a session can still resume. */
-const MOST_KEPT = 1_000;
+const MAX_RECENT_EVENTS = 1_000;
 
 /** A gateway session. It outlives its socket and keeps recent events for a resume. */
 export class Session {
@@ -11,7 +11,7 @@ export class Session {
   readonly shard: readonly [number, number];
   #socket: WebSocket | undefined;
   #sequence = 0;
-  #kept: { sequence: number; text: string }[] = [];
+  #recentEvents: { sequence: number; text: string }[] = [];
 
   constructor(id: string, intents: number, shard: readonly [number, number], socket: WebSocket) {
     this.id = id;
@@ -31,30 +31,32 @@ export class Session {
   dispatch(event: string, data: unknown): void {
     this.#sequence += 1;
     const text = JSON.stringify({ op: GatewayOpcodes.Dispatch, t: event, s: this.#sequence, d: data });
-    this.#kept.push({ sequence: this.#sequence, text });
-    if (this.#kept.length > MOST_KEPT) this.#kept.shift();
+    this.#recentEvents.push({ sequence: this.#sequence, text });
+    if (this.#recentEvents.length > MAX_RECENT_EVENTS) this.#recentEvents.shift();
     this.#socket?.send(text);
   }
 
   canResumeAfter(sequence: number): boolean {
-    const oldest = this.#kept[0]?.sequence ?? this.#sequence + 1;
+    const oldest = this.#recentEvents[0]?.sequence ?? this.#sequence + 1;
     return sequence <= this.#sequence && sequence >= oldest - 1;
   }
 
   resume(socket: WebSocket, after: number): void {
     this.#socket?.close(4000);
     this.#socket = socket;
-    for (const { sequence, text } of this.#kept) if (sequence > after) socket.send(text);
+    for (const { sequence, text } of this.#recentEvents) if (sequence > after) socket.send(text);
     this.dispatch('RESUMED', null);
   }
 
-  leave(socket: WebSocket): void {
+  detach(socket: WebSocket): void {
     if (this.#socket === socket) this.#socket = undefined;
   }
 
   /** Guilds are divided among shards; direct messages go to shard 0 (documentation, events/gateway, "Sharding"). */
   covers(guildId: string | undefined): boolean {
-    const [mine, count] = this.shard;
-    return guildId === undefined ? mine === 0 : Number((BigInt(guildId) >> 22n) % BigInt(count)) === mine;
+    const [shardIndex, shardCount] = this.shard;
+    return guildId === undefined
+      ? shardIndex === 0
+      : Number((BigInt(guildId) >> 22n) % BigInt(shardCount)) === shardIndex;
   }
 }

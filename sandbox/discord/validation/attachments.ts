@@ -1,39 +1,39 @@
 import { ComponentType } from 'discord-api-types/v10';
 import type { BodyFacts } from './facts.ts';
-import { isAbsent, type JsonObject, listIn, objectIn, shown, textIn } from './json.ts';
-import { type Address, addressesIn } from './media.ts';
+import { isAbsent, type JsonObject, listIn, objectIn, printable, textIn } from './json.ts';
+import { type MediaUrl, mediaUrlsIn } from './media.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
-const FILES = 10;
+const MAX_FILES = 10;
 
 /** Uploaded files have short numbers; an id as long as a snowflake refers to a file that Discord already has. */
 const isStored = (id: string): boolean => id.length >= 15;
 
 export function validateAttachments(message: JsonObject, facts: BodyFacts, path: string): Violation[] {
   const names = namesIn(message, facts);
-  const tooMany = facts.files.length > FILES;
+  const hasTooMany = facts.files.length > MAX_FILES;
   return [
     ...validateIds(message, facts, field(path, 'attachments')),
-    ...(tooMany
-      ? [violation(field(path, 'files'), 'BASE_TYPE_MAX_LENGTH', `Must be ${FILES} or fewer in length.`)]
+    ...(hasTooMany
+      ? [violation(field(path, 'files'), 'BASE_TYPE_MAX_LENGTH', `Must be ${MAX_FILES} or fewer in length.`)]
       : []),
-    ...addressesIn(message, path).flatMap((address) => validateAddress(address, names)),
+    ...mediaUrlsIn(message, path).flatMap((mediaUrl) => validateMediaUrl(mediaUrl, names)),
   ];
 }
 
 function validateIds(message: JsonObject, { files, before }: BodyFacts, path: string): Violation[] {
   const uploaded = new Set(files.map(({ id }) => id));
   // The files of an edited message are known only by name, so any stored id passes if the message has files.
-  const keepable = before === undefined || before.attachmentNames.length > 0;
+  const canKeep = before === undefined || before.attachmentNames.length > 0;
   return listIn(message.attachments).flatMap((each, index) => {
     const id = idOf(each);
-    if (id === undefined || uploaded.has(id) || (isStored(id) && keepable)) return [];
+    if (id === undefined || uploaded.has(id) || (isStored(id) && canKeep)) return [];
     return [notFound(field(item(path, index), 'id'), id)];
   });
 }
 
 const notFound = (path: string, what: string): Violation =>
-  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${shown(what)}`);
+  violation(path, 'ATTACHMENT_NOT_FOUND', `Attachment data not found: ${printable(what)}`);
 
 function idOf(attachment: unknown): string | undefined {
   const { id } = objectIn(attachment);
@@ -43,23 +43,23 @@ function idOf(attachment: unknown): string | undefined {
 
 /** The names that `attachment://` may use: uploaded files under their given names, and files that an edit keeps. */
 function namesIn(message: JsonObject, { files, before }: BodyFacts): ReadonlySet<string> {
-  const listed = listIn(message.attachments).map(objectIn);
+  const attachments = listIn(message.attachments).map(objectIn);
   const uploaded = files.map(({ id, name }) => {
-    const renamed = textIn(listed.find((each) => idOf(each) === id)?.filename);
+    const renamed = textIn(attachments.find((each) => idOf(each) === id)?.filename);
     return renamed === '' ? name : renamed;
   });
-  const keeps = isAbsent(message.attachments) || listed.some((each) => isStored(idOf(each) ?? ''));
-  const names = [...uploaded, ...(keeps ? (before?.attachmentNames ?? []) : [])];
+  const keepsFiles = isAbsent(message.attachments) || attachments.some((each) => isStored(idOf(each) ?? ''));
+  const names = [...uploaded, ...(keepsFiles ? (before?.attachmentNames ?? []) : [])];
   // Discord replaces spaces in file names with underscores.
   return new Set(names.flatMap((name) => [name, name.replaceAll(' ', '_')]));
 }
 
-function validateAddress({ url, path, of }: Address, names: ReadonlySet<string>): Violation[] {
+function validateMediaUrl({ url, path, componentType }: MediaUrl, names: ReadonlySet<string>): Violation[] {
   // The schema refuses invalid URLs.
   if (!URL.canParse(url)) return [];
   const [scheme = '', name = ''] = url.split('://', 2);
   // File components accept only uploaded files.
-  const schemes = of === ComponentType.File ? ['attachment'] : ['http', 'https', 'attachment'];
+  const schemes = componentType === ComponentType.File ? ['attachment'] : ['http', 'https', 'attachment'];
   if (!schemes.includes(scheme.toLowerCase())) {
     const expected = schemes.map((each) => `'${each}'`).join(', ');
     return [violation(path, 'URL_TYPE_INVALID_SCHEME', `Scheme must be one of (${expected}).`)];

@@ -3,7 +3,7 @@ import { validateCommand, validateCommands } from './command.ts';
 import type { BodyFacts } from './facts.ts';
 import { validateMessage } from './message.ts';
 import { validateThread } from './thread.ts';
-import { type Violation, withoutRepeats } from './violation.ts';
+import { type Violation, withoutDuplicates } from './violation.ts';
 
 export type BodyKind =
   | 'callback'
@@ -19,7 +19,7 @@ export type BodyKind =
 
 const NO_FACTS: BodyFacts = { files: [] };
 
-const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Violation[]>> = {
+const VALIDATORS: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Violation[]>> = {
   callback: validateCallback,
   'webhook-message': (body, facts) => validateMessage('webhook', body, facts),
   'webhook-edit': (body, facts) => validateMessage('webhookEdit', body, facts),
@@ -34,4 +34,4 @@ const JUDGES: Readonly<Record<BodyKind, (body: unknown, facts: BodyFacts) => Vio
 
 /** All reasons why Discord would refuse this body; empty if Discord would accept it. */
 export const validateBody = (kind: BodyKind, body: unknown, facts: BodyFacts = NO_FACTS): Violation[] =>
-  withoutRepeats(JUDGES[kind](body, facts));
+  withoutDuplicates(VALIDATORS[kind](body, facts));

@@ -3,12 +3,12 @@ import type { BodyFacts } from './facts.ts';
 import { isAbsent, isObject, type JsonObject, listIn, objectIn } from './json.ts';
 import { validateMessage } from './message.ts';
 import { validateModal } from './modal.ts';
-import { request, choices as schema } from './schemas.ts';
+import { requestOptions, choicesSchemas as schema } from './schemas.ts';
 import { validateShape } from './shape.ts';
 import { required, type Violation, violation } from './violation.ts';
-import { badChoice } from './wording.ts';
+import { badChoice } from './zod-issues.ts';
 
-const TYPES = [1, 4, 5, 6, 7, 8, 9, 12];
+const RESPONSE_TYPES = [1, 4, 5, 6, 7, 8, 9, 12];
 const MESSAGE_KEYS = ['content', 'embeds', 'attachments', 'poll', 'tts', 'allowed_mentions'];
 
 /** Selects the schema by `type`, because a union of seven would report thirty violations for one fault. */
@@ -16,7 +16,7 @@ export function validateCallback(body: unknown, facts: BodyFacts): Violation[] {
   if (!isObject(body)) return [violation('', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
   const { type, data } = body;
   if (isAbsent(type)) return [required('type')];
-  if (!TYPES.includes(type as number)) return [badChoice('type', TYPES)];
+  if (!RESPONSE_TYPES.includes(type as number)) return [badChoice('type', RESPONSE_TYPES)];
   const unknown = Object.keys(body)
     .filter((key) => key !== 'type' && key !== 'data' && body[key] !== undefined)
     .map((key) => violation(key, 'UNKNOWN_KEY', 'Discord does not know this field in a callback and would ignore it.'));
@@ -24,7 +24,7 @@ export function validateCallback(body: unknown, facts: BodyFacts): Violation[] {
 }
 
 function validateData(type: InteractionResponseType, data: unknown, facts: BodyFacts): Violation[] {
-  if (isAnotherKind(type, data)) {
+  if (isDataOfOtherType(type, data)) {
     return [violation('data', 'CALLBACK_DATA_MISMATCH', `A callback of type ${type} cannot carry this kind of data`)];
   }
   switch (type) {
@@ -44,7 +44,7 @@ function validateData(type: InteractionResponseType, data: unknown, facts: BodyF
 }
 
 /** Data of another callback type is reported as one violation, not as one for each missing key. */
-function isAnotherKind(type: InteractionResponseType, data: unknown): boolean {
+function isDataOfOtherType(type: InteractionResponseType, data: unknown): boolean {
   if (!isObject(data)) return false;
   const has = (...keys: string[]): boolean => keys.some((key) => !isAbsent(data[key]));
   switch (type) {
@@ -67,14 +67,14 @@ function isAnotherKind(type: InteractionResponseType, data: unknown): boolean {
 function validateDeferral(data: unknown): Violation[] {
   if (isAbsent(data)) return [];
   if (!isObject(data)) return [violation('data', 'MODEL_TYPE_CONVERT', 'Only dictionaries may be used in a ModelType')];
-  const found = Object.keys(data)
+  const violations = Object.keys(data)
     .filter((key) => key !== 'flags' && !isAbsent(data[key]) && data[key] !== false)
     .map((key) => violation(`data.${key}`, 'CALLBACK_DATA_MISMATCH', 'A deferral can carry only flags'));
   const { flags } = data as JsonObject;
   if (!isAbsent(flags) && flags !== 0 && flags !== MessageFlags.Ephemeral) {
-    found.push(violation('data.flags', 'DEFERRAL_FLAGS_INVALID', 'A deferral can carry only the EPHEMERAL flag'));
+    violations.push(violation('data.flags', 'DEFERRAL_FLAGS_INVALID', 'A deferral can carry only the EPHEMERAL flag'));
   }
-  return found;
+  return violations;
 }
 
 function validateChoices(data: unknown): Violation[] {
@@ -82,5 +82,5 @@ function validateChoices(data: unknown): Violation[] {
   // The callback does not contain the option's type, so the first choice determines it.
   const first = objectIn(listIn(objectIn(data).choices)[0]).value;
   const kind = typeof first !== 'number' ? 'text' : Number.isInteger(first) ? 'integer' : 'number';
-  return validateShape(schema[kind], data, 'data', request);
+  return validateShape(schema[kind], data, 'data', requestOptions);
 }

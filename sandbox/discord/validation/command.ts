@@ -1,41 +1,43 @@
 import { ApplicationCommandType } from 'discord-api-types/v10';
 import type { $ZodType } from 'zod/v4/core';
 import { isAbsent, isObject, type JsonObject, listIn, textIn } from './json.ts';
-import { isMenu, repeated, validateLocales, validateName } from './names.ts';
+import { duplicateNames, isMenu, validateLocales, validateName } from './names.ts';
 import { validateOptions } from './options.ts';
-import { request, command as schema } from './schemas.ts';
-import { validateSet } from './set.ts';
+import { requestOptions, commandSchemas as schema } from './schemas.ts';
 import { validateShape } from './shape.ts';
-import { sizeOf } from './size.ts';
+import { commandSize } from './size.ts';
+import { validateUniqueValues } from './unique-values.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 
 const MAX_COMMAND_SIZE = 8000;
 
-const LIMITS: ReadonlyMap<unknown, { readonly most: number; readonly what: string }> = new Map([
-  [ApplicationCommandType.ChatInput, { most: 100, what: 'chat commands' }],
-  [ApplicationCommandType.User, { most: 15, what: 'user commands' }],
-  [ApplicationCommandType.Message, { most: 15, what: 'message commands' }],
-  [ApplicationCommandType.PrimaryEntryPoint, { most: 1, what: 'entry points' }],
+const COMMAND_LIMITS: ReadonlyMap<unknown, { readonly max: number; readonly label: string }> = new Map([
+  [ApplicationCommandType.ChatInput, { max: 100, label: 'chat commands' }],
+  [ApplicationCommandType.User, { max: 15, label: 'user commands' }],
+  [ApplicationCommandType.Message, { max: 15, label: 'message commands' }],
+  [ApplicationCommandType.PrimaryEntryPoint, { max: 1, label: 'entry points' }],
 ]);
 
-/** Judges a bulk overwrite, the complete list of commands in one scope. */
+/** Validates a bulk overwrite, the complete list of commands in one scope. */
 export function validateCommands(body: unknown): Violation[] {
   if (!Array.isArray(body)) return [violation('', 'LIST_TYPE_CONVERT', 'Only iterables may be used in a ListType')];
-  const commands = body.flatMap((of: unknown, index) => (isObject(of) ? [{ of, path: item('', index) }] : []));
+  const commands = body.flatMap((object: unknown, index) =>
+    isObject(object) ? [{ object, path: item('', index) }] : [],
+  );
   return [
     ...body.flatMap((each, index) => validateOne(schema.overwrite, each, item('', index))),
-    ...repeated(commands, ({ of }) => typeOf(of)).map(({ path }) =>
+    ...duplicateNames(commands, ({ object }) => typeOf(object)).map(({ path }) =>
       violation(path, 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique'),
     ),
-    ...[...LIMITS]
-      .filter(([type, { most }]) => commands.filter(({ of }) => typeOf(of) === type).length > most)
-      .map(([, { most, what }]) =>
-        violation('', 'APPLICATION_COMMANDS_TOO_MANY', `An application can have at most ${most} ${what}`),
+    ...[...COMMAND_LIMITS]
+      .filter(([type, { max }]) => commands.filter(({ object }) => typeOf(object) === type).length > max)
+      .map(([, { max, label }]) =>
+        violation('', 'APPLICATION_COMMANDS_TOO_MANY', `An application can have at most ${max} ${label}`),
       ),
   ];
 }
 
-/** Judges a create or an edit; only an edit may omit the name. */
+/** Validates a create or an edit; only an edit may omit the name. */
 export function validateCommand(body: unknown): Violation[] {
   const edit = isObject(body) && body.name === undefined && Object.keys(body).length > 0;
   return validateOne(edit ? schema.edit : schema.create, body, '');
@@ -45,17 +47,17 @@ const typeOf = (command: JsonObject): unknown =>
   isAbsent(command.type) ? ApplicationCommandType.ChatInput : command.type;
 
 function validateOne(shape: $ZodType, body: unknown, path: string): Violation[] {
-  const found = validateShape(shape, withNumericPermissions(body), path, request);
-  if (!isObject(body)) return found;
+  const shapeViolations = validateShape(shape, withNumericPermissions(body), path, requestOptions);
+  if (!isObject(body)) return shapeViolations;
   const type = typeOf(body);
   return [
-    ...found,
+    ...shapeViolations,
     ...validateName(body, path, isMenu(type)),
     ...validateLocales(body, path),
     ...validateDescription(body, type, path),
     ...validateOptionsOf(body, type, field(path, 'options')),
-    ...['contexts', 'integration_types'].flatMap((key) => validateSet(body[key], field(path, key))),
-    ...(sizeOf(body) > MAX_COMMAND_SIZE
+    ...['contexts', 'integration_types'].flatMap((key) => validateUniqueValues(body[key], field(path, key))),
+    ...(commandSize(body) > MAX_COMMAND_SIZE
       ? [violation(path, 'APPLICATION_COMMAND_TOO_LARGE', `Command exceeds maximum size (${MAX_COMMAND_SIZE})`)]
       : []),
   ];

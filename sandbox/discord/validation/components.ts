@@ -1,14 +1,14 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { validateButton } from './buttons.ts';
-import { validateEnds } from './ends.ts';
 import { type JsonObject, listIn, objectIn } from './json.ts';
-import { validateChoosing } from './selects.ts';
+import { validateRange } from './range.ts';
+import { validateChoiceComponent } from './selects.ts';
 import type { ComponentAtPath } from './tree.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
 const ROW_WIDTH = 5;
 
-const CHOOSING: ReadonlySet<unknown> = new Set([
+const CHOICE_COMPONENTS: ReadonlySet<unknown> = new Set([
   ComponentType.StringSelect,
   ComponentType.UserSelect,
   ComponentType.RoleSelect,
@@ -24,8 +24,8 @@ export function validateComponent({ component, path }: ComponentAtPath): Violati
   const { type } = component;
   if (type === ComponentType.ActionRow) return validateRow(component, path);
   if (type === ComponentType.Button) return validateButton(component, path);
-  if (type === ComponentType.TextInput) return validateEnds(component, path, 'min_length', 'max_length');
-  return CHOOSING.has(type) ? validateChoosing(component, path) : [];
+  if (type === ComponentType.TextInput) return validateRange(component, path, 'min_length', 'max_length');
+  return CHOICE_COMPONENTS.has(type) ? validateChoiceComponent(component, path) : [];
 }
 
 /** A button takes one of a row's five places; any other component takes all five. */
@@ -33,10 +33,10 @@ function validateRow(row: JsonObject, path: string): Violation[] {
   const inner = listIn(row.components).map((each) => objectIn(each).type === ComponentType.Button);
   const at = field(path, 'components');
   return inner.flatMap((isButton, index) => {
-    const before = inner.slice(0, index);
-    const taken = before.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
+    const previous = inner.slice(0, index);
+    const usedWidth = previous.reduce((sum, each) => sum + (each ? 1 : ROW_WIDTH), 0);
     // The schema reports more than five components.
-    if (taken + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
+    if (usedWidth + (isButton ? 1 : ROW_WIDTH) <= ROW_WIDTH || index >= ROW_WIDTH) return [];
     const message = 'The specified component exceeds the maximum width';
     return [violation(item(at, index), 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', message)];
   });

@@ -1,22 +1,32 @@
 import { isAbsent, isObject, type JsonObject, listIn, objectIn, textIn } from './json.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 
-const TOTAL_LENGTH = 6000;
-const VISIBLE = ['title', 'description', 'fields', 'image', 'thumbnail', 'author', 'footer', 'video', 'timestamp'];
+const MAX_TOTAL_LENGTH = 6000;
+const VISIBLE_FIELDS = [
+  'title',
+  'description',
+  'fields',
+  'image',
+  'thumbnail',
+  'author',
+  'footer',
+  'video',
+  'timestamp',
+];
 
 export function validateEmbeds(embeds: unknown, path: string): Violation[] {
-  const given = listIn(embeds);
-  const found = given.flatMap((embed, index) => (isObject(embed) ? validateEmbed(embed, item(path, index)) : []));
-  if (given.reduce((sum: number, embed) => sum + lengthOf(objectIn(embed)), 0) > TOTAL_LENGTH) {
-    const message = `Embed size exceeds maximum size of ${TOTAL_LENGTH}`;
-    found.push(violation(path, 'MAX_EMBED_SIZE_EXCEEDED', message));
+  const listed = listIn(embeds);
+  const violations = listed.flatMap((embed, index) => (isObject(embed) ? validateEmbed(embed, item(path, index)) : []));
+  if (listed.reduce((sum: number, embed) => sum + lengthOf(objectIn(embed)), 0) > MAX_TOTAL_LENGTH) {
+    const message = `Embed size exceeds maximum size of ${MAX_TOTAL_LENGTH}`;
+    violations.push(violation(path, 'MAX_EMBED_SIZE_EXCEEDED', message));
   }
-  return found;
+  return violations;
 }
 
 function validateEmbed(embed: JsonObject, path: string): Violation[] {
   // Discord reports an empty embed as a missing description.
-  const empty = VISIBLE.every((key) => {
+  const empty = VISIBLE_FIELDS.every((key) => {
     const value = embed[key];
     return isAbsent(value) || value === '' || (Array.isArray(value) && value.length === 0);
   });

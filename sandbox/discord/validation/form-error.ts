@@ -1,21 +1,21 @@
 import type { Violation } from './violation.ts';
 
-interface Leaf {
+interface FieldError {
   readonly code: string;
   readonly message: string;
 }
 
-interface Branch {
-  readonly leaves: Leaf[];
-  readonly below: Map<string, Branch>;
+interface FieldErrors {
+  readonly errors: FieldError[];
+  readonly children: Map<string, FieldErrors>;
 }
 
-const branch = (): Branch => ({ leaves: [], below: new Map() });
+const emptyNode = (): FieldErrors => ({ errors: [], children: new Map() });
 
 /** Uses `fromEntries` because it treats the key `__proto__` like any other. */
-function treeOf({ leaves, below }: Branch): object {
-  const entries: [string, unknown][] = [...below].map(([name, child]) => [name, treeOf(child)]);
-  if (leaves.length > 0) entries.push(['_errors', leaves]);
+function treeOf({ errors, children }: FieldErrors): object {
+  const entries: [string, unknown][] = [...children].map(([name, child]) => [name, treeOf(child)]);
+  if (errors.length > 0) entries.push(['_errors', errors]);
   return Object.fromEntries(entries);
 }
 
@@ -25,15 +25,15 @@ export function formError(violations: readonly Violation[]): {
   message: 'Invalid Form Body';
   errors: object;
 } {
-  const root = branch();
+  const root = emptyNode();
   for (const { path, code, message } of violations) {
-    let here = root;
-    for (const step of path.match(/[^.[\]]+/g) ?? []) {
-      const next = here.below.get(step) ?? branch();
-      here.below.set(step, next);
-      here = next;
+    let node = root;
+    for (const key of path.match(/[^.[\]]+/g) ?? []) {
+      const next = node.children.get(key) ?? emptyNode();
+      node.children.set(key, next);
+      node = next;
     }
-    here.leaves.push({ code, message });
+    node.errors.push({ code, message });
   }
   return { code: 50035, message: 'Invalid Form Body', errors: treeOf(root) };
 }

@@ -16,7 +16,7 @@ export const numberIn = (value: unknown): number | undefined => (typeof value ==
 export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 /** Truncates text from a body, which may be hostile, before it is sent back. */
-export function shown(value: unknown): string {
+export function printable(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[list]' : '[object]';
   const text = String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

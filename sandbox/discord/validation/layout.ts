@@ -3,19 +3,19 @@ import { isAbsent, type JsonObject, listIn, numberIn, objectIn, textIn } from '.
 import { flattenComponents } from './tree.ts';
 import { field, item, type Violation, violation } from './violation.ts';
 
-const ROWS = 5;
-const COMPONENTS = 40;
-const DISPLAYED_TEXT = 4000;
+const MAX_ROWS = 5;
+const MAX_COMPONENTS = 40;
+const MAX_TEXT_LENGTH = 4000;
 
 /** The layout of the message; `unknown` for an edit without flags of a message whose flags are unknown. */
 export type Layout = 'rows' | 'components-v2' | 'unknown';
 
 const hasV2 = (flags: number): boolean => (flags & MessageFlags.IsComponentsV2) !== 0;
 
-export function layoutOf(message: JsonObject, editing: boolean, before: number | undefined): Layout {
+export function layoutOf(message: JsonObject, isEdit: boolean, previousFlags: number | undefined): Layout {
   const flags = numberIn(message.flags);
-  if (hasV2((flags ?? 0) | (before ?? 0))) return 'components-v2';
-  return editing && before === undefined && flags === undefined ? 'unknown' : 'rows';
+  if (hasV2((flags ?? 0) | (previousFlags ?? 0))) return 'components-v2';
+  return isEdit && previousFlags === undefined && flags === undefined ? 'unknown' : 'rows';
 }
 
 /** https://discord.com/developers/docs/components/reference#component-reference */
@@ -23,29 +23,29 @@ export function validateLayout(
   message: JsonObject,
   layout: Layout,
   path: string,
-  before: number | undefined,
+  previousFlags: number | undefined,
 ): Violation[] {
   if (layout === 'unknown') return [];
   const at = field(path, 'components');
   if (layout === 'rows') return validateRows(listIn(message.components), at);
   return [
-    ...validateFlag(message, path, before),
+    ...validateFlag(message, path, previousFlags),
     ...validateLegacyFields(message, path),
     ...validateTotals(message, at),
   ];
 }
 
 function validateRows(components: readonly unknown[], at: string): Violation[] {
-  const found = components.flatMap((component, index) => {
+  const violations = components.flatMap((component, index) => {
     const { type } = objectIn(component);
     // The schema refuses unknown components.
     if (type === ComponentType.ActionRow || !TOP_LEVEL.has(type)) return [];
     return [violation(item(at, index), 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')];
   });
-  if (components.length > ROWS) {
-    found.push(violation(at, 'BASE_TYPE_MAX_LENGTH', `Must be ${ROWS} or fewer in length.`));
+  if (components.length > MAX_ROWS) {
+    violations.push(violation(at, 'BASE_TYPE_MAX_LENGTH', `Must be ${MAX_ROWS} or fewer in length.`));
   }
-  return found;
+  return violations;
 }
 
 const TOP_LEVEL: ReadonlySet<unknown> = new Set([
@@ -58,9 +58,9 @@ const TOP_LEVEL: ReadonlySet<unknown> = new Set([
   ComponentType.Container,
 ]);
 
-function validateFlag(message: JsonObject, path: string, before: number | undefined): Violation[] {
+function validateFlag(message: JsonObject, path: string, previousFlags: number | undefined): Violation[] {
   const flags = numberIn(message.flags);
-  if (flags === undefined || before === undefined || !hasV2(before) || hasV2(flags)) return [];
+  if (flags === undefined || previousFlags === undefined || !hasV2(previousFlags) || hasV2(flags)) return [];
   const reason = 'MessageFlags.IS_COMPONENTS_V2 cannot be removed from a message that has it';
   return [violation(field(path, 'flags'), 'MESSAGE_COMPONENTS_V2_FLAG_REMOVED', reason)];
 }
@@ -79,17 +79,17 @@ function validateLegacyFields(message: JsonObject, path: string): Violation[] {
 
 function validateTotals(message: JsonObject, at: string): Violation[] {
   const all = flattenComponents(message.components, at);
-  const text = all.reduce((sum, { component }) => {
+  const textLength = all.reduce((sum, { component }) => {
     return component.type === ComponentType.TextDisplay ? sum + textIn(component.content).length : sum;
   }, 0);
-  const found: Violation[] = [];
-  if (all.length > COMPONENTS) {
-    const reason = `Total number of components exceeds the maximum of ${COMPONENTS}`;
-    found.push(violation(at, 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', reason));
+  const violations: Violation[] = [];
+  if (all.length > MAX_COMPONENTS) {
+    const reason = `Total number of components exceeds the maximum of ${MAX_COMPONENTS}`;
+    violations.push(violation(at, 'COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED', reason));
   }
-  if (text > DISPLAYED_TEXT) {
-    const reason = `Components displayable text size exceeds maximum size of ${DISPLAYED_TEXT}`;
-    found.push(violation(at, 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED', reason));
+  if (textLength > MAX_TEXT_LENGTH) {
+    const reason = `Components displayable text size exceeds maximum size of ${MAX_TEXT_LENGTH}`;
+    violations.push(violation(at, 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED', reason));
   }
-  return found;
+  return violations;
 }

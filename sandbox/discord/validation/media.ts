@@ -3,48 +3,48 @@ import { type JsonObject, listIn, objectIn, textIn } from './json.ts';
 import { type ComponentAtPath, flattenComponents } from './tree.ts';
 import { field, item } from './violation.ts';
 
-export interface Address {
+export interface MediaUrl {
   readonly url: string;
   readonly path: string;
   /** The type of the component that contains the URL; unset for an embed. */
-  readonly of?: unknown;
+  readonly componentType?: unknown;
 }
 
 /** All URLs in a message from which Discord loads an image, video or file. */
-export const addressesIn = (message: JsonObject, path: string): Address[] =>
+export const mediaUrlsIn = (message: JsonObject, path: string): MediaUrl[] =>
   [
     ...flattenComponents(message.components, field(path, 'components')).flatMap(mediaOf),
     ...listIn(message.embeds).flatMap((embed, index) => embedImages(embed, item(field(path, 'embeds'), index))),
   ].filter(({ url }) => url !== '');
 
-function mediaOf({ component, path }: ComponentAtPath): Address[] {
-  const of = component.type;
-  switch (of) {
+function mediaOf({ component, path }: ComponentAtPath): MediaUrl[] {
+  const componentType = component.type;
+  switch (componentType) {
     case ComponentType.Thumbnail:
-      return [{ ...address(component.media, 'url', field(path, 'media')), of }];
+      return [{ ...mediaUrl(component.media, 'url', field(path, 'media')), componentType }];
     case ComponentType.File:
-      return [{ ...address(component.file, 'url', field(path, 'file')), of }];
+      return [{ ...mediaUrl(component.file, 'url', field(path, 'file')), componentType }];
     case ComponentType.MediaGallery:
       return listIn(component.items).map((each, index) => {
         const at = field(item(field(path, 'items'), index), 'media');
-        return { ...address(objectIn(each).media, 'url', at), of };
+        return { ...mediaUrl(objectIn(each).media, 'url', at), componentType };
       });
     default:
       return [];
   }
 }
 
-function embedImages(embed: unknown, path: string): Address[] {
+function embedImages(embed: unknown, path: string): MediaUrl[] {
   const { image, thumbnail, author, footer } = objectIn(embed);
   return [
-    address(image, 'url', field(path, 'image')),
-    address(thumbnail, 'url', field(path, 'thumbnail')),
-    address(author, 'icon_url', field(path, 'author')),
-    address(footer, 'icon_url', field(path, 'footer')),
+    mediaUrl(image, 'url', field(path, 'image')),
+    mediaUrl(thumbnail, 'url', field(path, 'thumbnail')),
+    mediaUrl(author, 'icon_url', field(path, 'author')),
+    mediaUrl(footer, 'icon_url', field(path, 'footer')),
   ];
 }
 
-const address = (of: unknown, key: string, path: string): Address => ({
-  url: textIn(objectIn(of)[key]),
+const mediaUrl = (componentType: unknown, key: string, path: string): MediaUrl => ({
+  url: textIn(objectIn(componentType)[key]),
   path: field(path, key),
 });

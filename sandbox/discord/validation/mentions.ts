@@ -1,5 +1,5 @@
 import { isObject, listIn } from './json.ts';
-import { validateSet } from './set.ts';
+import { validateUniqueValues } from './unique-values.ts';
 import { field, type Violation, violation } from './violation.ts';
 
 /** https://discord.com/developers/docs/resources/message#allowed-mentions-object: all of a kind or listed ids. */
@@ -9,7 +9,7 @@ export function validateMentions(allowed: unknown, path: string): Violation[] {
     (kind) => listIn(allowed.parse).includes(kind) && listIn(allowed[kind]).length > 0,
   );
   return [
-    ...['parse', 'users', 'roles'].flatMap((key) => validateSet(allowed[key], field(path, key))),
+    ...['parse', 'users', 'roles'].flatMap((key) => validateUniqueValues(allowed[key], field(path, key))),
     ...both.map((kind) => {
       const message = `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`;
       return violation(path, 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', message);

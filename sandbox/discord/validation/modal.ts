@@ -1,33 +1,33 @@
 import { ComponentType } from 'discord-api-types/v10';
 import { validateComponent } from './components.ts';
-import { validateIdentity } from './identity.ts';
 import { isAbsent, isObject, listIn, numberIn, objectIn } from './json.ts';
-import { request, modal as schema } from './schemas.ts';
+import { requestOptions, modalSchema as schema } from './schemas.ts';
 import { validateShape } from './shape.ts';
 import { type ComponentAtPath, flattenComponents } from './tree.ts';
+import { validateUniqueIds } from './unique-ids.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal */
 export function validateModal(data: unknown, path: string): Violation[] {
-  const found = validateShape(schema, data, path, request);
-  if (!isObject(data)) return found;
+  const violations = validateShape(schema, data, path, requestOptions);
+  if (!isObject(data)) return violations;
   const at = field(path, 'components');
   const components = flattenComponents(data.components, at);
-  const top = listIn(data.components).map((component, index) => ({
+  const topLevel = listIn(data.components).map((component, index) => ({
     component: objectIn(component),
     path: item(at, index),
   }));
   return [
-    ...found,
-    ...top.flatMap(validateTop),
+    ...violations,
+    ...topLevel.flatMap(validateTopLevelComponent),
     ...components.flatMap(validateComponent),
     ...components.flatMap(validateField),
-    ...validateIdentity(components),
+    ...validateUniqueIds(components),
   ];
 }
 
 /** A label component has the label itself; in a legacy action row, the text input has it. */
-function validateTop({ component, path }: ComponentAtPath): Violation[] {
+function validateTopLevelComponent({ component, path }: ComponentAtPath): Violation[] {
   if (component.type === ComponentType.Label) {
     const inner = objectIn(component.component);
     if (inner.type !== ComponentType.TextInput || isAbsent(inner.label)) return [];
@@ -42,17 +42,17 @@ function validateTop({ component, path }: ComponentAtPath): Violation[] {
 }
 
 function validateField({ component, path }: ComponentAtPath): Violation[] {
-  const found: Violation[] = [];
+  const violations: Violation[] = [];
   if (component.disabled === true) {
-    found.push(
+    violations.push(
       violation(field(path, 'disabled'), 'COMPONENT_DISABLED_IN_MODAL', 'A modal cannot hold a disabled select'),
     );
   }
   const { type, value } = component;
-  if (type !== ComponentType.TextInput || typeof value !== 'string') return found;
-  const most = numberIn(component.max_length) ?? value.length;
-  if (value.length > most && value.length <= 4000) {
-    found.push(violation(field(path, 'value'), 'BASE_TYPE_MAX_LENGTH', `Must be ${most} or fewer in length.`));
+  if (type !== ComponentType.TextInput || typeof value !== 'string') return violations;
+  const max = numberIn(component.max_length) ?? value.length;
+  if (value.length > max && value.length <= 4000) {
+    violations.push(violation(field(path, 'value'), 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`));
   }
-  return found;
+  return violations;
 }

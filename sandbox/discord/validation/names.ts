@@ -1,13 +1,13 @@
 import { ApplicationCommandType, Locale } from 'discord-api-types/v10';
 import { isObject, type JsonObject, textIn } from './json.ts';
 import { field, type Violation, violation } from './violation.ts';
-import { badChoice } from './wording.ts';
+import { badChoice } from './zod-issues.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands#application-command-object-application-command-naming */
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
 /** The schema refuses empty names and longer ones. */
-const LONGEST = 32;
+const MAX_NAME_LENGTH = 32;
 
 const LOCALES: readonly string[] = Object.values(Locale);
 
@@ -15,24 +15,24 @@ const LOCALES: readonly string[] = Object.values(Locale);
 export const isMenu = (type: unknown): boolean =>
   type === ApplicationCommandType.User || type === ApplicationCommandType.Message;
 
-export function validateName(of: JsonObject, path: string, menu: boolean): Violation[] {
-  const localised = isObject(of.name_localizations) ? Object.entries(of.name_localizations) : [];
+export function validateName(object: JsonObject, path: string, isMenuCommand: boolean): Violation[] {
+  const translations = isObject(object.name_localizations) ? Object.entries(object.name_localizations) : [];
   const at = field(path, 'name_localizations');
-  const names: [string, unknown][] = localised.map(([locale, name]) => [field(at, locale), name]);
-  names.unshift([field(path, 'name'), of.name]);
+  const names: [string, unknown][] = translations.map(([locale, name]) => [field(at, locale), name]);
+  names.unshift([field(path, 'name'), object.name]);
   return names
-    .filter(([, name]) => !isValidName(textIn(name), menu))
-    .map(([where]) => violation(where, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
+    .filter(([, name]) => !isValidName(textIn(name), isMenuCommand))
+    .map(([at]) => violation(at, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid'));
 }
 
-function isValidName(name: string, menu: boolean): boolean {
-  if (name === '' || name.length > LONGEST) return true;
-  return menu ? name.trim() !== '' : NAME.test(name) && name === name.toLowerCase();
+function isValidName(name: string, isMenuCommand: boolean): boolean {
+  if (name === '' || name.length > MAX_NAME_LENGTH) return true;
+  return isMenuCommand ? name.trim() !== '' : NAME.test(name) && name === name.toLowerCase();
 }
 
-export function validateLocales(of: JsonObject, path: string): Violation[] {
+export function validateLocales(object: JsonObject, path: string): Violation[] {
   return ['name_localizations', 'description_localizations'].flatMap((key) => {
-    const texts = of[key];
+    const texts = object[key];
     if (!isObject(texts)) return [];
     return Object.keys(texts)
       .filter((locale) => !LOCALES.includes(locale))
@@ -40,21 +40,24 @@ export function validateLocales(of: JsonObject, path: string): Violation[] {
   });
 }
 
-export interface Named {
-  readonly of: JsonObject;
+export interface NamedObject {
+  readonly object: JsonObject;
   readonly path: string;
 }
 
 /** Returns the things whose name or translation is already used by an earlier one of the same kind. */
-export function repeated<Thing extends Named>(things: readonly Thing[], kind: (thing: Thing) => unknown): Thing[] {
+export function duplicateNames<Item extends NamedObject>(
+  objects: readonly Item[],
+  kindOf: (item: Item) => unknown,
+): Item[] {
   const seen = new Set<string>();
-  return things.filter((thing) => {
-    const { name, name_localizations: localizations } = thing.of;
+  return objects.filter((item) => {
+    const { name, name_localizations: localizations } = item.object;
     const translated = isObject(localizations) ? Object.entries(localizations) : [];
     const names = [['', name], ...translated].filter(([, each]) => typeof each === 'string');
-    const keys = names.map(([locale, each]) => JSON.stringify([kind(thing), locale, each]));
-    const repeats = keys.some((key) => seen.has(key));
+    const keys = names.map(([locale, each]) => JSON.stringify([kindOf(item), locale, each]));
+    const isDuplicate = keys.some((key) => seen.has(key));
     for (const key of keys) seen.add(key);
-    return repeats;
+    return isDuplicate;
   });
 }

@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
 import type { ValidationOptions } from './shape.ts';
 
-const MESSAGE_LENGTH = 2000;
-const MODAL_COMPONENTS = 5;
-const CHOICE_LENGTH = 100;
+const MAX_CONTENT_LENGTH = 2000;
+const MAX_MODAL_COMPONENTS = 5;
+const MAX_CHOICE_LENGTH = 100;
 
 const anyValue = z.nullish(z.unknown());
 
-/** Discord's schema has these keys only where they take effect, but discord.js sends the first two everywhere. */
+/** Discord's schema has these keys only where they take effect, but discord.js sends `tts` and `enforce_nonce` everywhere. */
 const libraryKeys = {
   tts: z.nullish(z.boolean()),
   enforce_nonce: z.nullish(z.boolean()),
@@ -17,12 +17,12 @@ const libraryKeys = {
 };
 
 /** The schema allows 4,000 characters in channels, which applies to users with Nitro; applications have 2,000. */
-const content = z.nullish(z.string().check(z.maxLength(MESSAGE_LENGTH)));
+const content = z.nullish(z.string().check(z.maxLength(MAX_CONTENT_LENGTH)));
 
 /** Documented in "Create Global Application Command", but missing from the schema. */
 const commandKeys = { nsfw: z.nullish(z.boolean()), default_permission: z.nullish(z.boolean()) };
 
-export const message = {
+export const messageSchemas = {
   callback: z.extend(spec.IncomingWebhookInteractionRequestSchema, libraryKeys),
   callbackUpdate: z.extend(spec.IncomingWebhookUpdateForInteractionCallbackRequestPartialSchema, libraryKeys),
   webhook: z.extend(spec.IncomingWebhookRequestPartialSchema, libraryKeys),
@@ -31,37 +31,37 @@ export const message = {
   channelEdit: z.extend(spec.MessageEditRequestPartialSchema, { ...libraryKeys, content }),
 } as const;
 
-export const modal = z.extend(spec.ModalInteractionCallbackRequestDataSchema, {
+export const modalSchema = z.extend(spec.ModalInteractionCallbackRequestDataSchema, {
   components: z
     .array((spec.ModalInteractionCallbackRequestDataSchema.shape.components as z.ZodMiniArray).def.element)
-    .check(z.minLength(1), z.maxLength(MODAL_COMPONENTS)),
+    .check(z.minLength(1), z.maxLength(MAX_MODAL_COMPONENTS)),
 });
 
-export const choices = {
+export const choicesSchemas = {
   text: spec.InteractionApplicationCommandAutocompleteCallbackStringDataSchema,
   integer: spec.InteractionApplicationCommandAutocompleteCallbackIntegerDataSchema,
   number: spec.InteractionApplicationCommandAutocompleteCallbackNumberDataSchema,
 } as const;
 
-const THREAD_NAME = 100;
+const MAX_THREAD_NAME_LENGTH = 100;
 
-export const thread = {
+export const threadSchemas = {
   start: spec.CreateTextThreadWithoutMessageRequestSchema,
   startOnMessage: spec.CreateTextThreadWithMessageRequestSchema,
   // The schema allows an empty name, but the documentation does not.
   edit: z.extend(spec.UpdateThreadRequestPartialSchema, {
-    name: z.nullish(z.string().check(z.minLength(1), z.maxLength(THREAD_NAME))),
+    name: z.nullish(z.string().check(z.minLength(1), z.maxLength(MAX_THREAD_NAME_LENGTH))),
   }),
 } as const;
 
-export const command = {
+export const commandSchemas = {
   create: z.extend(spec.ApplicationCommandCreateRequestSchema, commandKeys),
   edit: z.extend(spec.ApplicationCommandPatchRequestPartialSchema, commandKeys),
   overwrite: z.extend(spec.ApplicationCommandUpdateRequestSchema, commandKeys),
 } as const;
 
 /** The keys of received media, which are present when media is sent back unchanged. */
-const receivedMedium = {
+const receivedMedia = {
   proxy_url: anyValue,
   width: anyValue,
   height: anyValue,
@@ -102,10 +102,10 @@ const corrections = new Map<$ZodType, $ZodType>([
     }),
   ],
   [spec.MessageAttachmentRequestSchema, z.extend(spec.MessageAttachmentRequestSchema, keptAttachment)],
-  [spec.UnfurledMediaRequestSchema, z.extend(spec.UnfurledMediaRequestSchema, receivedMedium)],
+  [spec.UnfurledMediaRequestSchema, z.extend(spec.UnfurledMediaRequestSchema, receivedMedia)],
   [
     spec.UnfurledMediaRequestWithAttachmentReferenceRequiredSchema,
-    z.extend(spec.UnfurledMediaRequestWithAttachmentReferenceRequiredSchema, receivedMedium),
+    z.extend(spec.UnfurledMediaRequestWithAttachmentReferenceRequiredSchema, receivedMedia),
   ],
   // The schema lacks the second type, a forwarded message, which is documented and sent by discord.js.
   [
@@ -116,12 +116,12 @@ const corrections = new Map<$ZodType, $ZodType>([
   [
     spec.ApplicationCommandOptionStringChoiceSchema,
     z.extend(spec.ApplicationCommandOptionStringChoiceSchema, {
-      value: z.string().check(z.maxLength(CHOICE_LENGTH)),
+      value: z.string().check(z.maxLength(MAX_CHOICE_LENGTH)),
     }),
   ],
 ]);
 
-export const request: ValidationOptions = { unknownKeys: 'refused', corrections };
+export const requestOptions: ValidationOptions = { unknownKeys: 'refused', corrections };
 
 /** Discord's response schemas are incomplete, so unknown keys may be valid. */
-export const response: ValidationOptions = { unknownKeys: 'ignored', corrections: new Map() };
+export const responseOptions: ValidationOptions = { unknownKeys: 'ignored', corrections: new Map() };

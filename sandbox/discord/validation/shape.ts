@@ -1,7 +1,7 @@
 import { type $ZodLiteral, type $ZodObject, type $ZodType, type $ZodTypes, safeParse } from 'zod/v4/core';
-import { isObject, shown } from './json.ts';
+import { isObject, printable } from './json.ts';
 import { field, item, required, type Violation, violation } from './violation.ts';
-import { badLength, bounds, worded } from './wording.ts';
+import { badLength, lengthLimits, zodIssueViolation } from './zod-issues.ts';
 
 export interface ValidationOptions {
   /** Discord ignores unknown keys, but in a request of the bot an unknown key is a mistake. */
@@ -14,18 +14,23 @@ export interface ValidationOptions {
  * Walks the schema and the value together instead of using zod's parser: unions are resolved by `type`, so that one
  * fault yields one violation with its exact path, and unknown keys are found, which these schemas accept.
  */
-export function validateShape(given: $ZodType, value: unknown, path: string, reading: ValidationOptions): Violation[] {
-  const schema = (reading.corrections.get(given) ?? given) as $ZodTypes;
+export function validateShape(
+  declared: $ZodType,
+  value: unknown,
+  path: string,
+  validation: ValidationOptions,
+): Violation[] {
+  const schema = (validation.corrections.get(declared) ?? declared) as $ZodTypes;
   const { def } = schema._zod;
   switch (def.type) {
     case 'lazy':
-      return validateShape(def.getter(), value, path, reading);
+      return validateShape(def.getter(), value, path, validation);
     case 'optional':
-      return value === undefined ? [] : validateShape(def.innerType, value, path, reading);
+      return value === undefined ? [] : validateShape(def.innerType, value, path, validation);
     case 'nullable':
-      return value === null ? [] : validateShape(def.innerType, value, path, reading);
+      return value === null ? [] : validateShape(def.innerType, value, path, validation);
     case 'object':
-      return validateObject(schema as $ZodObject, value, path, reading);
+      return validateObject(schema as $ZodObject, value, path, validation);
     case 'array':
       if (value === undefined || value === null) return [required(path)];
       if (!Array.isArray(value)) {
@@ -33,30 +38,30 @@ export function validateShape(given: $ZodType, value: unknown, path: string, rea
       }
       return [
         ...validateLength(schema, value.length, path),
-        ...value.flatMap((each, index) => validateShape(def.element, each, item(path, index), reading)),
+        ...value.flatMap((each, index) => validateShape(def.element, each, item(path, index), validation)),
       ];
     case 'record':
       if (!isObject(value)) return [notAnObject('DictType', path, value)];
       return Object.entries(value).flatMap(([name, each]) =>
-        validateShape(def.valueType, each, field(path, name), reading),
+        validateShape(def.valueType, each, field(path, name), validation),
       );
     case 'union':
-      return validateUnion(def.options, value, path, reading);
+      return validateUnion(def.options, value, path, validation);
     case 'intersection':
       return [def.left, def.right].flatMap((side) =>
-        validateShape(side, value, path, { ...reading, unknownKeys: 'ignored' }),
+        validateShape(side, value, path, { ...validation, unknownKeys: 'ignored' }),
       );
     default: {
       const parsed = safeParse(schema, value);
       const issue = parsed.error?.issues[0];
-      return issue === undefined ? [] : [worded(schema, issue, path, value)];
+      return issue === undefined ? [] : [zodIssueViolation(schema, issue, path, value)];
     }
   }
 }
 
 function validateLength(schema: $ZodType, length: number, path: string): Violation[] {
-  const limits = bounds(schema);
-  return length < (limits.least ?? 0) || length > (limits.most ?? length) ? [badLength(path, limits)] : [];
+  const limits = lengthLimits(schema);
+  return length < (limits.min ?? 0) || length > (limits.max ?? length) ? [badLength(path, limits)] : [];
 }
 
 function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknown): Violation {
@@ -65,21 +70,25 @@ function notAnObject(kind: 'ModelType' | 'DictType', path: string, value: unknow
   return violation(path, code, `Only dictionaries may be used in a ${kind}`);
 }
 
-function validateObject(schema: $ZodObject, value: unknown, path: string, reading: ValidationOptions): Violation[] {
+function validateObject(schema: $ZodObject, value: unknown, path: string, validation: ValidationOptions): Violation[] {
   if (!isObject(value)) return [notAnObject('ModelType', path, value)];
   const { shape } = schema._zod.def;
   // For a wrong `type`, violations of the other keys would only mislead.
   const types = typesOf(schema);
   if (types !== undefined && !types.includes(value.type)) return [wrongType(path, types)];
-  const known = Object.entries(shape).flatMap(([name, each]) =>
-    validateShape(each, ownValue(value, name), field(path, name), reading),
+  const fieldViolations = Object.entries(shape).flatMap(([name, each]) =>
+    validateShape(each, ownValue(value, name), field(path, name), validation),
   );
-  if (reading.unknownKeys === 'ignored') return known;
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(shape, name) && value[name] !== undefined);
+  if (validation.unknownKeys === 'ignored') return fieldViolations;
+  const unknownNames = Object.keys(value).filter((name) => !Object.hasOwn(shape, name) && value[name] !== undefined);
   return [
-    ...known,
-    ...unknown.map((name) =>
-      violation(field(path, name), 'UNKNOWN_KEY', `Discord does not know "${shown(name)}" here and would ignore it.`),
+    ...fieldViolations,
+    ...unknownNames.map((name) =>
+      violation(
+        field(path, name),
+        'UNKNOWN_KEY',
+        `Discord does not know "${printable(name)}" here and would ignore it.`,
+      ),
     ),
   ];
 }
@@ -95,28 +104,30 @@ function validateUnion(
   options: readonly $ZodType[],
   value: unknown,
   path: string,
-  reading: ValidationOptions,
+  validation: ValidationOptions,
 ): Violation[] {
-  const branches = options.map((option) => opened(option, reading));
-  const typed = branches.map(typesOf);
-  if (isObject(value) && typed.every((types) => types !== undefined)) {
-    const index = typed.findIndex((types) => types?.includes(value.type));
-    const chosen = branches[index];
-    return chosen === undefined ? [wrongType(path, typed.flat())] : validateShape(chosen, value, path, reading);
+  const branches = options.map((option) => resolveSchema(option, validation));
+  const typesPerBranch = branches.map(typesOf);
+  if (isObject(value) && typesPerBranch.every((types) => types !== undefined)) {
+    const index = typesPerBranch.findIndex((types) => types?.includes(value.type));
+    const matchingBranch = branches[index];
+    return matchingBranch === undefined
+      ? [wrongType(path, typesPerBranch.flat())]
+      : validateShape(matchingBranch, value, path, validation);
   }
   // Without a `type`, the branch with the fewest violations decides.
-  let best: Violation[] | undefined;
+  let fewestViolations: Violation[] | undefined;
   for (const each of branches) {
-    const found = validateShape(each, value, path, reading);
+    const found = validateShape(each, value, path, validation);
     if (found.length === 0) return [];
-    if (best === undefined || found.length < best.length) best = found;
+    if (fewestViolations === undefined || found.length < fewestViolations.length) fewestViolations = found;
   }
-  return best ?? [];
+  return fewestViolations ?? [];
 }
 
-function opened(schema: $ZodType, reading: ValidationOptions): $ZodType {
-  const corrected = (reading.corrections.get(schema) ?? schema) as $ZodTypes;
-  return corrected._zod.def.type === 'lazy' ? opened(corrected._zod.def.getter(), reading) : corrected;
+function resolveSchema(schema: $ZodType, validation: ValidationOptions): $ZodType {
+  const corrected = (validation.corrections.get(schema) ?? schema) as $ZodTypes;
+  return corrected._zod.def.type === 'lazy' ? resolveSchema(corrected._zod.def.getter(), validation) : corrected;
 }
 
 /** The values of `type` that an object schema accepts, if it lists them. */

@@ -1,25 +1,25 @@
 import { isObject, type JsonObject, listIn, objectIn, textIn } from './json.ts';
 
 /** Command, group, subcommand, option and choice; the schema refuses deeper nesting. */
-const DEPTH = 5;
+const MAX_DEPTH = 5;
 
 /**
  * https://discord.com/developers/docs/interactions/application-commands: names, descriptions and values of a command,
  * its options and their choices are added up; only the longest translation of each text counts.
  */
-export function sizeOf(command: JsonObject, depth = 0): number {
-  if (depth > DEPTH) return 0;
+export function commandSize(command: JsonObject, depth = 0): number {
+  if (depth > MAX_DEPTH) return 0;
   const { value } = command;
   const inner = [...listIn(command.options), ...listIn(command.choices)];
   return (
     longest(command.name, command.name_localizations) +
     longest(command.description, command.description_localizations) +
     (typeof value === 'string' || typeof value === 'number' ? String(value).length : 0) +
-    inner.reduce((sum: number, each) => sum + sizeOf(objectIn(each), depth + 1), 0)
+    inner.reduce((sum: number, each) => sum + commandSize(objectIn(each), depth + 1), 0)
   );
 }
 
 function longest(text: unknown, localizations: unknown): number {
   const texts = isObject(localizations) ? Object.values(localizations) : [];
-  return texts.reduce((most: number, each) => Math.max(most, textIn(each).length), textIn(text).length);
+  return texts.reduce((max: number, each) => Math.max(max, textIn(each).length), textIn(text).length);
 }

@@ -6,7 +6,7 @@ export interface Violation {
   readonly code: string;
   readonly message: string;
   /** The error code that Discord uses for this violation instead of a form error. */
-  readonly number?: number;
+  readonly errorCode?: number;
 }
 
 export const violation = (path: string, code: string, message: string): Violation => ({ path, code, message });
@@ -18,12 +18,12 @@ export const item = (path: string, index: number): string => `${path}[${index}]`
 export const required = (path: string): Violation => violation(path, 'BASE_TYPE_REQUIRED', 'This field is required');
 
 /** Two rules may find the same fault, such as the schema's limit and a stricter one of ours. */
-export function withoutRepeats(violations: readonly Violation[]): Violation[] {
+export function withoutDuplicates(violations: readonly Violation[]): Violation[] {
   const seen = new Set<string>();
   return violations.filter(({ path, code }) => {
-    const fault = `${code} ${path}`;
-    if (seen.has(fault)) return false;
-    seen.add(fault);
+    const key = `${code} ${path}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
     return true;
   });
 }

@@ -4,18 +4,22 @@ import type { Channel, ThreadChannel, World } from '../world.ts';
 import { userWire } from './user.ts';
 
 /** Discord stops counting here (documentation, topics/threads, "Thread Fields"). */
-const MOST_COUNTED = 50;
+const MAX_MEMBER_COUNT = 50;
 
 /** The channel object of REST and the gateway. */
 export function channelWire(channel: Channel, world: World): Record<string, unknown> {
-  if (channel.people) {
+  if (channel.recipientIds) {
     return {
       id: channel.id,
       type: channel.type,
       flags: 0,
       last_message_id: null,
-      recipients: channel.people.map((id) => userWire(world.user(id))),
-      ...(channel.type === ChannelType.GroupDM && { name: channel.name, owner_id: channel.people[0], icon: null }),
+      recipients: channel.recipientIds.map((id) => userWire(world.user(id))),
+      ...(channel.type === ChannelType.GroupDM && {
+        name: channel.name,
+        owner_id: channel.recipientIds[0],
+        icon: null,
+      }),
     };
   }
   const shared = { id: channel.id, type: channel.type, guild_id: channel.guildId, name: channel.name, flags: 0 };
@@ -27,7 +31,7 @@ export function channelWire(channel: Channel, world: World): Record<string, unkn
       last_message_id: null,
       rate_limit_per_user: 0,
       message_count: channel.thread.messageCount,
-      member_count: Math.min(MOST_COUNTED, channel.thread.members.size),
+      member_count: Math.min(MAX_MEMBER_COUNT, channel.thread.members.size),
       total_message_sent: channel.thread.totalSent,
       thread_metadata: metadataOf(channel),
     };

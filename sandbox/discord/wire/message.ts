@@ -1,6 +1,6 @@
 import { type APIMessage, MessageType } from 'discord-api-types/v10';
-import type { AnyComponent } from '../contents.ts';
-import { eachComponent } from '../contents.ts';
+import type { AnyComponent } from '../message-content.ts';
+import { eachComponent } from '../message-content.ts';
 import { isThread } from '../permissions.ts';
 import type { Post } from '../post.ts';
 import type { Uploads } from '../uploads.ts';
@@ -9,17 +9,17 @@ import { threadWire } from './channel.ts';
 import { userWire } from './user.ts';
 
 /** These types include the referenced message. */
-const QUOTING: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
+const TYPES_WITH_REFERENCE: ReadonlySet<MessageType> = new Set([MessageType.Reply, MessageType.ThreadStarterMessage]);
 
-export interface MessageView {
+export interface MessageSources {
   readonly world: World;
   readonly uploads: Uploads;
   readonly find: (id: string) => Post | undefined;
 }
 
 /** The full message object. Absent fields are omitted, because discord.js does not accept null for them. */
-export function messageWire(post: Post, view: MessageView, isReferenced = false): APIMessage {
-  const { world, uploads } = view;
+export function messageWire(post: Post, sources: MessageSources, isReferenced = false): APIMessage {
+  const { world, uploads } = sources;
   const wire = {
     id: post.id,
     type: post.type,
@@ -48,9 +48,9 @@ export function messageWire(post: Post, view: MessageView, isReferenced = false)
   };
   const thread = world.channels.get(post.id);
   if (thread && isThread(thread)) Object.assign(wire, { thread: threadWire(thread, world) });
-  if (post.reference?.message_id && !isReferenced && QUOTING.has(post.type)) {
-    const referenced = view.find(post.reference.message_id);
-    Object.assign(wire, { referenced_message: referenced ? messageWire(referenced, view, true) : null });
+  if (post.reference?.message_id && !isReferenced && TYPES_WITH_REFERENCE.has(post.type)) {
+    const referenced = sources.find(post.reference.message_id);
+    Object.assign(wire, { referenced_message: referenced ? messageWire(referenced, sources, true) : null });
   }
   return wire as unknown as APIMessage;
 }
@@ -60,19 +60,19 @@ export function asSeenByApplication(wire: APIMessage, post: Post, world: World, 
   const mayRead =
     mayReadContent ||
     post.author.id === world.bot.id ||
-    post.channel.people !== undefined ||
+    post.channel.recipientIds !== undefined ||
     post.mentions.includes(world.bot.id);
   return mayRead ? wire : { ...wire, content: '', embeds: [], attachments: [], components: [] };
 }
 
-function byName(post: Post, uploads: Uploads) {
+function attachmentFinder(post: Post, uploads: Uploads) {
   return (url: unknown): Record<string, unknown> | undefined => {
     if (typeof url !== 'string' || !url.startsWith('attachment://')) return undefined;
     const upload = post.uploads.find(({ name }) => name === url.slice('attachment://'.length));
     if (!upload) return undefined;
-    const { id, url: address, proxy_url, width, height, content_type } = uploads.wireOf(upload);
+    const { id, url: attachmentUrl, proxy_url, width, height, content_type } = uploads.wireOf(upload);
     return {
-      url: address,
+      url: attachmentUrl,
       proxy_url,
       width: width ?? 0,
       height: height ?? 0,
@@ -83,7 +83,7 @@ function byName(post: Post, uploads: Uploads) {
 }
 
 function embedsOf(post: Post, uploads: Uploads) {
-  const find = byName(post, uploads);
+  const find = attachmentFinder(post, uploads);
   const media = (item: { url?: string } | null | undefined) => {
     const { url, proxy_url, width, height, content_type } = find(item?.url) ?? {};
     return url === undefined ? { ...item } : { url, proxy_url, width, height, content_type };
@@ -98,7 +98,7 @@ function embedsOf(post: Post, uploads: Uploads) {
 }
 
 function componentsOf(post: Post, uploads: Uploads): unknown[] {
-  const find = byName(post, uploads);
+  const find = attachmentFinder(post, uploads);
   const media = (item: unknown) => {
     const { url } = item as { url?: string };
     return find(url) ?? { ...(item as object), proxy_url: url, width: 0, height: 0 };

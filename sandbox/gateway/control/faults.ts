@@ -4,9 +4,9 @@ import { faultSchema, targetSchema } from '../fault.ts';
 import { faultPresets, presetNames } from '../fault-presets.ts';
 import type { Parts } from '../parts.ts';
 import { sentence } from './guard.ts';
-import { ordered } from './ordered.ts';
+import { parseAction } from './parse-action.ts';
 
-const faultOrder = z.strictObject({
+const faultSchemaWithTarget = z.strictObject({
   on: targetSchema.optional(),
   do: z.union([z.enum(presetNames), faultSchema], {
     error: () => `is the name of a fault (${presetNames.join(', ')}) or a fault in full`,
@@ -15,12 +15,12 @@ const faultOrder = z.strictObject({
   after: z.int().min(0).max(1_000_000).optional(),
 });
 
-export function faultOrders(control: FastifyInstance, parts: Parts): void {
+export function faultControlRoutes(control: FastifyInstance, parts: Parts): void {
   const list = () => ({ faults: parts.faults.list(), presets: faultPresets });
   control.get('/faults', list);
   control.post('/faults', (request, reply) => {
-    const { on = {}, do: fault, times = 1, after = 0 } = ordered(faultOrder, request);
-    // zod's optional fields may be there and undefined; the type of a fault says they are absent.
+    const { on = {}, do: fault, times = 1, after = 0 } = parseAction(faultSchemaWithTarget, request);
+    // zod's optional fields may be present but undefined, while a fault's type requires them to be absent.
     const target = Object.fromEntries(Object.entries(on).filter(([, value]) => value !== undefined));
     const id = parts.faults.add({ on: target, do: fault, times, after });
     reply.code(201);

@@ -4,13 +4,12 @@ import type { Parts } from '../parts.ts';
 
 export { sendError as sentence };
 
-/** The control address answers this machine alone, and takes the key as clients send it. */
+/** Restricts the control API to this machine and to holders of an API key. */
 export function guard(control: FastifyInstance, parts: Parts): void {
-  restrictToLoopback(control, 'The control address');
+  restrictToLoopback(control, 'The control API');
   control.addHook('onRequest', async (request, reply) => {
     const grant = parts.keys.grantOf(request.headers.authorization);
-    if (!grant)
-      return sendError(reply, 401, 'The control address needs the key too: send Authorization: Bearer <key>.');
+    if (!grant) return sendError(reply, 401, 'The control API needs the key too: send Authorization: Bearer <key>.');
     request.grant = grant;
   });
   control.setErrorHandler((problem, _, reply) => {

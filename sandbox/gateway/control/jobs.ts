@@ -1,45 +1,45 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { viewOf } from '../accept-job.ts';
 import { amountText } from '../decimal.ts';
-import { viewOf } from '../intake.ts';
 import type { Job } from '../job.ts';
 import { keyName } from '../keys.ts';
 import type { Parts } from '../parts.ts';
-import { addressesOf } from '../wire/view.ts';
+import { resultUrls } from '../wire/view.ts';
 import { sentence } from './guard.ts';
-import { ordered } from './ordered.ts';
+import { parseAction } from './parse-action.ts';
 
-const jobOrder = z.discriminatedUnion('do', [
+const jobActionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('finish') }),
   z.strictObject({ do: z.literal('fail'), reason: z.string().min(1).default('Ordered to fail.') }),
   z.strictObject({ do: z.literal('stick') }),
   z.strictObject({ do: z.literal('expire-files') }),
 ]);
 
-export function jobOrders(control: FastifyInstance, parts: Parts): void {
+export function jobControlRoutes(control: FastifyInstance, parts: Parts): void {
   type ById = { Params: { id: string } };
   const unknown = (reply: FastifyReply, id: string) => sentence(reply, 404, `There is no job ${id}.`);
 
-  control.get('/jobs', () => ({ jobs: parts.jobs.list().map((job) => shown(job, parts)) }));
+  control.get('/jobs', () => ({ jobs: parts.jobs.list().map((job) => jobSummary(job, parts)) }));
   control.get<ById>('/jobs/:id', (request, reply) => {
     const job = parts.jobs.get(request.params.id);
-    return job ? shown(job, parts) : unknown(reply, request.params.id);
+    return job ? jobSummary(job, parts) : unknown(reply, request.params.id);
   });
   control.post<ById>('/jobs/:id', (request, reply) => {
     const { id } = request.params;
-    const order = ordered(jobOrder, request);
+    const action = parseAction(jobActionSchema, request);
     if (!parts.jobs.get(id)) return unknown(reply, id);
-    const job = carryOut(order, id, parts);
-    return job ? shown(job, parts) : sentence(reply, 409, `The job ${id} is not under way.`);
+    const job = runAction(action, id, parts);
+    return job ? jobSummary(job, parts) : sentence(reply, 409, `The job ${id} is not under way.`);
   });
 }
 
-function carryOut(order: z.output<typeof jobOrder>, id: string, parts: Parts): Job | undefined {
-  switch (order.do) {
+function runAction(action: z.output<typeof jobActionSchema>, id: string, parts: Parts): Job | undefined {
+  switch (action.do) {
     case 'finish':
       return parts.jobs.finish(id);
     case 'fail':
-      return parts.jobs.fail(id, order.reason);
+      return parts.jobs.fail(id, action.reason);
     case 'stick':
       return parts.jobs.stick(id);
     case 'expire-files':
@@ -47,19 +47,19 @@ function carryOut(order: z.output<typeof jobOrder>, id: string, parts: Parts): J
   }
 }
 
-const SHOWN = [
+const SHOWN_FIELDS = [
   ...(['id', 'family', 'kind', 'model', 'prompt', 'seed', 'state', 'progress', 'reason'] as const),
   ...(['createdAt', 'startedAt', 'finishedAt', 'expired', 'orders'] as const),
 ] satisfies readonly (keyof Job)[];
 
-/** A job for people's eyes: no key, no bytes. */
-function shown(job: Job, parts: Parts): Record<string, unknown> {
+/** A job for display, without its key and bytes. */
+function jobSummary(job: Job, parts: Parts): Record<string, unknown> {
   return {
-    ...Object.fromEntries(SHOWN.map((name) => [name, job[name]])),
+    ...Object.fromEntries(SHOWN_FIELDS.map((name) => [name, job[name]])),
     ...parts.tally.of(job.id),
     key: keyName(job.key),
     charge: amountText(job.charge),
-    files: addressesOf(job, viewOf(parts)),
+    files: resultUrls(job, viewOf(parts)),
     ...(job.details.family === 'imgx' ? { action: job.details.action, parent: job.details.parent } : {}),
   };
 }

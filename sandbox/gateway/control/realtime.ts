@@ -3,25 +3,25 @@ import { z } from 'zod';
 import type { Parts } from '../parts.ts';
 import type { Session } from '../realtime/session.ts';
 import { sentence } from './guard.ts';
-import { ordered } from './ordered.ts';
+import { parseAction } from './parse-action.ts';
 
-const order = z.strictObject({ do: z.enum(['cut', 'hang', 'expire']), session: z.string().optional() });
+const actionSchema = z.strictObject({ do: z.enum(['cut', 'hang', 'expire']), session: z.string().optional() });
 
-/** Live sessions: what they hold, and their end. */
-export function realtimeOrders(control: FastifyInstance, { realtime }: Parts): void {
-  const list = () => ({ opened: realtime.opened, sessions: realtime.sessions.map(shown) });
+/** Routes that list live sessions and end them. */
+export function realtimeControlRoutes(control: FastifyInstance, { realtime }: Parts): void {
+  const list = () => ({ opened: realtime.opened, sessions: realtime.sessions.map(sessionSummary) });
   control.get('/realtime', list);
   control.post('/realtime', (request, reply) => {
-    const { do: does, session: id } = ordered(order, request);
-    const meant = realtime.sessions.filter((session) => id === undefined || session.id === id);
-    if (id !== undefined && meant.length === 0) return sentence(reply, 404, `There is no live session ${id}.`);
-    for (const session of meant) session[does]();
-    return { did: does, sessions: meant.map((session) => session.id) };
+    const { do: action, session: id } = parseAction(actionSchema, request);
+    const targets = realtime.sessions.filter((session) => id === undefined || session.id === id);
+    if (id !== undefined && targets.length === 0) return sentence(reply, 404, `There is no live session ${id}.`);
+    for (const session of targets) session[action]();
+    return { did: action, sessions: targets.map((session) => session.id) };
   });
 }
 
-/** For people's eyes: no key, no sound. */
-const shown = (session: Session) => ({
+/** A session for display, without its key and audio. */
+const sessionSummary = (session: Session) => ({
   ...{ id: session.id, model: session.model.id, dialect: session.dialect },
   ...{ isAnswering: session.turns.isAnswering, session: session.body, items: session.items },
 });

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import type { Parts } from '../parts.ts';
 import { profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
 import { dialects } from '../realtime/dialect.ts';
-import { ordered } from './ordered.ts';
+import { parseAction } from './parse-action.ts';
 
-const flags = Object.entries(quirksOf('spec')).flatMap(([name, value]) => (typeof value === 'boolean' ? [name] : []));
-const quirksOrder = z
+const booleanQuirks = Object.entries(quirksOf('spec')).flatMap(([name, value]) =>
+  typeof value === 'boolean' ? [name] : [],
+);
+const quirksSchema = z
   .strictObject({
-    ...Object.fromEntries(flags.map((name) => [name, z.boolean()])),
+    ...Object.fromEntries(booleanQuirks.map((name) => [name, z.boolean()])),
     videoShape: z.enum(videoShapes),
     videosBody: z.enum(['either', 'json', 'form']),
     queuedFrom: z.int().min(0),
@@ -26,13 +28,13 @@ const quirksOrder = z
   })
   .partial() as z.ZodType<Partial<Quirks>>;
 
-const settingsOrder = z.strictObject({
+const settingsSchema = z.strictObject({
   profile: z.enum(profiles).optional(),
   speed: z.number().positive().max(100_000).optional(),
-  quirks: quirksOrder.optional(),
+  quirks: quirksSchema.optional(),
 });
 
-export function settingsOrders(control: FastifyInstance, parts: Parts): void {
+export function settingsControlRoutes(control: FastifyInstance, parts: Parts): void {
   const settings = () => {
     const { profile, speed, quirks } = parts.settings;
     return { profile, speed, quirks };
@@ -47,21 +49,21 @@ export function settingsOrders(control: FastifyInstance, parts: Parts): void {
       ]),
     ),
     faults: parts.faults.list().length,
-    heard: parts.heard.entries.length,
+    heard: parts.requestLog.entries.length,
   }));
 
   control.get('/settings', settings);
   control.patch('/settings', (request) => {
-    const order = ordered(settingsOrder, request);
-    if (order.profile) parts.settings.profile = order.profile;
-    if (order.speed) parts.pace.setSpeed(order.speed);
-    Object.assign(parts.settings.quirks, order.quirks);
+    const changes = parseAction(settingsSchema, request);
+    if (changes.profile) parts.settings.profile = changes.profile;
+    if (changes.speed) parts.pace.setSpeed(changes.speed);
+    Object.assign(parts.settings.quirks, changes.quirks);
     return settings();
   });
 
-  control.get('/heard', () => ({ heard: parts.heard.entries }));
+  control.get('/heard', () => ({ heard: parts.requestLog.entries }));
   control.delete('/heard', () => {
-    parts.heard.clear();
+    parts.requestLog.clear();
     return { heard: [] };
   });
 }

@@ -1,9 +1,9 @@
 import type { InputItem } from '../requests/text.ts';
-import { asInput, type Item, msOf, wordsOf, wordsUntil } from './item.ts';
+import { type Item, speechMs, textOf, textUntil, toInputItem } from './item.ts';
 import { EventRefusal } from './refusal.ts';
-import { both, NO_TOKENS, type Tokens, tokensOf } from './tokens.ts';
+import { addTokens, NO_TOKENS, type Tokens, tokensOf } from './tokens.ts';
 
-/** Everything that was said in a session, oldest first. */
+/** The items of a session, oldest first. */
 export class Conversation {
   #items: readonly Item[] = [];
 
@@ -11,61 +11,62 @@ export class Conversation {
     return this.#items;
   }
 
-  /** What the model reads. */
+  /** The input for the next reply. */
   get input(): InputItem[] {
-    return this.#items.map(asInput);
+    return this.#items.map(toInputItem);
   }
 
   get tokens(): Tokens {
-    return this.#items.map(tokensOf).reduce(both, NO_TOKENS);
+    return this.#items.map(tokensOf).reduce(addTokens, NO_TOKENS);
   }
 
-  /** The words that the model said last, as far as they were not taken back. */
-  get lastAnswer(): string | undefined {
+  /** The text of the model's last reply, after truncation. */
+  get lastReply(): string | undefined {
     const last = this.#items.findLast((item) => item.type === 'message' && item.role === 'assistant');
-    return last?.type === 'message' ? wordsOf(last) : undefined;
+    return last?.type === 'message' ? textOf(last) : undefined;
   }
 
-  /** What a person said last, as it was understood. */
-  get lastSaid(): string | undefined {
+  /** The user's last message; for audio, its description. */
+  get lastUtterance(): string | undefined {
     const last = this.#items.findLast((item) => item.type === 'message' && item.role === 'user');
-    return last?.type === 'message' ? wordsOf(last) : undefined;
+    return last?.type === 'message' ? textOf(last) : undefined;
   }
 
   find(id: string): Item | undefined {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** Behind another, at the beginning (`root`), or at the end; answers with the id of the one before it. */
-  add(item: Item, behind?: string): string | null {
+  /** Adds the item after another one, at the beginning (`root`), or at the end; returns the id of the previous item. */
+  add(item: Item, previousId?: string): string | null {
     if (this.find(item.id)) {
       throw new EventRefusal(`Error adding item: an item with id '${item.id}' already exists.`, {
         code: 'item_create_duplicate_item_id',
         param: 'item.id',
       });
     }
-    const at = behind === undefined ? this.#items.length : behind === 'root' ? 0 : this.#placeOf(behind) + 1;
+    const at =
+      previousId === undefined ? this.#items.length : previousId === 'root' ? 0 : this.#indexOf(previousId) + 1;
     this.#items = this.#items.toSpliced(at, 0, item);
     return this.#items[at - 1]?.id ?? null;
   }
 
-  /** As it has become; one that was deleted meanwhile stays so. */
+  /** Has no effect if the item was deleted meanwhile. */
   update(item: Item): void {
     this.#items = this.#items.map((one) => (one.id === item.id ? item : one));
   }
 
   delete(id: string): void {
-    this.#known(id, 'delete');
+    this.#require(id, 'delete');
     this.#items = this.#items.filter((item) => item.id !== id);
   }
 
   retrieve(id: string): Item {
-    return this.#known(id, 'retrieve');
+    return this.#require(id, 'retrieve');
   }
 
   /** Removes from the reply what was not played, as the model did not say it. */
   truncate(id: string, content: number, ms: number): void {
-    const item = this.#known(id, 'truncate');
+    const item = this.#require(id, 'truncate');
     const part = item.type === 'message' && item.role === 'assistant' ? item.parts[content] : undefined;
     if (item.type !== 'message' || part?.type !== 'speech') {
       throw new EventRefusal('Only model output audio messages can be truncated.', {
@@ -73,17 +74,17 @@ export class Conversation {
         param: part ? 'item_id' : 'content_index',
       });
     }
-    const longest = msOf(part.text);
-    if (ms > longest) {
-      throw new EventRefusal(`Audio content of ${Math.floor(longest)}ms is already shorter than ${ms}ms.`, {
+    const totalMs = speechMs(part.text);
+    if (ms > totalMs) {
+      throw new EventRefusal(`Audio content of ${Math.floor(totalMs)}ms is already shorter than ${ms}ms.`, {
         code: 'invalid_value',
         param: 'audio_end_ms',
       });
     }
-    this.update({ ...item, parts: item.parts.with(content, { ...part, text: wordsUntil(part.text, ms) }) });
+    this.update({ ...item, parts: item.parts.with(content, { ...part, text: textUntil(part.text, ms) }) });
   }
 
-  #placeOf(id: string): number {
+  #indexOf(id: string): number {
     const at = this.#items.findIndex((item) => item.id === id);
     if (at >= 0) return at;
     throw new EventRefusal(`Error adding item: the previous item with id '${id}' does not exist.`, {
@@ -92,11 +93,11 @@ export class Conversation {
     });
   }
 
-  #known(id: string, what: 'delete' | 'retrieve' | 'truncate'): Item {
+  #require(id: string, operation: 'delete' | 'retrieve' | 'truncate'): Item {
     const item = this.find(id);
     if (item) return item;
     throw new EventRefusal(`Error with item: no item with id '${id}' exists in this conversation.`, {
-      code: `item_${what}_invalid_item_id`,
+      code: `item_${operation}_invalid_item_id`,
       param: 'item_id',
     });
   }

@@ -1,15 +1,15 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
-import { loudnessOf } from './ear.ts';
+import { loudnessOf } from './describe-sound.ts';
 import type { Detection } from './settings.ts';
 
 const FRAME_MS = 20;
-const FRAME = (PCM_RATE * FRAME_MS) / 1_000;
-/** How loud a sound is that a threshold of 1 still lets through. */
-const LOUDEST_THRESHOLD = 0.04;
+const FRAME_SAMPLES = (PCM_RATE * FRAME_MS) / 1_000;
+/** The loudness that corresponds to a threshold of 1. */
+const LOUDNESS_AT_FULL_THRESHOLD = 0.04;
 
-export interface Turn {
-  readonly what: 'started' | 'stopped';
-  /** Since the session heard its first sound. */
+export interface SpeechChange {
+  readonly kind: 'started' | 'stopped';
+  /** Milliseconds since the first audio input. */
   readonly ms: number;
 }
 
@@ -19,31 +19,31 @@ export class Detector {
   #ms = 0;
   #silentMs = 0;
   #isSpeaking = false;
-  /** Of the item that is being said. */
-  id = '';
+  /** The id of the item that is being spoken. */
+  itemId = '';
 
-  /** What became of the turn with this piece; at most one of each. */
-  *hear(piece: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<Turn, void, void> {
-    const sound = new Int16Array(this.#rest.length + piece.length);
+  /** Yields when speech starts or stops within the chunk. */
+  *detect(chunk: Pcm, { threshold, silence_duration_ms: timeout }: Detection): Generator<SpeechChange, void, void> {
+    const sound = new Int16Array(this.#rest.length + chunk.length);
     sound.set(this.#rest);
-    sound.set(piece, this.#rest.length);
+    sound.set(chunk, this.#rest.length);
     let at = 0;
-    for (; at + FRAME <= sound.length; at += FRAME) {
-      const isLoud = loudnessOf(sound.subarray(at, at + FRAME)) > threshold * LOUDEST_THRESHOLD;
+    for (; at + FRAME_SAMPLES <= sound.length; at += FRAME_SAMPLES) {
+      const isLoud = loudnessOf(sound.subarray(at, at + FRAME_SAMPLES)) > threshold * LOUDNESS_AT_FULL_THRESHOLD;
       this.#ms += FRAME_MS;
       this.#silentMs = isLoud ? 0 : this.#silentMs + FRAME_MS;
       if (isLoud && !this.#isSpeaking) {
         this.#isSpeaking = true;
-        yield { what: 'started', ms: this.#ms - FRAME_MS };
+        yield { kind: 'started', ms: this.#ms - FRAME_MS };
       } else if (this.#isSpeaking && this.#silentMs >= timeout) {
         this.#isSpeaking = false;
-        yield { what: 'stopped', ms: this.#ms };
+        yield { kind: 'stopped', ms: this.#ms };
       }
     }
     this.#rest = sound.slice(at);
   }
 
-  /** The turn was ended from outside. */
+  /** Called when the input was committed or cleared by the client. */
   reset(): void {
     this.#isSpeaking = false;
     this.#silentMs = 0;

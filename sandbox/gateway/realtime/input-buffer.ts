@@ -2,14 +2,14 @@ import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { EventRefusal } from './refusal.ts';
 
 /** Base64 in one event (wire facts, part 6). */
-const MOST_AT_ONCE = 15 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 15 * 1024 * 1024;
 const BYTES_PER_SAMPLE = 2;
-/** Of audio that was not committed yet. */
-const LONGEST_SECONDS = 600;
-/** The shortest sound that is taken for speech. */
-const SHORTEST_MS = 100;
+/** The limit of uncommitted audio. */
+const MAX_SECONDS = 600;
+/** The shortest audio that can be committed. */
+const MIN_COMMIT_MS = 100;
 
-/** What is said before it is committed. */
+/** The audio input that is not committed yet. */
 export class InputBuffer {
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -19,17 +19,18 @@ export class InputBuffer {
   }
 
   append(base64: string): Buffer {
-    const refuse = (message: string) => {
+    const reject = (message: string) => {
       throw new EventRefusal(message, { code: 'invalid_value', param: 'audio' });
     };
-    if (base64.length > MOST_AT_ONCE) refuse(`Invalid 'audio': at most ${MOST_AT_ONCE} bytes go into one event.`);
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) refuse("Invalid 'audio'. Expected base64-encoded audio bytes.");
-    const piece = Buffer.from(base64, 'base64');
-    if (this.#bytes + piece.length > LONGEST_SECONDS * PCM_RATE * BYTES_PER_SAMPLE)
-      refuse(`The input audio buffer holds at most ${LONGEST_SECONDS} seconds: commit or clear it.`);
-    this.#pieces.push(piece);
-    this.#bytes += piece.length;
-    return piece;
+    if (base64.length > MAX_EVENT_LENGTH)
+      reject(`Invalid 'audio': at most ${MAX_EVENT_LENGTH} bytes go into one event.`);
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) reject("Invalid 'audio'. Expected base64-encoded audio bytes.");
+    const chunk = Buffer.from(base64, 'base64');
+    if (this.#bytes + chunk.length > MAX_SECONDS * PCM_RATE * BYTES_PER_SAMPLE)
+      reject(`The input audio buffer holds at most ${MAX_SECONDS} seconds: commit or clear it.`);
+    this.#pieces.push(chunk);
+    this.#bytes += chunk.length;
+    return chunk;
   }
 
   clear(): void {
@@ -38,9 +39,9 @@ export class InputBuffer {
   }
 
   take(): Pcm {
-    if (this.ms < SHORTEST_MS) {
+    if (this.ms < MIN_COMMIT_MS) {
       throw new EventRefusal(
-        `Error committing input audio buffer: buffer too small. Expected at least ${SHORTEST_MS}ms of audio, but buffer only has ${this.ms.toFixed(2)}ms of audio.`,
+        `Error committing input audio buffer: buffer too small. Expected at least ${MIN_COMMIT_MS}ms of audio, but buffer only has ${this.ms.toFixed(2)}ms of audio.`,
         { code: 'input_audio_buffer_commit_empty' },
       );
     }
@@ -50,7 +51,7 @@ export class InputBuffer {
   }
 }
 
-/** A byte too many is half a sample, and lost. */
+/** Drops an odd last byte, which is half a sample. */
 export function samplesFrom(bytes: Buffer): Pcm {
   const sound = new Int16Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let at = 0; at < sound.length; at++) sound[at] = bytes.readInt16LE(at * BYTES_PER_SAMPLE);

@@ -1,18 +1,18 @@
 import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import type { InputItem } from '../requests/text.ts';
 import type { Body } from '../wire/view.ts';
-import { type Dialect, namesIn } from './dialect.ts';
+import { type Dialect, NAMES_BY_DIALECT } from './dialect.ts';
 import { samplesOf, wordsSpoken } from './voice.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';
 
 export type Part =
   | { readonly type: 'text'; readonly text: string }
-  /** What a person said: as it was understood, and whether that was told. */
-  | { readonly type: 'sound'; readonly understood: string; readonly ms: number; readonly isWritten: boolean }
-  /** What the model said. */
+  /** The user's audio: its description, and whether the client has received it as a transcript. */
+  | { readonly type: 'sound'; readonly description: string; readonly ms: number; readonly isTranscribed: boolean }
+  /** The model's audio, as text. */
   | { readonly type: 'speech'; readonly text: string }
-  | { readonly type: 'image'; readonly address: unknown };
+  | { readonly type: 'image'; readonly url: unknown };
 
 export interface Message {
   readonly type: 'message';
@@ -24,7 +24,7 @@ interface Call {
   readonly type: 'function_call';
   readonly callId: string;
   readonly name: string;
-  readonly written: string;
+  readonly argumentsJson: string;
 }
 
 interface Output {
@@ -42,7 +42,7 @@ export function itemBody(item: Item, dialect: Dialect): Body {
     case 'message':
       return { ...head, role: item.role, content: item.parts.map((part) => partBody(part, item.role, dialect)) };
     case 'function_call':
-      return { ...head, call_id: item.callId, name: item.name, arguments: item.written };
+      return { ...head, call_id: item.callId, name: item.name, arguments: item.argumentsJson };
     case 'function_call_output':
       return { ...head, call_id: item.callId, output: item.output };
   }
@@ -51,21 +51,21 @@ export function itemBody(item: Item, dialect: Dialect): Body {
 export function partBody(part: Part, role: Message['role'], dialect: Dialect): Body {
   switch (part.type) {
     case 'text':
-      return { type: role === 'assistant' ? namesIn[dialect].text : 'input_text', text: part.text };
+      return { type: role === 'assistant' ? NAMES_BY_DIALECT[dialect].text : 'input_text', text: part.text };
     case 'sound':
-      return { type: 'input_audio', transcript: part.isWritten ? part.understood : null };
+      return { type: 'input_audio', transcript: part.isTranscribed ? part.description : null };
     case 'speech':
-      return { type: namesIn[dialect].audio, transcript: part.text };
+      return { type: NAMES_BY_DIALECT[dialect].audio, transcript: part.text };
     case 'image':
-      return { type: 'input_image', image_url: part.address };
+      return { type: 'input_image', image_url: part.url };
   }
 }
 
-/** The same for text answers (`text/`). */
-export function asInput(item: Item): InputItem {
+/** Converts an item to the input of the text endpoint (`text/`). */
+export function toInputItem(item: Item): InputItem {
   switch (item.type) {
     case 'message':
-      return { role: item.role, content: wordsOf(item) };
+      return { role: item.role, content: textOf(item) };
     case 'function_call':
       return { type: item.type, call_id: item.callId, name: item.name };
     case 'function_call_output':
@@ -73,21 +73,21 @@ export function asInput(item: Item): InputItem {
   }
 }
 
-export const wordsOf = ({ parts }: Message): string =>
-  parts.flatMap((part) => (part.type === 'sound' ? [part.understood] : 'text' in part ? [part.text] : [])).join(' ');
+export const textOf = ({ parts }: Message): string =>
+  parts.flatMap((part) => (part.type === 'sound' ? [part.description] : 'text' in part ? [part.text] : [])).join(' ');
 
-/** How long it takes to say. */
-export const msOf = (speech: string): number =>
+/** The duration of the speech. */
+export const speechMs = (speech: string): number =>
   (wordsSpoken(speech).reduce((sum, word) => sum + samplesOf(word), 0) / PCM_RATE) * 1_000;
 
-/** What of it has begun to sound by then. */
-export function wordsUntil(speech: string, ms: number): string {
-  const most = (ms * PCM_RATE) / 1_000;
+/** The words that have started by the given time. */
+export function textUntil(speech: string, ms: number): string {
+  const maxSamples = (ms * PCM_RATE) / 1_000;
   let samples = 0;
-  const heard = wordsSpoken(speech).filter((word) => {
-    const hasBegun = samples < most;
+  const playedWords = wordsSpoken(speech).filter((word) => {
+    const hasBegun = samples < maxSamples;
     samples += samplesOf(word);
     return hasBegun;
   });
-  return heard.join('').trimEnd();
+  return playedWords.join('').trimEnd();
 }

@@ -1,7 +1,7 @@
 import { bytesOf } from './input-buffer.ts';
 import { type Voice, wordIn, wordsSpoken } from './voice.ts';
 
-/** What an answer comes in, and how long each takes to come, in milliseconds of the gateway's own time. */
+/** A delta of a reply, and its delay in milliseconds of the gateway's own time. */
 export interface Piece {
   readonly wait: number;
   readonly kind: 'text' | 'transcript' | 'audio';
@@ -13,27 +13,27 @@ export interface Word {
   readonly pieces: readonly Piece[];
 }
 
-const WORD = 25;
-/** Two tenths of a second of sound in a fiftieth: ten times as fast as it is heard. */
-const SOUND = 20;
-const SOUND_BYTES = 9_600;
+const WORD_MS = 25;
+/** 0.2 s of audio every 0.02 s, which is ten times real time. */
+const AUDIO_MS = 20;
+const AUDIO_BYTES = 9_600;
 
 export const writtenWords = (text: string): readonly Word[] =>
-  wordsSpoken(text).map((word) => ({ text: word, pieces: [{ wait: WORD, kind: 'text', delta: word }] }));
+  wordsSpoken(text).map((word) => ({ text: word, pieces: [{ wait: WORD_MS, kind: 'text', delta: word }] }));
 
-/** Each with its sound behind it. `isOdd`: pieces end in the middle of a sample. */
+/** Each word with its audio. With `isOdd`, deltas end in the middle of a sample. */
 export function* spokenWords(text: string, voice: Voice, isOdd: boolean): Generator<Word, void, void> {
-  const size = isOdd ? SOUND_BYTES + 1 : SOUND_BYTES;
+  const size = isOdd ? AUDIO_BYTES + 1 : AUDIO_BYTES;
   const words = wordsSpoken(text);
   let rest = Buffer.alloc(0);
   for (const [at, word] of words.entries()) {
-    const pieces: Piece[] = [{ wait: WORD, kind: 'transcript', delta: word }];
+    const pieces: Piece[] = [{ wait: WORD_MS, kind: 'transcript', delta: word }];
     let bytes = Buffer.concat([rest, bytesOf(wordIn(word, voice))]);
-    // Half a sample waits for its other half, and with the last word nothing waits any more.
-    const kept = isOdd && at < words.length - 1 ? 1 : 0;
-    while (bytes.length > kept) {
-      const piece = bytes.subarray(0, Math.min(size, bytes.length - kept));
-      pieces.push({ wait: SOUND, kind: 'audio', delta: piece.toString('base64') });
+    // Holds back half a sample until the next word; the last word sends everything.
+    const heldBack = isOdd && at < words.length - 1 ? 1 : 0;
+    while (bytes.length > heldBack) {
+      const piece = bytes.subarray(0, Math.min(size, bytes.length - heldBack));
+      pieces.push({ wait: AUDIO_MS, kind: 'audio', delta: piece.toString('base64') });
       bytes = bytes.subarray(piece.length);
     }
     rest = bytes;

@@ -1,24 +1,24 @@
 import type { Pace } from '../pace.ts';
-import type { Stroke } from './strokes.ts';
+import type { ReplyStep } from './reply-steps.ts';
 
-/** Plays strokes when they are due by the gateway's own clock. */
+/** Plays steps when they are due in the gateway's own time. */
 export class Player {
   readonly #pace: Pace;
-  readonly #strokes: Iterator<Stroke, void, void>;
-  readonly #play: (stroke: Stroke) => void;
+  readonly #steps: Iterator<ReplyStep, void, void>;
+  readonly #play: (step: ReplyStep) => void;
   #due: number;
   #isStopped = false;
   #cancel: () => void = () => undefined;
 
-  constructor(pace: Pace, strokes: Iterator<Stroke, void, void>, play: (stroke: Stroke) => void) {
+  constructor(pace: Pace, steps: Iterator<ReplyStep, void, void>, play: (step: ReplyStep) => void) {
     this.#pace = pace;
-    this.#strokes = strokes;
+    this.#steps = steps;
     this.#play = play;
     this.#due = pace.elapsed();
   }
 
   start(): void {
-    this.#goOn(this.#strokes.next());
+    this.#advance(this.#steps.next());
   }
 
   /** Nothing is played any more. */
@@ -27,19 +27,19 @@ export class Player {
     this.#cancel();
   }
 
-  #goOn(first: IteratorResult<Stroke, void>): void {
-    for (let next = first; !this.#isStopped && !next.done; next = this.#strokes.next()) {
-      const stroke = next.value;
-      this.#due += stroke.wait;
-      const late = this.#due - this.#pace.elapsed();
-      if (late > 0) {
-        this.#cancel = this.#pace.after(late, () => {
-          this.#play(stroke);
-          if (!this.#isStopped) this.#goOn(this.#strokes.next());
+  #advance(first: IteratorResult<ReplyStep, void>): void {
+    for (let next = first; !this.#isStopped && !next.done; next = this.#steps.next()) {
+      const step = next.value;
+      this.#due += step.wait;
+      const delay = this.#due - this.#pace.elapsed();
+      if (delay > 0) {
+        this.#cancel = this.#pace.after(delay, () => {
+          this.#play(step);
+          if (!this.#isStopped) this.#advance(this.#steps.next());
         });
         return;
       }
-      this.#play(stroke);
+      this.#play(step);
     }
   }
 }

@@ -1,25 +1,25 @@
 import type { Body } from '../wire/view.ts';
 
-interface Trouble {
+interface ErrorDetail {
   readonly code: string;
   /** The field that is objected to. */
   readonly param?: string | undefined;
   readonly type?: string;
 }
 
-/** An error event: what was asked for is not done, and the session goes on. */
+/** An error for the client; the session continues. */
 export class EventRefusal extends Error {
-  readonly trouble: Trouble;
+  readonly detail: ErrorDetail;
 
-  constructor(message: string, trouble: Trouble) {
+  constructor(message: string, detail: ErrorDetail) {
     super(message);
     this.name = 'EventRefusal';
-    this.trouble = trouble;
+    this.detail = detail;
   }
 }
 
-/** `about` is the id that the client gave to the event that is refused. */
-export function errorEvent(message: string, trouble: Trouble, about: string | null = null): Body {
-  const { code, param = null, type = 'invalid_request_error' } = trouble;
-  return { type: 'error', error: { type, code, message, param, event_id: about } };
+/** `eventId` is the id that the client gave to the event that is refused. */
+export function errorEvent(message: string, detail: ErrorDetail, eventId: string | null = null): Body {
+  const { code, param = null, type = 'invalid_request_error' } = detail;
+  return { type: 'error', error: { type, code, message, param, event_id: eventId } };
 }

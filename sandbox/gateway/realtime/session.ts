@@ -1,59 +1,59 @@
 import type { Model } from '../catalogue.ts';
 import type { KeyGrant } from '../keys.ts';
 import type { Body } from '../wire/view.ts';
+import type { ClientSocket } from './client-socket.ts';
 import { Conversation } from './conversation.ts';
 import { Detector } from './detector.ts';
 import type { Dialect } from './dialect.ts';
-import type { Moment, RealtimeFault } from './fault.ts';
+import type { FaultTiming, RealtimeFault } from './fault.ts';
 import { InputBuffer } from './input-buffer.ts';
 import { itemBody } from './item.ts';
-import type { Line } from './line.ts';
 import { errorEvent } from './refusal.ts';
-import { type Settings, sessionBody, usualSettings } from './settings.ts';
-import type { Rooms, SessionState } from './state.ts';
+import { defaultSettings, type Settings, sessionBody } from './settings.ts';
+import type { SessionParts, SessionState } from './state.ts';
 import { Transcripts } from './transcripts.ts';
 import { Turns } from './turns.ts';
 
-type Given = Pick<Session, 'line' | 'parts' | 'grant' | 'model' | 'freshId' | 'changed'>;
+type SessionOptions = Pick<Session, 'client' | 'parts' | 'grant' | 'model' | 'freshId' | 'notifyChange'>;
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
-/** A conversation over one socket, from the first word to the last. */
+/** A live session over one WebSocket. */
 export class Session implements SessionState {
   readonly id: string;
   readonly conversationId: string;
   readonly dialect: Dialect;
-  readonly line: Line;
-  readonly parts: Rooms;
+  readonly client: ClientSocket;
+  readonly parts: SessionParts;
   readonly grant: KeyGrant;
   readonly model: Model;
   readonly freshId: (prefix: string) => string;
-  readonly changed: () => void;
+  readonly notifyChange: () => void;
   readonly conversation = new Conversation();
   readonly buffer = new InputBuffer();
   readonly detector = new Detector();
   readonly transcripts: Transcripts;
   readonly turns: Turns;
-  settings: Settings = usualSettings;
-  /** What the client sent, newest last; sound is only counted. */
-  readonly heard: unknown[] = [];
+  settings: Settings = defaultSettings;
+  /** The events that the client sent, newest last; long strings are shortened. */
+  readonly receivedEvents: unknown[] = [];
   readonly openedAt: number;
   readonly #expiresAt: number;
   #cancelLimit: () => void = () => undefined;
   #isOver = false;
 
-  constructor({ line, parts, grant, model, freshId, changed }: Given) {
-    this.line = line;
+  constructor({ client, parts, grant, model, freshId, notifyChange }: SessionOptions) {
+    this.client = client;
     this.parts = parts;
     this.grant = grant;
     this.model = model;
     this.freshId = freshId;
-    this.changed = changed;
+    this.notifyChange = notifyChange;
     this.id = freshId('sess');
     this.conversationId = freshId('conv');
     this.dialect = parts.settings.quirks.realtimeDialect;
     this.openedAt = parts.clock.now();
-    this.#expiresAt = this.openedAt + parts.settings.quirks.realtimeMinutes * MINUTE;
+    this.#expiresAt = this.openedAt + parts.settings.quirks.realtimeMinutes * MINUTE_MS;
     this.transcripts = new Transcripts(this);
     this.turns = new Turns(this);
   }
@@ -62,7 +62,7 @@ export class Session implements SessionState {
     return this.conversation.items.map((item) => itemBody(item, this.dialect));
   }
 
-  /** Nothing more comes of it, though its connection may still stand. */
+  /** Whether the session has ended; its connection may still be open. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -73,26 +73,26 @@ export class Session implements SessionState {
   }
 
   open(): void {
-    // The hour is the clock's own: a conversation is not shorter where jobs are quicker.
+    // The time limit does not depend on the gateway's speed.
     this.#cancelLimit = this.parts.clock.after(this.#expiresAt - this.parts.clock.now(), () => this.expire());
     const fault = this.faultAt('open');
     if (fault) {
-      this.suffer(fault.how === 'drop-open' ? 'drop' : 'hang');
+      this.endBy(fault.how === 'drop-open' ? 'drop' : 'hang');
       return;
     }
-    this.line.tell({ type: 'session.created', session: this.body });
+    this.client.send({ type: 'session.created', session: this.body });
     const conversation = { id: this.conversationId, object: 'realtime.conversation' };
-    this.line.tell({ type: 'conversation.created', conversation });
+    this.client.send({ type: 'conversation.created', conversation });
   }
 
-  /** A refusal of something strikes those alone who ask for it. */
-  faultAt(moment: Moment, asksForTranscripts = false): RealtimeFault | undefined {
+  /** A refusal of something applies only to requests for it. */
+  faultAt(moment: FaultTiming, asksForTranscripts = false): RealtimeFault | undefined {
     const occasion = { method: 'GET', path: '/v1/realtime', kind: 'realtime' };
-    return this.parts.faults.forRealtime(occasion, moment, asksForTranscripts);
+    return this.parts.faults.takeForRealtime(occasion, moment, asksForTranscripts);
   }
 
-  suffer(what: Parameters<SessionState['suffer']>[0]): void {
-    switch (what) {
+  endBy(effect: Parameters<SessionState['endBy']>[0]): void {
+    switch (effect) {
       case 'drop':
         this.cut();
         break;
@@ -103,39 +103,39 @@ export class Session implements SessionState {
         this.expire();
         break;
       case 'close':
-        this.#leave('trouble', 'internal error');
+        this.#closeClient('trouble', 'internal error');
         break;
     }
   }
 
   cut(): void {
-    this.closed();
-    this.line.drop();
+    this.end();
+    this.client.drop();
   }
 
   hang(): void {
-    this.closed();
-    this.line.hang();
+    this.end();
+    this.client.hang();
   }
 
   expire(): void {
     const { realtimeMinutes } = this.parts.settings.quirks;
-    const words = `Your session hit the maximum duration of ${realtimeMinutes} minutes.`;
-    this.line.tell(errorEvent(words, { code: 'session_expired' }));
-    this.#leave('expired', 'session expired');
+    const message = `Your session hit the maximum duration of ${realtimeMinutes} minutes.`;
+    this.client.send(errorEvent(message, { code: 'session_expired' }));
+    this.#closeClient('expired', 'session expired');
   }
 
-  /** Nothing more comes of it. */
-  closed(): void {
+  /** Ends the session without closing its connection. */
+  end(): void {
     this.#isOver = true;
     this.#cancelLimit();
     this.turns.stop();
     this.transcripts.stop();
-    this.changed();
+    this.notifyChange();
   }
 
-  #leave(reason: 'expired' | 'trouble', why: string): void {
-    this.closed();
-    this.line.close(reason, why);
+  #closeClient(reason: 'expired' | 'trouble', why: string): void {
+    this.end();
+    this.client.close(reason, why);
   }
 }

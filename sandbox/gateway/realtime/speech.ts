@@ -1,39 +1,39 @@
 import { secondsOf } from '../../../src/lib/pcm.ts';
-import { understood } from './ear.ts';
+import { describeSound } from './describe-sound.ts';
 import { samplesFrom } from './input-buffer.ts';
 import type { Item } from './item.ts';
 import { addedEvents } from './reply-events.ts';
 import type { Session } from './session.ts';
 
 /** If the session asks for it, the model itself detects the beginning and the end of speech. */
-export function listen(piece: Buffer, session: Session): void {
-  const { settings, detector, line, turns } = session;
+export function detectSpeech(piece: Buffer, session: Session): void {
+  const { settings, detector, client, turns } = session;
   const { detection } = settings;
   if (!detection) return;
-  for (const { what, ms } of detector.hear(samplesFrom(piece), detection)) {
-    if (what === 'started') {
-      detector.id = session.freshId('item');
-      line.tell({ type: 'input_audio_buffer.speech_started', audio_start_ms: ms, item_id: detector.id });
-      if (detection.interrupt_response) turns.breakOff('turn_detected');
+  for (const { kind, ms } of detector.detect(samplesFrom(piece), detection)) {
+    if (kind === 'started') {
+      detector.itemId = session.freshId('item');
+      client.send({ type: 'input_audio_buffer.speech_started', audio_start_ms: ms, item_id: detector.itemId });
+      if (detection.interrupt_response) turns.cancelCurrent('turn_detected');
     } else {
-      const id = detector.id;
-      line.tell({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: ms, item_id: id });
-      commit(session, id);
-      if (detection.create_response && !turns.isAnswering) turns.answer();
+      const id = detector.itemId;
+      client.send({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: ms, item_id: id });
+      commitInput(session, id);
+      if (detection.create_response && !turns.isAnswering) turns.respond();
     }
   }
 }
 
-/** What was said becomes a part of the conversation. */
-export function commit(session: Session, id: string): void {
-  const { buffer, conversation, dialect, line, settings, transcripts } = session;
+/** Adds the buffered audio to the conversation. */
+export function commitInput(session: Session, id: string): void {
+  const { buffer, conversation, dialect, client, settings, transcripts } = session;
   const sound = buffer.take();
   const item: Item = {
     ...{ id, status: 'completed', type: 'message', role: 'user' },
-    parts: [{ type: 'sound', understood: understood(sound), ms: secondsOf(sound) * 1_000, isWritten: false }],
+    parts: [{ type: 'sound', description: describeSound(sound), ms: secondsOf(sound) * 1_000, isTranscribed: false }],
   };
   const before = conversation.add(item);
-  line.tell({ type: 'input_audio_buffer.committed', previous_item_id: before, item_id: id });
-  for (const event of addedEvents(item, before, dialect)) line.tell(event);
-  if (settings.transcription) transcripts.write(item, 0);
+  client.send({ type: 'input_audio_buffer.committed', previous_item_id: before, item_id: id });
+  for (const event of addedEvents(item, before, dialect)) client.send(event);
+  if (settings.transcription) transcripts.start(item, 0);
 }

@@ -1,41 +1,41 @@
 import type { Body } from '../wire/view.ts';
-import { type Item, msOf } from './item.ts';
+import { type Item, speechMs } from './item.ts';
 
 export interface Tokens {
   readonly text: number;
   readonly audio: number;
 }
 
-/** As a rule of thumb a token is four letters, a tenth of a second that is heard, and a twentieth that is spoken. */
-const LETTERS = 4;
-const HEARD_MS = 100;
-const SPOKEN_MS = 50;
+/** As a rule of thumb, a token is four letters, 0.1 s of audio input or 0.05 s of audio output. */
+const LETTERS_PER_TOKEN = 4;
+const INPUT_MS_PER_TOKEN = 100;
+const OUTPUT_MS_PER_TOKEN = 50;
 
 export const NO_TOKENS: Tokens = { text: 0, audio: 0 };
 export const sumOf = ({ text, audio }: Tokens): number => text + audio;
-export const both = (one: Tokens, other: Tokens): Tokens => ({
+export const addTokens = (one: Tokens, other: Tokens): Tokens => ({
   text: one.text + other.text,
   audio: one.audio + other.audio,
 });
 
-export const tokensIn = (text: string): Tokens => ({ text: Math.ceil(text.length / LETTERS), audio: 0 });
+export const tokensIn = (text: string): Tokens => ({ text: Math.ceil(text.length / LETTERS_PER_TOKEN), audio: 0 });
 
 export function tokensOf(item: Item): Tokens {
-  if (item.type === 'function_call') return tokensIn(item.name + item.written);
+  if (item.type === 'function_call') return tokensIn(item.name + item.argumentsJson);
   if (item.type === 'function_call_output') return tokensIn(item.output);
   return item.parts
     .map((part): Tokens => {
-      if (part.type === 'sound') return { text: 0, audio: Math.ceil(part.ms / HEARD_MS) };
+      if (part.type === 'sound') return { text: 0, audio: Math.ceil(part.ms / INPUT_MS_PER_TOKEN) };
       if (part.type === 'speech')
-        return { text: tokensIn(part.text).text, audio: Math.ceil(msOf(part.text) / SPOKEN_MS) };
+        return { text: tokensIn(part.text).text, audio: Math.ceil(speechMs(part.text) / OUTPUT_MS_PER_TOKEN) };
       return part.type === 'text' ? tokensIn(part.text) : NO_TOKENS;
     })
-    .reduce(both, NO_TOKENS);
+    .reduce(addTokens, NO_TOKENS);
 }
 
-/** `known` is what the model had read before, which costs less. */
-export function usageBody(input: Tokens, known: Tokens, output: Tokens): Body {
-  const cached = { text: Math.min(known.text, input.text), audio: Math.min(known.audio, input.audio) };
+/** `previousInput` is the input of the previous response, which counts as cached. */
+export function usageBody(input: Tokens, previousInput: Tokens, output: Tokens): Body {
+  const cached = { text: Math.min(previousInput.text, input.text), audio: Math.min(previousInput.audio, input.audio) };
   return {
     total_tokens: sumOf(input) + sumOf(output),
     input_tokens: sumOf(input),

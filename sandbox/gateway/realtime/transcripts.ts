@@ -1,14 +1,14 @@
 import type { Item } from './item.ts';
 import { Player } from './player.ts';
+import type { ReplyStep } from './reply-steps.ts';
 import type { SessionState } from './state.ts';
-import type { Stroke } from './strokes.ts';
 import { wordsSpoken } from './voice.ts';
 
-/** Milliseconds of the gateway's own time, until the first word and between them. */
-const LISTENING = 200;
-const WORD = 20;
+/** The delays before the first word and between words, in the gateway's own time. */
+const FIRST_WORD_MS = 200;
+const WORD_MS = 20;
 
-/** Writes down what was said, beside the answer, where the session asked for it. */
+/** Transcribes the client's audio, if the session requested it. */
 export class Transcripts {
   readonly #session: SessionState;
   readonly #running = new Set<Player>();
@@ -17,10 +17,10 @@ export class Transcripts {
     this.#session = session;
   }
 
-  write(item: Item, content: number): void {
-    const { parts, line } = this.#session;
-    const player: Player = new Player(parts.pace, this.#strokes(item, content), (stroke) => {
-      if ('event' in stroke) line.tell(stroke.event);
+  start(item: Item, content: number): void {
+    const { parts, client } = this.#session;
+    const player: Player = new Player(parts.pace, this.#steps(item, content), (step) => {
+      if ('event' in step) client.send(step.event);
     });
     this.#running.add(player);
     player.start();
@@ -31,30 +31,30 @@ export class Transcripts {
     this.#running.clear();
   }
 
-  *#strokes(item: Item, content: number): Generator<Stroke, void, void> {
+  *#steps(item: Item, content: number): Generator<ReplyStep, void, void> {
     const part = item.type === 'message' ? item.parts[content] : undefined;
     if (part?.type !== 'sound') return;
-    const about = (event: string) => ({
+    const transcriptionEvent = (event: string) => ({
       ...{ type: `conversation.item.input_audio_transcription.${event}`, item_id: item.id, content_index: content },
     });
     if (this.#session.faultAt('transcript')) {
       const error = { type: 'transcription_error', code: 'audio_unintelligible', param: null };
       const message = 'The sandbox was told not to understand this.';
-      yield { wait: LISTENING, event: { ...about('failed'), error: { ...error, message } } };
+      yield { wait: FIRST_WORD_MS, event: { ...transcriptionEvent('failed'), error: { ...error, message } } };
       return;
     }
-    for (const [at, delta] of wordsSpoken(part.understood).entries())
-      yield { wait: at === 0 ? LISTENING : WORD, event: { ...about('delta'), delta } };
-    this.#written(item.id, content);
+    for (const [at, delta] of wordsSpoken(part.description).entries())
+      yield { wait: at === 0 ? FIRST_WORD_MS : WORD_MS, event: { ...transcriptionEvent('delta'), delta } };
+    this.#markTranscribed(item.id, content);
     const usage = { type: 'duration', seconds: part.ms / 1_000 };
-    yield { wait: 0, event: { ...about('completed'), transcript: part.understood, usage } };
+    yield { wait: 0, event: { ...transcriptionEvent('completed'), transcript: part.description, usage } };
   }
 
-  #written(id: string, content: number): void {
+  #markTranscribed(id: string, content: number): void {
     const { conversation } = this.#session;
     const item = conversation.find(id);
     const part = item?.type === 'message' ? item.parts[content] : undefined;
     if (item?.type !== 'message' || part?.type !== 'sound') return;
-    conversation.update({ ...item, parts: item.parts.with(content, { ...part, isWritten: true }) });
+    conversation.update({ ...item, parts: item.parts.with(content, { ...part, isTranscribed: true }) });
   }
 }

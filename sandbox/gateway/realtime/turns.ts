@@ -1,13 +1,13 @@
 import { amountOf, times } from '../decimal.ts';
-import { type Dialect, otherThan } from './dialect.ts';
+import { type Dialect, otherDialect } from './dialect.ts';
+import { planFor } from './plan-reply.ts';
 import { Player } from './player.ts';
 import { EventRefusal } from './refusal.ts';
 import { Reply } from './reply.ts';
+import { type ReplyStep, replySteps } from './reply-steps.ts';
 import type { ResponseRequest } from './requests/session.ts';
 import type { SessionState } from './state.ts';
-import { type Stroke, strokesOf } from './strokes.ts';
-import { both, NO_TOKENS, sumOf, type Tokens, tokensIn } from './tokens.ts';
-import { planFor } from './words.ts';
+import { addTokens, NO_TOKENS, sumOf, type Tokens, tokensIn } from './tokens.ts';
 
 interface Running {
   readonly reply: Reply;
@@ -15,18 +15,18 @@ interface Running {
   readonly input: Tokens;
 }
 
-const USUAL: ResponseRequest = { settings: {}, isKept: true, metadata: null };
+const DEFAULT_REQUEST: ResponseRequest = { settings: {}, isInConversation: true, metadata: null };
 
-/** The answers of a session, one at a time. */
+/** The replies of a session, one at a time. */
 export class Turns {
   readonly #session: SessionState;
   #running: Running | undefined;
-  /** What the model has read already. */
-  #known = NO_TOKENS;
-  /** A voice cannot change any more once it was heard. */
+  /** The input of the previous reply, which counts as cached. */
+  #cachedInput = NO_TOKENS;
+  /** The voice cannot change after the first audio reply. */
   hasSpoken = false;
-  /** How many answers were begun. */
-  begun = 0;
+  /** The number of replies started. */
+  startedCount = 0;
 
   constructor(session: SessionState) {
     this.#session = session;
@@ -36,7 +36,7 @@ export class Turns {
     return this.#running !== undefined;
   }
 
-  answer({ settings: wanted, isKept, metadata }: ResponseRequest = USUAL): void {
+  respond({ settings: requestedSettings, isInConversation, metadata }: ResponseRequest = DEFAULT_REQUEST): void {
     const { conversation, model, dialect, parts, freshId } = this.#session;
     if (this.#running) {
       throw new EventRefusal(
@@ -44,29 +44,29 @@ export class Turns {
         { code: 'conversation_already_has_active_response' },
       );
     }
-    const settings = { ...this.#session.settings, ...wanted };
-    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceIsSet('response', dialect);
+    const settings = { ...this.#session.settings, ...requestedSettings };
+    if (this.hasSpoken && settings.voice !== this.#session.settings.voice) throw voiceCannotChange('response', dialect);
     const fault = this.#session.faultAt('response');
     if (fault?.how === 'refused') {
       throw new EventRefusal('Rate limit reached for this model: try again in a moment.', {
         ...{ code: 'rate_limit_exceeded', type: 'rate_limit_error' },
       });
     }
-    const input = both(conversation.tokens, tokensIn(settings.instructions + JSON.stringify(settings.tools)));
+    const input = addTokens(conversation.tokens, tokensIn(settings.instructions + JSON.stringify(settings.tools)));
     const reply = new Reply({
-      ...{ id: freshId('resp'), settings, metadata, input, known: this.#known, freshId },
-      dialect: fault?.how === 'other-dialect' ? otherThan(dialect) : dialect,
+      ...{ id: freshId('resp'), settings, metadata, input, cachedInput: this.#cachedInput, freshId },
+      dialect: fault?.how === 'other-dialect' ? otherDialect(dialect) : dialect,
       plan: planFor(conversation, model.id, settings),
-      conversation: isKept ? conversation : undefined,
-      conversationId: isKept ? this.#session.conversationId : null,
-      splitsOddly: fault?.how === 'odd-bytes',
+      conversation: isInConversation ? conversation : undefined,
+      conversationId: isInConversation ? this.#session.conversationId : null,
+      splitsSamples: fault?.how === 'odd-bytes',
     });
-    this.hasSpoken ||= settings.speaks;
-    const player = new Player(parts.pace, strokesOf(reply, fault), (stroke) => this.#play(stroke));
+    this.hasSpoken ||= settings.hasAudio;
+    const player = new Player(parts.pace, replySteps(reply, fault), (step) => this.#play(step));
     this.#running = { reply, player, input };
-    this.begun += 1;
+    this.startedCount += 1;
     parts.writing.add(reply);
-    this.#session.changed();
+    this.#session.notifyChange();
     player.start();
   }
 
@@ -74,49 +74,49 @@ export class Turns {
     if (!this.#running || (id !== undefined && id !== this.#running.reply.id)) {
       throw new EventRefusal('Cancellation failed: no active response found.', { code: 'response_cancel_not_active' });
     }
-    this.breakOff('client_cancelled');
+    this.cancelCurrent('client_cancelled');
   }
 
-  breakOff(reason: 'client_cancelled' | 'turn_detected'): void {
+  cancelCurrent(reason: 'client_cancelled' | 'turn_detected'): void {
     const { reply } = this.#running ?? {};
     this.#running?.player.stop();
-    for (const { event } of reply?.ending('cancelled', { reason }) ?? []) this.#play({ wait: 0, event });
+    for (const { event } of reply?.endEvents('cancelled', { reason }) ?? []) this.#play({ wait: 0, event });
   }
 
-  /** It is not played any more. */
+  /** Stops the current reply without an event. */
   stop(): void {
     this.#running?.player.stop();
-    this.#settle();
+    this.#finish();
   }
 
-  #play(stroke: Stroke): void {
-    const { line } = this.#session;
-    if ('does' in stroke) {
+  #play(step: ReplyStep): void {
+    const { client } = this.#session;
+    if ('effect' in step) {
       this.stop();
-      this.#session.suffer(stroke.does);
-    } else if ('frame' in stroke) {
-      line.frame(stroke.frame);
+      this.#session.endBy(step.effect);
+    } else if ('frame' in step) {
+      client.sendFrame(step.frame);
     } else {
-      if (stroke.event.type === 'response.done') this.#settle();
-      line.tell(stroke.event, stroke.times);
+      if (step.event.type === 'response.done') this.#finish();
+      client.send(step.event, step.times);
     }
   }
 
-  /** What was said is charged once, however it ended. */
-  #settle(): void {
+  /** Charges the reply once, however it ended. */
+  #finish(): void {
     if (!this.#running) return;
     const { reply, input } = this.#running;
     const { parts, grant, model } = this.#session;
     this.#running = undefined;
-    this.#known = input;
+    this.#cachedInput = input;
     parts.writing.delete(reply);
     const amount = times(amountOf(model.price), sumOf(input) + sumOf(reply.output));
-    this.#session.changed();
-    parts.usage.book({ key: grant.key, model: model.id, at: parts.pace.now(), amount });
+    this.#session.notifyChange();
+    parts.usage.charge({ key: grant.key, model: model.id, at: parts.pace.now(), amount });
   }
 }
 
-export const voiceIsSet = (where: 'session' | 'response', dialect: Dialect) =>
+export const voiceCannotChange = (subject: 'session' | 'response', dialect: Dialect) =>
   new EventRefusal("Cannot update a conversation's voice if assistant audio is present.", {
-    ...{ code: 'cannot_update_voice', param: `${where}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
+    ...{ code: 'cannot_update_voice', param: `${subject}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
   });

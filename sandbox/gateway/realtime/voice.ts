@@ -1,8 +1,8 @@
 import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { hashOf } from '../studio/random.ts';
 
-/** Hertz of each voice's own pitch: what tells them apart. */
-const pitches = {
+/** The pitch by which voices differ. */
+const PITCHES_HZ = {
   alloy: 170,
   ash: 110,
   ballad: 125,
@@ -15,11 +15,11 @@ const pitches = {
   verse: 140,
 } as const;
 
-export type Voice = keyof typeof pitches;
-export const voices = Object.keys(pitches) as [Voice, ...Voice[]];
+export type Voice = keyof typeof PITCHES_HZ;
+export const voices = Object.keys(PITCHES_HZ) as [Voice, ...Voice[]];
 
-/** The two resonances of a mouth that says it, in hertz. */
-const mouths: Readonly<Record<string, readonly [number, number]>> = {
+/** The two formants of each vowel. */
+const VOWEL_RESONANCES_HZ: Readonly<Record<string, readonly [number, number]>> = {
   a: [730, 1090],
   e: [530, 1840],
   i: [270, 2290],
@@ -29,30 +29,30 @@ const mouths: Readonly<Record<string, readonly [number, number]>> = {
 };
 const NEUTRAL = [500, 1500] as const;
 
-/** A melody that stays within a fourth, so that a voice is known by its pitch. */
+/** The steps of the melody, small enough that voices remain distinguishable. */
 const STEPS = [0.89, 0.94, 1, 1.06, 1.12];
-const LOUD = 0.5;
-const HIGHEST = 4_000;
-const MOST_SYLLABLES = 8;
+const AMPLITUDE = 0.5;
+const MAX_TONE_HZ = 4_000;
+const MAX_SYLLABLES = 8;
 const samplesIn = (ms: number) => Math.round((ms * PCM_RATE) / 1_000);
-const RISE = samplesIn(15);
-const FALL = samplesIn(45);
+const FADE_IN_SAMPLES = samplesIn(15);
+const FADE_OUT_SAMPLES = samplesIn(45);
 const BETWEEN_WORDS = samplesIn(30);
 const AFTER_SENTENCE = samplesIn(180);
 
 /** Speaks like a singing automaton: a tone for each syllable, always the same for the same word and voice. */
 export function speechOf(text: string, voice: Voice): Pcm {
   const words = wordsSpoken(text).map((word) => wordIn(word, voice));
-  const whole = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
+  const samples = new Int16Array(words.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const word of words) {
-    whole.set(word, at);
+    samples.set(word, at);
     at += word.length;
   }
-  return whole;
+  return samples;
 }
 
-/** As they are spoken one after the other: with the space behind them. */
+/** The words in order, with trailing spaces. */
 export const wordsSpoken = (text: string): readonly string[] => text.match(/\s*\S{1,40}\s*/g) ?? [];
 
 export function wordIn(word: string, voice: Voice): Pcm {
@@ -66,33 +66,33 @@ export function wordIn(word: string, voice: Voice): Pcm {
   return sound;
 }
 
-/** How long a word is, without speaking it. */
+/** The length of a word, without synthesizing it. */
 export function samplesOf(word: string): number {
   const spoken = syllablesOf(word).reduce((sum, syllable) => sum + lengthOf(syllable), 0);
   return spoken + (/[.!?;:,]["”’)]*\s*$/.test(word) ? AFTER_SENTENCE : BETWEEN_WORDS);
 }
 
-/** What is no word in our letters is sung letter by letter. */
+/** Words without Latin vowels are spoken letter by letter. */
 function syllablesOf(word: string): readonly string[] {
   const plain = word.trim().toLowerCase();
-  return (plain.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plain]).slice(0, MOST_SYLLABLES);
+  return (plain.match(/[^aeiouy\s]*[aeiouy]+/g) ?? [...plain]).slice(0, MAX_SYLLABLES);
 }
 
 const lengthOf = (syllable: string) => samplesIn(110 + 20 * (hashOf(`${syllable} is long`) % 4));
 
 function sing(into: Pcm, syllable: string, voice: Voice): void {
   const step = STEPS[hashOf(`${syllable} is high`) % STEPS.length] ?? 1;
-  const period = periodOf(pitches[voice] * step, mouths[syllable.at(-1) ?? ''] ?? NEUTRAL);
+  const period = periodOf(PITCHES_HZ[voice] * step, VOWEL_RESONANCES_HZ[syllable.at(-1) ?? ''] ?? NEUTRAL);
   for (let at = 0; at < into.length; at++) {
-    const swell = Math.min(1, at / RISE, (into.length - at) / FALL);
-    into[at] = Math.round((period[at % period.length] ?? 0) * swell * LOUD * 32_767);
+    const swell = Math.min(1, at / FADE_IN_SAMPLES, (into.length - at) / FADE_OUT_SAMPLES);
+    into[at] = Math.round((period[at % period.length] ?? 0) * swell * AMPLITUDE * 32_767);
   }
 }
 
-/** One turn of the tone, with the overtones that the mouth lets through; the loudest moment is 1. */
+/** One period of the tone with its overtones, normalized to 1. */
 function periodOf(pitch: number, [low, high]: readonly [number, number]): Float32Array {
   const period = new Float32Array(Math.round(PCM_RATE / pitch));
-  for (let tone = 1; tone * pitch < HIGHEST; tone++) {
+  for (let tone = 1; tone * pitch < MAX_TONE_HZ; tone++) {
     const near = (resonance: number, width: number) => 1 / (1 + ((tone * pitch - resonance) / width) ** 2);
     const loud = (tone === 1 ? 0.8 : 0.05) + near(low, 120) + 0.5 * near(high, 200);
     for (let at = 0; at < period.length; at++)

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { withoutEnd } from '../../../src/lib/text.ts';
-import type { Source } from '../work.ts';
+import type { Source } from '../job-details.ts';
 
-/** Anything but nothing: an empty prompt is a missing one. */
-export const words = z.string().refine((text) => text.trim() !== '', 'must not be empty');
+/** Text that is not blank: an empty prompt counts as missing. */
+export const nonEmptyText = z.string().refine((text) => text.trim() !== '', 'must not be empty');
 
 const numeric = z.union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number')]).transform(Number);
 
@@ -17,24 +17,24 @@ export const seed = numeric.refine(
   'must be a whole number of at least 0',
 );
 
-const SIDE_LIMIT = 8_192;
-export const frame = z
+const MAX_SIDE = 8_192;
+export const pixelSize = z
   .string()
   .regex(/^\d{2,5}[xX*]\d{2,5}$/, 'must have the form <width>x<height>')
   .transform((text) => {
     const [width = 0, height = 0] = text.split(/[xX*]/).map(Number);
     return { width, height };
   })
-  .refine(({ width, height }) => width >= 16 && height >= 16 && width <= SIDE_LIMIT && height <= SIDE_LIMIT, {
-    message: `must have sides from 16 to ${SIDE_LIMIT}`,
+  .refine(({ width, height }) => width >= 16 && height >= 16 && width <= MAX_SIDE && height <= MAX_SIDE, {
+    message: `must have sides from 16 to ${MAX_SIDE}`,
   });
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[\w.+-]+)*);base64,/;
 
-/** A data URI, an address, or base64 on its own: the three ways images are sent (specification, 4.3 and 4.4). */
+/** A data URI, a URL, or plain base64 (specification, 4.3 and 4.4). */
 export const source = z.string().transform((text, context): Source => {
   if (/^https?:\/\//i.test(text)) {
-    if (URL.canParse(text)) return { from: 'address', address: text };
+    if (URL.canParse(text)) return { from: 'address', url: text };
     context.addIssue('is not an address');
     return z.NEVER;
   }
@@ -43,20 +43,20 @@ export const source = z.string().transform((text, context): Source => {
     context.addIssue('is not a base64 data URI');
     return z.NEVER;
   }
-  const bytes = decoded(head ? text.slice(head[0].length) : text);
+  const bytes = decodeBase64(head ? text.slice(head[0].length) : text);
   if (bytes) return { from: 'request', bytes, mime: head?.[1] };
   context.addIssue(head ? 'is malformed base64' : 'is neither an address nor well-formed base64');
   return z.NEVER;
 });
 
-function decoded(text: string): Buffer | undefined {
+function decodeBase64(text: string): Buffer | undefined {
   if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const unpadded = withoutEnd(text, '=').length;
   if (unpadded % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
   return Buffer.from(text, 'base64');
 }
 
-/** One where a list is expected is a list of one. */
+/** A single value is accepted as a list of one. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item));
 

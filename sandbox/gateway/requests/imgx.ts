@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { gridIndex, listOf, source, words } from './fields.ts';
+import { gridIndex, listOf, nonEmptyText, source } from './fields.ts';
 
-/** What every submit of the image family may carry (wire facts, 1.1); unknown fields are taken and ignored, as real ones do. */
-const common = {
+/** The fields that all submits of the image family accept (wire facts, 1.1); unknown fields are ignored, as by real gateways. */
+const submitFields = {
   state: z.string().max(255).catch(''),
-  // A callback that is no address is as good as none.
+  // An invalid callback URL is ignored.
   notifyHook: z.string().optional().catch(undefined),
   botType: z.enum(['MID_JOURNEY', 'NIJI_JOURNEY']).catch('MID_JOURNEY'),
 };
@@ -12,11 +12,11 @@ const common = {
 const images = listOf(source);
 const taskId = z.union([z.string().min(1), z.int().transform(String)]);
 
-export const imagineRequest = z.object({ ...common, prompt: words, base64Array: images.optional() });
+export const imagineRequest = z.object({ ...submitFields, prompt: nonEmptyText, base64Array: images.optional() });
 
 /** The specification says `base64Array`, the engine `base64` or `link` (wire facts, 1.1). */
 export const describeRequest = z
-  .object({ ...common, base64Array: images.optional(), base64: source.optional(), link: source.optional() })
+  .object({ ...submitFields, base64Array: images.optional(), base64: source.optional(), link: source.optional() })
   .refine((body) => (body.base64Array?.length ?? 0) > 0 || body.base64 || body.link, {
     path: ['base64Array'],
     message: 'is required',
@@ -26,58 +26,64 @@ export const describeRequest = z
     images: base64Array?.length ? base64Array : [base64, link].filter((one) => one !== undefined),
   }));
 
-export const shortenRequest = z.object({ ...common, prompt: words });
+export const shortenRequest = z.object({ ...submitFields, prompt: nonEmptyText });
 
 export const blendRequest = z.object({
-  ...common,
+  ...submitFields,
   base64Array: z.array(source).min(2, 'must have from 2 to 5 images').max(5, 'must have from 2 to 5 images'),
   dimensions: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).default('SQUARE'),
 });
 
 export const uploadRequest = z.object({
-  ...common,
+  ...submitFields,
   base64Array: images.refine((list) => list.length > 0, 'is required'),
 });
 
-export const actionRequest = z.object({ ...common, taskId, customId: z.string().min(1) });
+export const actionRequest = z.object({ ...submitFields, taskId, customId: z.string().min(1) });
 
-/** A stock gateway wants an index for a reroll too (wire facts, 1.1). */
-export const changeRequest = (indexAlways: boolean) =>
+/** A stock gateway requires an index for a reroll too (wire facts, 1.1). */
+export const changeRequest = (isIndexRequired: boolean) =>
   z
-    .object({ ...common, taskId, action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']), index: gridIndex.optional() })
-    .refine(({ action, index }) => index !== undefined || (action === 'REROLL' && !indexAlways), {
+    .object({
+      ...submitFields,
+      taskId,
+      action: z.enum(['UPSCALE', 'VARIATION', 'REROLL']),
+      index: gridIndex.optional(),
+    })
+    .refine(({ action, index }) => index !== undefined || (action === 'REROLL' && !isIndexRequired), {
       path: ['index'],
       message: 'is required',
     });
 
-/** The specification writes the code first, every source the id first: both are read (wire facts, 1.1). */
+/** The specification has the code first, all other sources the id: both are accepted (wire facts, 1.1). */
 export const simpleChangeRequest = z.object({
-  ...common,
-  content: words.transform((text, context) => {
+  ...submitFields,
+  content: nonEmptyText.transform((text, context) => {
     const match = /^(?:(?<id>\d{1,20}) (?<code>[UV][1-4]|R)|(?<late>[UV][1-4]|R) (?<lateId>\d{1,20}))$/i.exec(
       text.trim(),
     );
-    const { id, code, late, lateId } = match?.groups ?? {};
-    const taskId = id ?? lateId;
-    const short = (code ?? late)?.toUpperCase();
-    if (taskId !== undefined && short !== undefined) return { taskId, letter: short[0], index: Number(short[1] ?? 1) };
+    const { id, code, late: trailingCode, lateId: trailingId } = match?.groups ?? {};
+    const taskId = id ?? trailingId;
+    const changeCode = (code ?? trailingCode)?.toUpperCase();
+    if (taskId !== undefined && changeCode !== undefined)
+      return { taskId, letter: changeCode[0], index: Number(changeCode[1] ?? 1) };
     context.addIssue('must be a task id and a code (U1 to U4, V1 to V4, R) with one space between');
     return z.NEVER;
   }),
 });
 
 export const modalRequest = z.object({
-  ...common,
+  ...submitFields,
   taskId,
   prompt: z.string().default(''),
   maskBase64: source.optional(),
 });
 
-export const editsRequest = z.object({ ...common, prompt: words, image: source });
+export const editsRequest = z.object({ ...submitFields, prompt: nonEmptyText, image: source });
 
 export const videoRequest = z
   .object({
-    ...common,
+    ...submitFields,
     prompt: z.string().default(''),
     motion: z.enum(['low', 'high']).default('low'),
     image: source.optional(),

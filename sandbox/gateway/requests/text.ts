@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { words } from './fields.ts';
+import { nonEmptyText } from './fields.ts';
 import { strictProblem } from './strict-schema.ts';
 
 const anything = z.record(z.string(), z.unknown());
@@ -59,8 +59,8 @@ const format = z.discriminatedUnion('type', [
 
 /** The specification, 4.6, and the names that it leaves open. */
 export const textRequest = z.looseObject({
-  model: words,
-  input: z.union([words, z.array(item).min(1, 'must not be empty')]),
+  model: nonEmptyText,
+  input: z.union([nonEmptyText, z.array(item).min(1, 'must not be empty')]),
   stream: z.boolean().default(false),
   instructions: z.string().optional(),
   tools: z.array(tool).default([]),

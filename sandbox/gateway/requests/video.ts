@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isRecord } from '../../../src/lib/exact-json.ts';
-import type { Source } from '../work.ts';
-import { frame, listOf, seconds, seed, source, words } from './fields.ts';
+import type { Source } from '../job-details.ts';
+import { listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields.ts';
 
-const MOST_IMAGES = 7;
-const MOST_VIDEOS = 3;
+const MAX_IMAGES = 7;
+const MAX_VIDEOS = 3;
 
-/** Every name under which reference videos and sounds travel (wire facts, 3.1). */
+/** The field names for reference videos and audio (wire facts, 3.1). */
 const videoNames = [
   'reference_video_urls',
   'video_urls',
@@ -27,26 +27,26 @@ const audioNames = [
 ] as const;
 
 const references = listOf(source).optional();
-const named = <Name extends string>(names: readonly Name[]) =>
+const referenceFields = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, references])) as Record<Name, typeof references>;
 
 const metadata = z
-  .union([z.record(z.string(), z.unknown()), z.string().transform((text, context) => parsed(text, context))])
+  .union([z.record(z.string(), z.unknown()), z.string().transform((text, context) => parseMetadata(text, context))])
   .optional();
 
-const known = {
-  model: words,
-  prompt: words,
+const knownFields = {
+  model: nonEmptyText,
+  prompt: nonEmptyText,
   mode: z.string().min(1).optional(),
-  size: frame.optional(),
+  size: pixelSize.optional(),
   duration: seconds.optional(),
   seconds: seconds.optional(),
   image: source.optional(),
-  images: z.array(source).max(MOST_IMAGES, `must have at most ${MOST_IMAGES} items`).optional(),
+  images: z.array(source).max(MAX_IMAGES, `must have at most ${MAX_IMAGES} items`).optional(),
   input_reference: source.optional(),
   metadata,
-  ...named(videoNames),
-  ...named(audioNames),
+  ...referenceFields(videoNames),
+  ...referenceFields(audioNames),
 };
 
 export interface VideoRequest {
@@ -64,35 +64,35 @@ export interface VideoRequest {
 
 /** An unknown top-level field is merged into `metadata`, where an explicit key wins (specification, 4.4). */
 export const videoRequest = z
-  .looseObject(known)
+  .looseObject(knownFields)
   .superRefine((body, context) => {
     for (const name of videoNames) {
-      if ((body[name]?.length ?? 0) <= MOST_VIDEOS) continue;
-      context.addIssue({ code: 'custom', path: [name], message: `must have at most ${MOST_VIDEOS} items` });
+      if ((body[name]?.length ?? 0) <= MAX_VIDEOS) continue;
+      context.addIssue({ code: 'custom', path: [name], message: `must have at most ${MAX_VIDEOS} items` });
     }
   })
   .transform((body, context): VideoRequest => {
-    const extensions = Object.entries(body).filter(([name]) => !Object.hasOwn(known, name));
+    const extensions = Object.entries(body).filter(([name]) => !Object.hasOwn(knownFields, name));
     const merged = { ...Object.fromEntries(extensions), ...body.metadata };
-    const understood = effective.safeParse(merged);
-    for (const issue of understood.error?.issues ?? [])
+    const parsedMetadata = effectiveMetadata.safeParse(merged);
+    for (const issue of parsedMetadata.error?.issues ?? [])
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-    const told = understood.data ?? {};
-    const [width, height] = [told.width, told.height];
+    const fromMetadata = parsedMetadata.data ?? {};
+    const [width, height] = [fromMetadata.width, fromMetadata.height];
     return {
       model: body.model,
       prompt: body.prompt,
-      mode: body.mode ?? told.mode,
+      mode: body.mode ?? fromMetadata.mode,
       size:
         body.size ??
-        told.size ??
+        fromMetadata.size ??
         (width && height ? { width, height } : undefined) ??
-        sizeOfResolution(told.resolution),
-      seconds: body.duration ?? body.seconds ?? told.duration ?? told.seconds,
-      aspect: told.aspect_ratio,
-      lines: typeof told.resolution === 'number' ? told.resolution : undefined,
-      seed: told.seed,
-      sources: [body.image, body.input_reference, ...(body.images ?? []), told.image_tail].filter(
+        sizeOfResolution(fromMetadata.resolution),
+      seconds: body.duration ?? body.seconds ?? fromMetadata.duration ?? fromMetadata.seconds,
+      aspect: fromMetadata.aspect_ratio,
+      lines: typeof fromMetadata.resolution === 'number' ? fromMetadata.resolution : undefined,
+      seed: fromMetadata.seed,
+      sources: [body.image, body.input_reference, ...(body.images ?? []), fromMetadata.image_tail].filter(
         (one) => one !== undefined,
       ),
       metadata: merged,
@@ -102,10 +102,10 @@ export const videoRequest = z
 const side = z.coerce.number().int('must be a whole number').min(16).max(8_192);
 
 /** A known field must take effect at any place; a field that only the model's vendor knows is shown and left unchanged. */
-const effective = z.object({
+const effectiveMetadata = z.object({
   duration: seconds.optional(),
   seconds: seconds.optional(),
-  size: frame.optional(),
+  size: pixelSize.optional(),
   width: side.optional(),
   height: side.optional(),
   aspect_ratio: z
@@ -119,7 +119,7 @@ const effective = z.object({
     .optional(),
   resolution: z
     .union([
-      frame,
+      pixelSize,
       z
         .string()
         .regex(/^\d{3,4}[pP]$/, 'must be such as 720p or <width>x<height>')
@@ -134,7 +134,7 @@ const effective = z.object({
 const sizeOfResolution = (resolution: { width: number; height: number } | number | undefined) =>
   typeof resolution === 'object' ? resolution : undefined;
 
-function parsed(text: string, context: z.RefinementCtx): Record<string, unknown> {
+function parseMetadata(text: string, context: z.RefinementCtx): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
@@ -146,7 +146,7 @@ function parsed(text: string, context: z.RefinementCtx): Record<string, unknown>
   return z.NEVER;
 }
 
-/** The vendor path (specification, 4.2), which the vendor itself calls by other names (wire facts, 3.5). */
+/** The vendor path (specification, 4.2); the vendor's own field names are accepted too (wire facts, 3.5). */
 export const imageToVideoRequest = z.preprocess((body) => {
   if (!isRecord(body)) return body;
   const { model_name, ...rest } = body;

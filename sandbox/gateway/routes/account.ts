@@ -1,16 +1,18 @@
+import { viewOf } from '../accept-job.ts';
 import { eventsOf } from '../fine-tunes.ts';
-import { viewOf } from '../intake.ts';
 import type { Routes } from '../parts.ts';
-import { Refusal, shown } from '../refusal.ts';
-import { usageQuery } from '../requests/others.ts';
-import { read } from '../requests/read.ts';
+import { Refusal, truncated } from '../refusal.ts';
+import { usageQuery } from '../requests/image-music-usage.ts';
+import { parseRequest } from '../requests/parse.ts';
 import { usageBody } from '../wire/usage.ts';
 
 /** Usage (specification, 4.11) and fine-tune events (4.9). */
 export const accountRoutes: Routes = (server, parts) => {
   server.get('/v1/dashboard/billing/usage', (request) => {
     const ignoresDates = parts.settings.quirks.usageIgnoresDates;
-    const { start_date: from, end_date: to } = ignoresDates ? {} : read(usageQuery, { ...(request.query as object) });
+    const { start_date: from, end_date: to } = ignoresDates
+      ? {}
+      : parseRequest(usageQuery, { ...(request.query as object) });
     return usageBody(parts.usage.rows(request.grant.key, from, to), viewOf(parts));
   });
 
@@ -20,7 +22,7 @@ export const accountRoutes: Routes = (server, parts) => {
     }
     const data = eventsOf(request.params.id, parts.pace);
     if (data) return { object: 'list', data };
-    throw new Refusal(`There is no fine-tune ${shown(request.params.id)}.`, {
+    throw new Refusal(`There is no fine-tune ${truncated(request.params.id)}.`, {
       status: 404,
       code: 'fine_tune_not_found',
     });

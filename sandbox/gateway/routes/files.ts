@@ -3,14 +3,14 @@ import { sendBytes } from '../../ranges.ts';
 import type { Job } from '../job.ts';
 import type { Parts, Routes } from '../parts.ts';
 
-/** Results, as a content network has them: no key, ranges, and an end (wire facts, 9a). */
+/** Serves results like a CDN: without a key, with ranges, and only until they expire (wire facts, 9a). */
 export const fileRoutes: Routes = (server, parts) => {
   server.get<{ Params: { job: string; name: string } }>(
     '/files/:job/:name',
-    { exposeHeadRoute: true, config: { open: true } },
+    { exposeHeadRoute: true, config: { isPublic: true } },
     async (request, reply) => {
       const job = parts.jobs.get(request.params.job);
-      if (!job) return gone(reply, 404);
+      if (!job) return sendUnavailable(reply, 404);
       return await sendFile(parts, job, request.params.name, request, reply);
     },
   );
@@ -23,16 +23,16 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (job.expired) return gone(reply, 403);
+  if (job.expired) return sendUnavailable(reply, 403);
   const file = await parts.files.open(job, name);
-  // An upload that had to make room is an address that has expired.
-  if (!file) return gone(reply, job.kind === 'upload' ? 403 : 404);
+  // An upload that was evicted from the cache counts as expired.
+  if (!file) return sendUnavailable(reply, job.kind === 'upload' ? 403 : 404);
   const { bytes, mime } = file;
   reply.header('content-type', mime).header('cache-control', 'public, max-age=3600');
   return sendBytes(bytes, request, reply);
 }
 
-const gone = (reply: FastifyReply, status: 403 | 404) =>
+const sendUnavailable = (reply: FastifyReply, status: 403 | 404) =>
   reply
     .code(status)
     .type('text/plain')

@@ -1,29 +1,29 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { newSeed, viewOf } from '../accept-job.ts';
 import type { FollowUp } from '../custom-ids.ts';
-import { ImgxDesk, type Received } from '../imgx-desk.ts';
 import { blend, describe, edits, imagine, shorten, splitPrompt, video } from '../imgx-plans.ts';
-import { freshSeed, viewOf } from '../intake.ts';
+import { ImgxSubmits, type SubmitResult } from '../imgx-submits.ts';
+import type { Source } from '../job-details.ts';
 import type { Routes } from '../parts.ts';
-import { isLoopback, maskOf } from '../references.ts';
+import { isLoopback, maskOf } from '../reference-fetcher.ts';
 import { invalid } from '../refusal.ts';
 import * as requests from '../requests/imgx.ts';
-import { read } from '../requests/read.ts';
+import { parseRequest } from '../requests/parse.ts';
 import { imgxSubmit } from '../wire/imgx.ts';
-import type { Source } from '../work.ts';
 
 /** Every submit of the image family (specification, 4.3; names in wire facts, 1.1). */
 export const imgxSubmitRoutes: Routes = (server, parts) => {
-  const desk = new ImgxDesk(parts);
+  const submits = new ImgxSubmits(parts);
   const submit = <Schema extends z.ZodType>(
     name: string,
     kind: string,
     schema: () => Schema,
-    take: (body: z.output<Schema>, request: FastifyRequest) => Received | Promise<Received>,
+    submitBody: (body: z.output<Schema>, request: FastifyRequest) => SubmitResult | Promise<SubmitResult>,
   ) => {
     server.post(`/imgx/submit/${name}`, { config: { kind } }, async (request) => {
-      const { job, reception } = await take(read(schema(), request.body), request);
-      return imgxSubmit(job, reception, viewOf(parts));
+      const { job, outcome } = await submitBody(parseRequest(schema(), request.body), request);
+      return imgxSubmit(job, outcome, viewOf(parts));
     });
   };
 
@@ -35,11 +35,11 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'imagine',
     () => requests.imagineRequest,
     (body, request) => {
-      const seed = desk.seedFor(body.prompt);
-      return desk.take(
+      const seed = submits.seedFor(body.prompt);
+      return submits.submit(
         request,
         body,
-        imagine(body.prompt, seed, [...inPrompt(body.prompt), ...(isSpec() ? [] : (body.base64Array ?? []))]),
+        imagine(body.prompt, seed, [...sourcesIn(body.prompt), ...(isSpec() ? [] : (body.base64Array ?? []))]),
         seed,
       );
     },
@@ -49,14 +49,14 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'describe',
     'describe',
     () => requests.describeRequest,
-    (body, request) => desk.take(request, body, describe(body.images), freshSeed(parts)),
+    (body, request) => submits.submit(request, body, describe(body.images), newSeed(parts)),
   );
 
   submit(
     'shorten',
     'shorten',
     () => requests.shortenRequest,
-    (body, request) => desk.take(request, body, shorten(body.prompt), freshSeed(parts)),
+    (body, request) => submits.submit(request, body, shorten(body.prompt), newSeed(parts)),
   );
 
   submit(
@@ -64,8 +64,8 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'blend',
     () => requests.blendRequest,
     (body, request) => {
-      const seed = freshSeed(parts);
-      return desk.take(request, body, blend(body.base64Array, body.dimensions, seed), seed);
+      const seed = newSeed(parts);
+      return submits.submit(request, body, blend(body.base64Array, body.dimensions, seed), seed);
     },
   );
 
@@ -74,8 +74,8 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'edits',
     () => requests.editsRequest,
     (body, request) => {
-      const seed = desk.seedFor(body.prompt);
-      return desk.take(request, body, edits(body.prompt, body.image, seed), seed);
+      const seed = submits.seedFor(body.prompt);
+      return submits.submit(request, body, edits(body.prompt, body.image, seed), seed);
     },
   );
 
@@ -84,16 +84,16 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'imgx-video',
     () => requests.videoRequest,
     (body, request) => {
-      const seed = desk.seedFor(body.prompt);
+      const seed = submits.seedFor(body.prompt);
       if (body.action === 'extend' && body.taskId !== undefined) {
         const followUp: FollowUp = { do: 'extend', motion: body.motion, index: body.index + 1 };
-        const parent = desk.parentOf(request, body.taskId);
+        const parent = submits.parentOf(request, body.taskId);
         if (parent.details.yields !== 'video') throw invalid('The task is not a video.');
-        return desk.follow(request, body, parent, followUp);
+        return submits.submitFollowUp(request, body, parent, followUp);
       }
       const height = body.videoType.endsWith('720') ? 720 : 480;
       const sources = [body.image, body.endImage].filter((one) => one !== undefined);
-      return desk.take(
+      return submits.submit(
         request,
         body,
         video({ prompt: body.prompt, height, count: body.batchSize }, seed, sources),
@@ -106,18 +106,18 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     'action',
     'action',
     () => requests.actionRequest,
-    (body, request) => desk.press(request, body, body.taskId, body.customId),
+    (body, request) => submits.pressButton(request, body, body.taskId, body.customId),
   );
 
   const change = (
     request: FastifyRequest,
-    body: Parameters<ImgxDesk['take']>[1] & { taskId: string },
+    body: Parameters<ImgxSubmits['submit']>[1] & { taskId: string },
     action: string,
     index: number,
   ) => {
-    const parent = desk.parentOf(request, body.taskId);
+    const parent = submits.parentOf(request, body.taskId);
     if (parent.details.yields !== 'grid') throw invalid('The task has no grid of four images.');
-    return desk.follow(request, body, parent, changes[action]?.(index) ?? { do: 'reroll' });
+    return submits.submitFollowUp(request, body, parent, CHANGE_ACTIONS[action]?.(index) ?? { do: 'reroll' });
   };
 
   submit(
@@ -144,18 +144,18 @@ export const imgxSubmitRoutes: Routes = (server, parts) => {
     async (body, request) => {
       const mask = body.maskBase64?.from === 'request' ? await maskOf(body.maskBase64.bytes) : undefined;
       if (body.maskBase64 && !mask) throw invalid('maskBase64 is not an image.');
-      return desk.resume(request, body.taskId, body.prompt, mask);
+      return submits.submitModal(request, body.taskId, body.prompt, mask);
     },
   );
 };
 
-/** Addresses on this machine that stand before the words; any other is taken as words are. */
-const inPrompt = (prompt: string): readonly Source[] =>
+/** The URLs on this machine at the start of the prompt; others remain part of the prompt. */
+const sourcesIn = (prompt: string): readonly Source[] =>
   splitPrompt(prompt)
-    .addresses.filter(isLoopback)
-    .map((address) => ({ from: 'address', address }));
+    .urls.filter(isLoopback)
+    .map((url) => ({ from: 'address', url }));
 
-const changes: Readonly<Record<string, (index: number) => FollowUp>> = {
+const CHANGE_ACTIONS: Readonly<Record<string, (index: number) => FollowUp>> = {
   UPSCALE: (index) => ({ do: 'upscale', index }),
   U: (index) => ({ do: 'upscale', index }),
   VARIATION: (index) => ({ do: 'variation', index }),

@@ -1,35 +1,38 @@
+import { ownJob, polledJob, viewOf } from '../accept-job.ts';
 import { isImgx } from '../follow-ups.ts';
-import { askedJob, ownJob, viewOf } from '../intake.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { Refusal, unknownTask } from '../refusal.ts';
 import { listRequest } from '../requests/imgx.ts';
-import { read } from '../requests/read.ts';
+import { parseRequest } from '../requests/parse.ts';
 import { imgxTask } from '../wire/imgx.ts';
-import { specWord, stockWord } from '../wire/view.ts';
+import { SPEC_STATUS, STOCK_STATUS } from '../wire/view.ts';
 import { sendFile } from './files.ts';
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Queries of the image family (specification, 4.7; wire facts, 1.1). */
 export const imgxTaskRoutes: Routes = (server, parts) => {
   type ById = { Params: { id: string } };
 
   server.get<ById>('/imgx/task/:id/fetch', (request) => {
-    const job = askedJob(parts, request.grant, request.params.id, isImgx);
+    const job = polledJob(parts, request.grant, request.params.id, isImgx);
     if (job) return imgxTask(job, viewOf(parts));
     throw unknownTask(request.params.id);
   });
 
   /** A bare list: unknown ids are left out. Without ids, the key's tasks of one status, which the specification calls a filter (4.3). */
   server.post('/imgx/task/list-by-condition', (request) => {
-    const { ids, status } = read(listRequest, request.body);
+    const { ids, status } = parseRequest(listRequest, request.body);
     const jobs = ids
-      ? ids.map((id) => askedJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
+      ? ids.map((id) => polledJob(parts, request.grant, id, isImgx)).filter((job) => job !== undefined)
       : newest(parts, request.grant.key);
-    const wanted = status?.toLowerCase();
+    const wantedStatus = status?.toLowerCase();
     return jobs
-      .filter((job) => !wanted || [specWord[job.state], stockWord[job.state].toLowerCase()].includes(wanted))
-      .slice(0, ids ? undefined : MOST_LISTED)
+      .filter(
+        (job) =>
+          !wantedStatus || [SPEC_STATUS[job.state], STOCK_STATUS[job.state].toLowerCase()].includes(wantedStatus),
+      )
+      .slice(0, ids ? undefined : MAX_LISTED)
       .map((job) => imgxTask(job, viewOf(parts)));
   });
 
@@ -40,8 +43,8 @@ export const imgxTaskRoutes: Routes = (server, parts) => {
     throw new Refusal('The task has not succeeded.', { status: 400, code: 'task_status_not_success' });
   });
 
-  /** Where images are when the gateway puts its own address before them; no key (wire facts, 1.3). */
-  server.get<ById>('/imgx/image/:id', { config: { open: true } }, async (request, reply) => {
+  /** Serves images when the gateway returns its own URLs for them; requires no key (wire facts, 1.3). */
+  server.get<ById>('/imgx/image/:id', { config: { isPublic: true } }, async (request, reply) => {
     const job = parts.jobs.get(request.params.id);
     const name = job?.state === 'running' ? parts.files.previewName(job) : job?.details.results[0]?.name;
     if (job && isImgx(job) && name) return await sendFile(parts, job, name, request, reply);

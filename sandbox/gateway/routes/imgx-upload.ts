@@ -1,21 +1,21 @@
+import { modelFor, numericId } from '../accept-job.ts';
 import { amountOf } from '../decimal.ts';
 import { extensionFor } from '../files.ts';
-import { digitsId, modelFor } from '../intake.ts';
 import type { Routes } from '../parts.ts';
-import { recognised } from '../recognise.ts';
 import { uploadRequest } from '../requests/imgx.ts';
-import { read } from '../requests/read.ts';
+import { parseRequest } from '../requests/parse.ts';
+import { uploadedImage } from '../uploaded-image.ts';
 
-/** Images that want an address of their own (wire facts, 1.1). */
+/** Uploads of images, which get URLs (wire facts, 1.1). */
 export const imgxUploadRoutes: Routes = (server, parts) => {
-  /** Answers with addresses at once, in both profiles: the specification has no words for it (wire facts, 1.1). */
+  /** Returns URLs immediately in both profiles, because the specification does not describe it (wire facts, 1.1). */
   server.post('/imgx/submit/upload-discord-images', { config: { kind: 'upload' } }, async (request) => {
-    const { base64Array, state, botType } = read(uploadRequest, request.body);
+    const { base64Array, state, botType } = parseRequest(uploadRequest, request.body);
     const model = modelFor(parts, request.grant, 'imgx-7', ['imgx']);
-    const files = await Promise.all(base64Array.map((source, at) => recognised(source, at)));
+    const files = await Promise.all(base64Array.map((source, at) => uploadedImage(source, at)));
     const names = files.map((file, at) => `${at + 1}.${extensionFor(file.mime)}`);
     const job = parts.jobs.add({
-      id: digitsId(parts),
+      id: numericId(parts),
       family: 'imgx',
       kind: 'upload',
       key: request.grant.key,
@@ -37,11 +37,11 @@ export const imgxUploadRoutes: Routes = (server, parts) => {
         state,
       },
     });
-    for (const [at, file] of files.entries()) parts.files.keep(job.id, names[at] ?? '', file);
+    for (const [at, file] of files.entries()) parts.files.storeUpload(job.id, names[at] ?? '', file);
     return {
       code: 1,
       description: 'Submit success',
-      result: names.map((name) => parts.files.addressOf(job, name)),
+      result: names.map((name) => parts.files.urlOf(job, name)),
       properties: {},
     };
   });

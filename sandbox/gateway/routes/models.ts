@@ -1,27 +1,29 @@
+import { viewOf } from '../accept-job.ts';
 import { catalogue, type Model, modelNamed } from '../catalogue.ts';
-import { viewOf } from '../intake.ts';
 import { type KeyGrant, mayUse } from '../keys.ts';
 import type { Routes } from '../parts.ts';
 import { invalid, unknownModel } from '../refusal.ts';
 import { missingModel, modelBody, modelList } from '../wire/models.ts';
 
-const reachable = (grant: KeyGrant): readonly Model[] => catalogue.filter((model) => mayUse(grant, model.id));
+const allowedModels = (grant: KeyGrant): readonly Model[] => catalogue.filter((model) => mayUse(grant, model.id));
 
-/** Models, for the key that asks (specification, 4.8). */
+/** The models that the key may use (specification, 4.8). */
 export const modelRoutes: Routes = (server, parts) => {
   const list = (models: readonly Model[]) => {
     const view = viewOf(parts);
-    // A stock gateway that finds no group for a key says so with a 200 (wire facts, part 7).
+    // Stock gateways report a key without models with status 200 (wire facts, part 7).
     if (models.length === 0 && view.profile === 'stock')
       return { success: false, message: 'No model is available for this key.' };
     return modelList(models, view);
   };
 
-  server.get('/v1/models', (request) => list(reachable(request.grant)));
-  server.get('/v1beta/compat/models', (request) => list(reachable(request.grant).filter((model) => model.compatible)));
+  server.get('/v1/models', (request) => list(allowedModels(request.grant)));
+  server.get('/v1beta/compat/models', (request) =>
+    list(allowedModels(request.grant).filter((model) => model.compatible)),
+  );
 
   server.get('/v1/models/*', (request) => {
-    const id = wholeId(request.url);
+    const id = modelIdIn(request.url);
     const model = modelNamed(id);
     if (model && mayUse(request.grant, id)) return modelBody(model, viewOf(parts));
     if (parts.settings.profile === 'stock') return missingModel(id);
@@ -29,8 +31,8 @@ export const modelRoutes: Routes = (server, parts) => {
   });
 };
 
-/** Everything after the prefix belongs to the id, slashes too, encoded or not (specification, part 2). */
-function wholeId(url: string): string {
+/** The id is everything after the prefix, including slashes, encoded or not (specification, part 2). */
+function modelIdIn(url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   try {
     return decodeURIComponent(path.slice('/v1/models/'.length));

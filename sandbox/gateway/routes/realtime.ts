@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { modelFor } from '../accept-job.ts';
 import type { Model } from '../catalogue.ts';
-import { modelFor } from '../intake.ts';
 import type { Parts, Routes } from '../parts.ts';
-import { Line } from '../realtime/line.ts';
-import { hear } from '../realtime/orders.ts';
+import { ClientSocket } from '../realtime/client-socket.ts';
+import { processEvent } from '../realtime/process-event.ts';
 import { errorEvent } from '../realtime/refusal.ts';
 import { Session } from '../realtime/session.ts';
 import { invalid, Refusal } from '../refusal.ts';
@@ -14,7 +14,7 @@ export const realtimeRoutes: Routes = (server, parts) => {
     method: 'GET',
     url: '/v1/realtime',
     config: { kind: 'realtime' },
-    // Behind the door's own look at the request, and before a socket comes to be.
+    // Runs after the general request hooks and before the upgrade.
     preHandler: async (request) => {
       modelOf(request, parts);
     },
@@ -22,24 +22,31 @@ export const realtimeRoutes: Routes = (server, parts) => {
       throw new Refusal('This is a WebSocket: ask for an upgrade.', { status: 426, code: 'upgrade_required' });
     },
     wsHandler: (socket, request) => {
-      request.noteHeard?.({ status: 101 });
+      request.updateRecord?.({ status: 101 });
       const freshId = (prefix: string) => `${prefix}_${parts.random.letters(20)}`;
-      const line = new Line(socket, request.raw.socket, freshId);
+      const client = new ClientSocket(socket, request.raw.socket, freshId);
       const { grant } = request;
-      const changed = () => parts.realtime.changed(session);
-      const session: Session = new Session({ line, parts, grant, model: modelOf(request, parts), freshId, changed });
+      const notifyChange = () => parts.realtime.notifyChange(session);
+      const session: Session = new Session({
+        client,
+        parts,
+        grant,
+        model: modelOf(request, parts),
+        freshId,
+        notifyChange,
+      });
       parts.realtime.add(session);
-      line.listen(
+      client.listen(
         (event) => {
-          hear(event, session);
+          processEvent(event, session);
           parts.realtime.emit('heard', session, event);
         },
         () => {
-          session.closed();
+          session.end();
           parts.realtime.delete(session);
         },
       );
-      if (session.dialect === 'ga' && request.headers['openai-beta'] === 'realtime=v1') refuseBeta(line, session);
+      if (session.dialect === 'ga' && request.headers['openai-beta'] === 'realtime=v1') refuseBeta(client, session);
       else session.open();
     },
   });
@@ -51,12 +58,12 @@ function modelOf({ query, grant }: FastifyRequest, parts: Parts): Model {
   return modelFor(parts, grant, model, ['realtime']);
 }
 
-/** Gateways of today take no client that asks for yesterday (wire facts, part 6). */
-function refuseBeta(line: Line, session: Session): void {
-  line.tell(
+/** Current gateways refuse clients that request the beta API (wire facts, part 6). */
+function refuseBeta(client: ClientSocket, session: Session): void {
+  client.send(
     errorEvent('The Realtime Beta API is no longer supported: leave the header OpenAI-Beta away.', {
       code: 'beta_api_shape_disabled',
     }),
   );
-  session.suffer('close');
+  session.endBy('close');
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { modelFor, priceOf } from '../intake.ts';
+import { modelFor, priceOf } from '../accept-job.ts';
 import type { Routes } from '../parts.ts';
 import { audioFormatOf, secondsOf } from '../recordings.ts';
 import { Refusal } from '../refusal.ts';
-import { source, words } from '../requests/fields.ts';
-import { read } from '../requests/read.ts';
+import { nonEmptyText, source } from '../requests/fields.ts';
+import { parseRequest } from '../requests/parse.ts';
 
 /** As OpenAI documents it, for the specification has no such endpoint. */
 const transcriptionRequest = z.strictObject({
   file: source,
-  model: words,
+  model: nonEmptyText,
   language: z.string().optional(),
   prompt: z.string().optional(),
   response_format: z.literal('json').default('json'),
@@ -20,12 +20,12 @@ export const transcriptionRoutes: Routes = (server, parts) => {
   server.post('/v1/audio/transcriptions', { config: { kind: 'transcription', forms: true } }, (request) => {
     if (!/^multipart\/form-data\b/i.test(String(request.headers['content-type'])))
       throw new Refusal('The body must be a form.', { status: 415, code: 'unsupported_media_type' });
-    const { file, model: id } = read(transcriptionRequest, request.body);
+    const { file, model: id } = parseRequest(transcriptionRequest, request.body);
     const model = modelFor(parts, request.grant, id, ['transcription']);
     if (file.from !== 'request' || audioFormatOf(file.bytes) === undefined)
       throw new Refusal('Invalid file format.', { status: 400, code: 'invalid_value', param: 'file' });
     const seconds = secondsOf(file.bytes);
-    parts.usage.book({ key: request.grant.key, model: id, at: parts.pace.now(), amount: priceOf(model, seconds) });
+    parts.usage.charge({ key: request.grant.key, model: id, at: parts.pace.now(), amount: priceOf(model, seconds) });
     const text = `A recording of ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
     return { text, usage: { type: 'duration', seconds } };
   });

@@ -57,7 +57,7 @@ export async function drawGrid(scenes: readonly Scene[], options: ImageOptions):
   return await encoded({ input: await board.toBuffer(), raw }, options, await Promise.all(quadrants));
 }
 
-/** `after` where the mask is white, `stateBefore` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
+/** `after` where the mask is white, `before` elsewhere; the seam is feathered inside the mask, so nothing outside moves. */
 export async function drawEdit(before: Scene, after: Scene, mask: Buffer, options: ImageOptions): Promise<Image> {
   const references = await referencesOf(options.references);
   const { width, height } = options;

@@ -17,7 +17,7 @@ interface VideoOptions extends Size {
   references?: readonly Buffer[];
 }
 
-interface Made<Mime> {
+interface MediaFile<Mime> {
   bytes: Buffer;
   mime: Mime;
   seconds: number;
@@ -27,19 +27,19 @@ export interface Studio {
   drawImage: typeof drawImage;
   drawGrid: typeof drawGrid;
   drawEdit: typeof drawEdit;
-  shoot(scene: Scene, options: VideoOptions): Promise<Made<'video/mp4'> & Size>;
-  compose(prompt: string, seed: number, seconds: number): Promise<Made<'audio/wav'>>;
+  shoot(scene: Scene, options: VideoOptions): Promise<MediaFile<'video/mp4'> & Size>;
+  compose(prompt: string, seed: number, seconds: number): Promise<MediaFile<'audio/wav'>>;
   close(): Promise<void>;
 }
 
-const LONGEST_VIDEO = 60;
+const MAX_VIDEO_SECONDS = 60;
 /** H.264 at the level every browser decodes. */
-const LONGEST_SIDE = 4096;
+const MAX_VIDEO_SIDE = 4096;
 /** Slow moves look smooth at this rate, and half the frames are half the wait. */
 const FRAMES_PER_SECOND = 12;
-const LONGEST_SOUND = 240;
+const MAX_AUDIO_SECONDS = 240;
 /** The chime alone takes this long. */
-const SHORTEST_SOUND = 2;
+const MIN_AUDIO_SECONDS = 2;
 
 /** Images are drawn on libuv's threads; videos and sound have a worker each, so that a song does not wait for a video. */
 export function openStudio(): Studio {
@@ -50,16 +50,16 @@ export function openStudio(): Studio {
     drawGrid,
     drawEdit,
     shoot: async (scene, options) => {
-      const wanted = Math.min(LONGEST_VIDEO, options.seconds > 0 ? options.seconds : 1);
+      const wanted = Math.min(MAX_VIDEO_SECONDS, options.seconds > 0 ? options.seconds : 1);
       const seconds = Math.max(1, Math.round(wanted * FRAMES_PER_SECOND)) / FRAMES_PER_SECOND;
-      const width = Math.min(LONGEST_SIDE, even(options.width));
-      const height = Math.min(LONGEST_SIDE, even(options.height));
+      const width = Math.min(MAX_VIDEO_SIDE, even(options.width));
+      const height = Math.min(MAX_VIDEO_SIDE, even(options.height));
       const references = await referencesOf(options.references);
       const job = { scene, width, height, seconds, framesPerSecond: FRAMES_PER_SECOND, references };
       return { bytes: Buffer.from((await videos.run(job)).buffer), mime: 'video/mp4', width, height, seconds };
     },
     compose: async (prompt, seed, wanted) => {
-      const seconds = Math.min(LONGEST_SOUND, Math.max(SHORTEST_SOUND, Number.isFinite(wanted) ? wanted : 0));
+      const seconds = Math.min(MAX_AUDIO_SECONDS, Math.max(MIN_AUDIO_SECONDS, Number.isFinite(wanted) ? wanted : 0));
       return { bytes: Buffer.from((await sounds.run({ prompt, seed, seconds })).buffer), mime: 'audio/wav', seconds };
     },
     close: async () => {

@@ -1,8 +1,8 @@
-import { isStopWord, wordsOf } from '../words.ts';
+import { isStopWord, wordsOf } from '../prompt-words.ts';
 import { diceOf, picked, seedOf } from './random.ts';
 
 const FALLBACK = ['quiet', 'morning', 'window', 'river'];
-const MOST_LETTERS = 24;
+const MAX_WORD_LENGTH = 24;
 
 const TITLES = ['Song of the A', 'A and B', 'A little A'] as const;
 const OPENINGS = ['There is A beyond the B', 'I counted A, I counted B', 'Between the A and the B'] as const;
@@ -15,7 +15,7 @@ const TURNS = [
 /** Words for a song, made of the prompt's own words; the first line says that it is the sandbox singing. */
 export function lyricsOf(prompt: string, seed: number): { title: string; lyrics: string } {
   const known = [...new Set(wordsOf(prompt).filter((word) => !isStopWord(word) && word.length > 2))];
-  const words = (known.length > 0 ? known : FALLBACK).map((word) => [...word].slice(0, MOST_LETTERS).join(''));
+  const words = (known.length > 0 ? known : FALLBACK).map((word) => [...word].slice(0, MAX_WORD_LENGTH).join(''));
   const dice = diceOf(seedOf('lyrics', seed, ...words));
   const start = Math.floor(dice(0) * words.length);
   const word = (index: number) => words[(start + index) % words.length] ?? 'song';

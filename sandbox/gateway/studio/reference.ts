@@ -7,15 +7,15 @@ export interface Reference {
   readonly colours: readonly Colour[];
 }
 
-const MOST_REFERENCES = 5;
+const MAX_REFERENCES = 5;
 const LONG_SIDE = 1024;
-const MOST_PIXELS = 60_000_000;
+const MAX_PIXELS = 60_000_000;
 const SIDE = 48;
-const MOST_COLOURS = 8;
+const MAX_COLOURS = 8;
 
 /** Undecodable images are left out: the request was already checked. */
 export async function referencesOf(images: readonly Buffer[] = []): Promise<Reference[]> {
-  const read = await Promise.allSettled(images.slice(0, MOST_REFERENCES).map(referenceOf));
+  const read = await Promise.allSettled(images.slice(0, MAX_REFERENCES).map(referenceOf));
   return read.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
@@ -38,9 +38,9 @@ export async function mainColours(image: Buffer): Promise<Colour[]> {
     const [count, reds, greens, blues] = bins.get(key) ?? [0, 0, 0, 0];
     bins.set(key, [count + 1, reds + red, greens + green, blues + blue]);
   }
-  const fullest = [...bins.values()].sort(([one], [other]) => other - one).slice(0, MOST_COLOURS);
+  const fullest = [...bins.values()].sort(([one], [other]) => other - one).slice(0, MAX_COLOURS);
   return fullest.map(([count, red, green, blue]) => fromRgb(red / count, green / count, blue / count));
 }
 
 const flat = (image: Buffer) =>
-  sharp(image, { limitInputPixels: MOST_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');
+  sharp(image, { limitInputPixels: MAX_PIXELS }).flatten({ background: '#fff' }).toColourspace('srgb');

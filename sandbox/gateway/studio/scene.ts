@@ -12,9 +12,9 @@ export interface Scene {
 
 const AMOUNT = { subtle: 0.1, strong: 0.3 } as const;
 /** Each variation is looked up for every number of the image. A ninth would not be visible. */
-const MOST_VARIATIONS = 8;
+const MAX_VARIATIONS = 8;
 /** Beyond this a forest is a texture and an SVG is megabytes. */
-const WIDEST_VIEW = 4;
+const MAX_VIEW_FACTOR = 4;
 const FURTHEST_PAN = 6;
 const PAN_STEP = 0.4;
 
@@ -25,12 +25,12 @@ export function sceneOf(prompt: string, seed: number): Scene {
 /** A near relative: same composition and palette family, details moved. */
 export function relative(scene: Scene, seed: number, strength: 'subtle' | 'strong'): Scene {
   const variations = [...scene.variations, { seed: seedOf('variation', seed), amount: AMOUNT[strength] }];
-  return { ...scene, variations: variations.slice(-MOST_VARIATIONS) };
+  return { ...scene, variations: variations.slice(-MAX_VARIATIONS) };
 }
 
 export function zoomedOut(scene: Scene, factor: number): Scene {
   const times = Number.isFinite(factor) && factor > 0 ? factor : 1;
-  return { ...scene, view: { ...scene.view, zoom: clamped(scene.view.zoom * times, 0.5, WIDEST_VIEW) } };
+  return { ...scene, view: { ...scene.view, zoom: clamped(scene.view.zoom * times, 0.5, MAX_VIEW_FACTOR) } };
 }
 
 export function panned(scene: Scene, direction: 'left' | 'right' | 'up' | 'down'): Scene {

@@ -1,8 +1,8 @@
-import { isStopWord, plainPrompt } from '../words.ts';
+import { isStopWord, plainPrompt } from '../prompt-words.ts';
 import { isTelling } from './subject.ts';
 
 const SHARES = [0.8, 0.6, 0.45, 0.3, 0.15];
-const MOST_WEIGHTS = 200;
+const MAX_WEIGHTS = 200;
 const LONG_WORD = 10;
 
 /** Drops the words that say least first: stop words, then the short and often repeated ones. */
@@ -28,7 +28,7 @@ export function shortenPrompt(prompt: string): { drafts: string[]; weights: { wo
   );
   return {
     drafts: [...new Set(drafts)].filter((draft) => draft.length > 0 && draft.length < whole.length),
-    weights: tokens.slice(0, MOST_WEIGHTS).map(({ text, weight }) => ({ word: bare(text), weight })),
+    weights: tokens.slice(0, MAX_WEIGHTS).map(({ text, weight }) => ({ word: bare(text), weight })),
   };
 }
 

@@ -5,8 +5,8 @@ export interface Size {
   height: number;
 }
 
-const NARROWEST = 1 / 4;
-const WIDEST = 4;
+const MIN_ASPECT = 1 / 4;
+const MAX_ASPECT = 4;
 const SMALLEST_SIDE = 16;
 const ASPECT =
   /(?:^|\s)(?:--|—)(?:ar|aspect)[\s=]+(\d{1,5}(?:\.\d{1,4})?)\s*[:x/]\s*(\d{1,5}(?:\.\d{1,4})?)(?![\w.])/gi;
@@ -14,12 +14,12 @@ const ASPECT =
 /** The last one written wins, as it does for every other flag of a prompt. */
 export function aspectOf(prompt: string): number {
   const [, width = 0, height = 0] = [...prompt.matchAll(ASPECT)].at(-1)?.map(Number) ?? [];
-  return width > 0 && height > 0 ? clamped(width / height, NARROWEST, WIDEST) : 1;
+  return width > 0 && height > 0 ? clamped(width / height, MIN_ASPECT, MAX_ASPECT) : 1;
 }
 
 /** Even sides, because H.264 codes colour for squares of two by two pixels. */
 export function sizeOf(aspect: number, longSide: number): Size {
-  const ratio = Number.isFinite(aspect) && aspect > 0 ? clamped(aspect, NARROWEST, WIDEST) : 1;
+  const ratio = Number.isFinite(aspect) && aspect > 0 ? clamped(aspect, MIN_ASPECT, MAX_ASPECT) : 1;
   return ratio >= 1
     ? { width: even(longSide), height: even(longSide / ratio) }
     : { width: even(longSide * ratio), height: even(longSide) };

@@ -1,4 +1,4 @@
-import { isStopWord, stemsOf, wordsOf } from '../words.ts';
+import { isStopWord, stemsOf, wordsOf } from '../prompt-words.ts';
 import { hashOf } from './random.ts';
 
 const styleWords = lexiconOf({
@@ -90,7 +90,7 @@ export interface Subject {
   readonly hash: number;
 }
 
-const MOST_HUES = 3;
+const MAX_HUES = 3;
 /** Names a style ("bauhaus cat"), not a thing, so it outweighs the thing. */
 const MANNERS: readonly StyleName[] = ['bauhaus', 'seigaiha', 'ribbons'];
 
@@ -109,7 +109,7 @@ export function subjectOf(prompt: string): Subject {
     style: favourite?.[0] ?? [...new Set(styleWords.values())][hash % 8] ?? 'landscape',
     moods: meaningsOf(words, moodWords),
     figures: meaningsOf(words, figureWords),
-    hues: meaningsOf(words, hueWords).slice(0, MOST_HUES),
+    hues: meaningsOf(words, hueWords).slice(0, MAX_HUES),
     hash,
   };
 }

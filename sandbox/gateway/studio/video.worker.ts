@@ -17,7 +17,7 @@ export interface VideoJob extends Size {
 }
 
 /** More pixels than this are not drawn: a larger video is this one enlarged. */
-const MOST_PIXELS = 1920 * 1080;
+const MAX_PIXELS = 1920 * 1080;
 /** The part of the frame that a layer may move before the edge of its sheet shows. */
 const MARGIN = 0.08;
 const QUANTISER = 27;
@@ -28,7 +28,7 @@ const STILL: Placement = { zoom: 1, left: 0, top: 0, opacity: 1, sway: () => 0 }
 
 takeJobs(async (job: VideoJob) => {
   const { width, height, seconds, framesPerSecond } = job;
-  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (width * height)));
+  const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   const size = { width: even(width * scale), height: even(height * scale) };
   const wide = { width: even(size.width * (1 + 2 * MARGIN)), height: even(size.height * (1 + 2 * MARGIN)) };
   const { tools, layers } = compositionOf(job.scene, size, job.references, MARGIN);

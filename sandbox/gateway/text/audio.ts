@@ -3,13 +3,13 @@ import { audioFormatOf } from '../recordings.ts';
 import { Refusal } from '../refusal.ts';
 import type { TextRequest } from '../requests/text.ts';
 
-/** Audio is refused by models without ears, and where its bytes are not what they are called. */
-export function checkAudio({ input }: TextRequest, { hears = false }: Model): void {
+/** Audio is refused by models that do not accept it, and where its bytes are not what they are called. */
+export function checkAudio({ input }: TextRequest, { acceptsAudio = false }: Model): void {
   for (const [at, { content }] of (typeof input === 'string' ? [] : input).entries())
     for (const [place, { input_audio: audio }] of (Array.isArray(content) ? content : []).entries()) {
       if (!audio) continue;
       const param = `input[${at}].content[${place}]`;
-      if (!hears)
+      if (!acceptsAudio)
         throw new Refusal("Invalid value: 'input_audio'.", {
           status: 400,
           code: 'invalid_value',

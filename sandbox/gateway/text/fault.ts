@@ -1,26 +1,26 @@
 import { z } from 'zod';
 
-/** What can go wrong with an answer of the text endpoint, beside what can go wrong with any (`fault.ts`). */
-const textTroubles = [
-  /** The connection goes in the middle. */
+/** Faults of the text endpoint, in addition to the general ones (`fault.ts`). */
+const textFaultKinds = [
+  /** The connection is cut midway. */
   'cut',
-  /** The stream is closed in good order before its last event. */
+  /** The stream ends properly before its last event. */
   'early-end',
-  /** An event tells an error in the middle: flat, nested, or as the failure of the whole response. */
+  /** An error event midway: flat, nested, or as a failed response. */
   'error',
   'nested-error',
   'failed',
-  /** Nothing more comes, and the connection stays. */
+  /** No more events, but the connection stays open. */
   'silence',
-  /** The last event has an empty output although pieces came. */
+  /** The last event has an empty output despite earlier deltas. */
   'empty-output',
-  /** The words of chats for what was used. */
+  /** Usage with the field names of chat completions. */
   'chat-usage',
-  /** The whole answer in the shape of a chat. */
+  /** The response as a chat completion. */
   'chat',
-  /** JSON, although a stream was asked for. */
+  /** Plain JSON although a stream was requested. */
   'plain',
-  /** A model that takes no such thing says so. */
+  /** The model refuses the field. */
   'refuse-stream',
   'refuse-format',
   'refuse-tools',
@@ -37,10 +37,10 @@ export const refusedFields: ReadonlyMap<string, string> = new Map([
 
 export const textFault = z.strictObject({
   type: z.literal('text'),
-  how: z.enum(textTroubles),
-  /** After so many events; four, unless told. */
+  how: z.enum(textFaultKinds),
+  /** The number of events before the fault; 4 by default. */
   after: z.int().min(0).max(1_000_000).optional(),
 });
 
-export type TextTrouble = (typeof textTroubles)[number];
+export type TextFaultKind = (typeof textFaultKinds)[number];
 export type TextFault = z.infer<typeof textFault>;

@@ -1,6 +1,6 @@
+import { isStopWord, wordsOf } from '../prompt-words.ts';
 import { randomOf, seedFrom } from '../random.ts';
-import { isStopWord, wordsOf } from '../words.ts';
-import type { Conversation } from './heard.ts';
+import type { Conversation } from './conversation.ts';
 
 const FALLBACK = ['sand', 'water', 'morning', 'harbour'];
 /** A question may be a book. */
@@ -27,8 +27,8 @@ export function proseFor(asked: Conversation, instructions: string | undefined):
   const wanted = wordsWanted(asked.question);
   const random = randomOf(seedFrom('text', asked.question));
   const sentence = () => {
-    const [a = '', b = ''] = [subjects[random.whole(subjects.length)], subjects[random.whole(subjects.length)]];
-    return SENTENCES[random.whole(SENTENCES.length)]?.(a, b) ?? a;
+    const [a = '', b = ''] = [subjects[random.integer(subjects.length)], subjects[random.integer(subjects.length)]];
+    return SENTENCES[random.integer(SENTENCES.length)]?.(a, b) ?? a;
   };
   paragraphs.push([sentence(), sentence(), sentence()].join(' '));
   if (words.has('list')) paragraphs.push(subjects.map((subject) => `- ${subject}`).join('\n'));

@@ -1,27 +1,27 @@
 import type { Profile } from '../quirks.ts';
 import type { Refusal } from '../refusal.ts';
 
-/** In `stock` each family has an envelope of its own (wire facts, part 8); in `spec` all share one (specification, part 7). */
+/** In `stock`, each family has its own error format (wire facts, part 8); in `spec`, all share one (specification, part 7). */
 export type ErrorFamily = 'general' | 'imgx' | 'task';
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-export function errorBody(refusal: Refusal, profile: Profile, family: ErrorFamily): ErrorAnswer {
+export function errorBody(refusal: Refusal, profile: Profile, family: ErrorFamily): ErrorResponse {
   const { status, code } = refusal.detail;
   if (profile === 'spec') {
     return { status, body: { error: { message: refusal.message, type: typeOf(refusal), code } } };
   }
-  // A key is judged before any family is reached.
+  // The key is checked before the family's handler, so these errors have the general format.
   if (family === 'general' || status === 401 || code === 'model_not_found' || code === 'access_denied') {
-    return { status, body: openEnvelope(refusal) };
+    return { status, body: generalError(refusal) };
   }
-  return family === 'imgx' ? imgxAnswer(refusal) : taskAnswer(refusal);
+  return family === 'imgx' ? imgxError(refusal) : taskError(refusal);
 }
 
-const openEnvelope = (refusal: Refusal) => ({
+const generalError = (refusal: Refusal) => ({
   error: {
     message: `${refusal.message} (request id: 20260101000000000000000sandbox)`,
     type:
@@ -33,23 +33,23 @@ const openEnvelope = (refusal: Refusal) => ({
   },
 });
 
-/** `description` is made of two words with a space between, of which the second is often missing. */
-function imgxAnswer(refusal: Refusal): ErrorAnswer {
+/** In real gateways, `description` is two parts joined by a space, and the second is often empty. */
+function imgxError(refusal: Refusal): ErrorResponse {
   const { status, code, imgxCode = 4, imgxStatus, properties } = refusal.detail;
-  const description = imgxCode === 4 ? `${wordOf(refusal)} ` : refusal.message;
+  const description = imgxCode === 4 ? `${errorWord(refusal)} ` : refusal.message;
   return {
     status: imgxStatus ?? (status === 404 ? 400 : status),
-    // Where the engine refuses and not the gateway, it does so in the shape of a submit.
+    // Refusals of the engine itself have the format of a submit response.
     body: imgxStatus
       ? { code: imgxCode, description, result: '', properties: properties ?? {} }
       : { description, type: code === 'task_not_found' ? 'midjourney_error' : 'upstream_error', code: imgxCode },
   };
 }
 
-const wordOf = ({ message, detail: { code } }: Refusal) =>
+const errorWord = ({ message, detail: { code } }: Refusal) =>
   code === 'invalid_request' || code === 'unknown_action' ? message : code;
 
-function taskAnswer(refusal: Refusal): ErrorAnswer {
+function taskError(refusal: Refusal): ErrorResponse {
   const { status, code } = refusal.detail;
   if (code === 'task_not_found') {
     return { status: 400, body: { code: 'task_not_exist', message: 'task_not_exist', data: null } };

@@ -1,23 +1,23 @@
 import type { Job } from '../job.ts';
-import { type Body, secondsAt, specWord, type View } from './view.ts';
+import { type Body, SPEC_STATUS, secondsAt, type View } from './view.ts';
 
 /** `url` or `b64_json`, one per image (wire facts, part 4). */
 export type ImageItem = { readonly url: string } | { readonly b64_json: string };
 
-const stockState = { ...specWord, running: 'in_progress', succeeded: 'completed' };
+const STOCK_JOB_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** The specification's record (part 2 and 4.5) and nothing more; in `stock` the one a fork of the usual gateway has (wire facts, part 4). */
+/** Only the specified fields (part 2 and 4.5); in `stock`, those of a common fork (wire facts, part 4). */
 export function imageJob(job: Job, items: readonly ImageItem[], view: View): Body {
   const data = job.state === 'succeeded' ? { data: items } : {};
   const error = job.state === 'failed' ? { error: { message: job.reason ?? '' } } : {};
-  if (view.profile === 'spec') return { id: job.id, status: specWord[job.state], ...data, ...error };
+  if (view.profile === 'spec') return { id: job.id, status: SPEC_STATUS[job.state], ...data, ...error };
   const [first] = items;
   return {
     id: job.id,
     task_id: job.id,
     object: 'image_generation.job',
     model: job.model,
-    status: stockState[job.state],
+    status: STOCK_JOB_STATUS[job.state],
     progress: job.progress,
     created_at: secondsAt(job.createdAt),
     completed_at: secondsAt(job.finishedAt),

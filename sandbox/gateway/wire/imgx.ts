@@ -1,15 +1,15 @@
 import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
-import { addressesOf, type Body, idOf, percent, specWord, stockWord, type View } from './view.ts';
+import { type Body, idOf, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
 
-/** A task as its query, the list and the callback show it (wire facts, 1.3), in the profile's words. */
+/** A task in queries, lists and callbacks, in the profile's format (wire facts, 1.3). */
 export function imgxTask(job: ImgxJob, view: View): Body {
   const { details } = job;
-  const addresses = addressesOf(job, view);
-  const videos = details.yields === 'video' ? addresses.map((url) => ({ url })) : [];
+  const urls = resultUrls(job, view);
+  const videos = details.yields === 'video' ? urls.map((url) => ({ url })) : [];
   const buttons =
     job.state === 'succeeded' && !job.orders.withoutButtons ? buttonsOf(details, view.quirks.refusedActions) : [];
-  const { finalPrompt, description } = wordsOf(job);
+  const { finalPrompt, description } = promptFieldsOf(job);
   const properties = { finalPrompt, ...(job.state === 'needs-input' ? { remix: true } : {}) };
   const shared = {
     id: idOf(job.id, view),
@@ -21,7 +21,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     description,
     state: details.state,
     submitTime: job.createdAt,
-    imageUrl: imageOf(job, addresses, view),
+    imageUrl: imageOf(job, urls, view),
     videoUrl: videos[0]?.url ?? '',
     videoUrls: view.quirks.listsAsText ? JSON.stringify(videos) : videos,
     buttons: view.quirks.listsAsText ? JSON.stringify(buttons) : buttons,
@@ -32,7 +32,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
   if (view.profile === 'spec') {
     return {
       ...shared,
-      status: emptied(job, view) ?? specWord[job.state],
+      status: emptyStatusOf(job, view) ?? SPEC_STATUS[job.state],
       progress: job.progress,
       startTime: job.startedAt ?? null,
       finishTime: job.finishedAt ?? null,
@@ -41,7 +41,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
   }
   return {
     ...shared,
-    status: emptied(job, view) ?? stockWord[job.state],
+    status: emptyStatusOf(job, view) ?? STOCK_STATUS[job.state],
     // A failed task loses its progress (wire facts, 1.3).
     progress: job.state === 'failed' ? '' : percent(job),
     startTime: job.startedAt ?? 0,
@@ -50,42 +50,43 @@ export function imgxTask(job: ImgxJob, view: View): Body {
   };
 }
 
-export type Reception =
+export type SubmitOutcome =
   | { readonly as: 'accepted' | 'asks' | 'known' }
   | { readonly as: 'queued'; readonly ahead: number };
 
 const ENGINE = { discordInstanceId: '1118138338562560102' };
 
-/** A submit's answer (wire facts, 1.2). */
-export function imgxSubmit(job: ImgxJob, reception: Reception, view: View): Body {
+/** The response of a submit (wire facts, 1.2). */
+export function imgxSubmit(job: ImgxJob, outcome: SubmitOutcome, view: View): Body {
   const result = idOf(job.id, view);
-  const answer = stockAnswer(job, reception, view);
-  if (view.profile === 'stock') return { ...answer, result };
-  const { code, description, properties } = answer;
+  const response = stockResponse(job, outcome, view);
+  if (view.profile === 'stock') return { ...response, result };
+  const { code, description, properties } = response;
   const task = imgxTask(job, view);
-  // The specification has no word for a task that waits, so its answer also carries the wire's code.
-  return reception.as === 'asks' ? { ...task, code, description, properties } : task;
+  // The specification has no status for a task that waits for its modal, so the response also has the code of real gateways.
+  return outcome.as === 'asks' ? { ...task, code, description, properties } : task;
 }
 
-function stockAnswer(
+function stockResponse(
   job: ImgxJob,
-  reception: Reception,
+  outcome: SubmitOutcome,
   view: View,
 ): { code: number; description: string; properties: Body } {
   const { rewriteCodes } = view.quirks;
-  switch (reception.as) {
+  switch (outcome.as) {
     case 'accepted':
       return { code: 1, description: 'Submit success', properties: ENGINE };
     case 'queued':
       return {
         code: rewriteCodes ? 1 : 22,
-        description: `In queue, there are ${reception.ahead} tasks ahead`,
-        properties: { ...ENGINE, numberOfQueues: reception.ahead },
+        description: `In queue, there are ${outcome.ahead} tasks ahead`,
+        properties: { ...ENGINE, numberOfQueues: outcome.ahead },
       };
     case 'asks': {
-      const keeps = job.details.waitsFor?.do === 'inpaint' || job.details.waitsFor?.do === 'custom-zoom';
+      const keepsCode =
+        job.details.pendingFollowUp?.do === 'inpaint' || job.details.pendingFollowUp?.do === 'custom-zoom';
       return {
-        code: rewriteCodes && !keeps ? 1 : 21,
+        code: rewriteCodes && !keepsCode ? 1 : 21,
         description: 'Waiting for window confirm',
         properties: { finalPrompt: job.prompt, remix: true },
       };
@@ -94,22 +95,23 @@ function stockAnswer(
       return {
         code: rewriteCodes ? 1 : 21,
         description: 'The task exists already',
-        properties: { status: stockWord[job.state], imageUrl: imgxTask(job, view).imageUrl },
+        properties: { status: STOCK_STATUS[job.state], imageUrl: imgxTask(job, view).imageUrl },
       };
   }
 }
 
-const emptied = (job: ImgxJob, view: View) => (view.quirks.emptyStatus && job.state === 'queued' ? '' : undefined);
+const emptyStatusOf = (job: ImgxJob, view: View) =>
+  view.quirks.emptyStatus && job.state === 'queued' ? '' : undefined;
 
-function imageOf(job: ImgxJob, addresses: readonly string[], view: View): string {
+function imageOf(job: ImgxJob, urls: readonly string[], view: View): string {
   const { yields } = job.details;
-  const shows = yields === 'grid' || yields === 'single' || yields === 'files';
-  const address = job.state === 'running' && shows ? view.previewOf(job) : shows ? (addresses[0] ?? '') : '';
+  const hasImage = yields === 'grid' || yields === 'single' || yields === 'files';
+  const address = job.state === 'running' && hasImage ? view.previewUrl(job) : hasImage ? (urls[0] ?? '') : '';
   return address && view.quirks.localhostPictures ? `http://localhost:3000/imgx/image/${job.id}` : address;
 }
 
-/** describe gives four lines with keycaps before them, shorten a list of drafts (wire facts, 1.3). */
-function wordsOf(job: ImgxJob): { finalPrompt: string; description: string } {
+/** `describe` returns four numbered lines, `shorten` a list of drafts (wire facts, 1.3). */
+function promptFieldsOf(job: ImgxJob): { finalPrompt: string; description: string } {
   const { yields, action } = job.details;
   const command = `/${action.toLowerCase()} ${job.prompt}`.trim();
   const lines = job.state === 'succeeded' ? (job.details.lines ?? []) : [];

@@ -17,7 +17,7 @@ export function modelList(models: readonly Model[], view: View): Body {
   return view.profile === 'spec' ? { object: 'list', data } : { success: true, data };
 }
 
-/** Stock gateways answer 200 to a model they do not have (wire facts, part 7). */
+/** Stock gateways return status 200 for an unknown model (wire facts, part 7). */
 export const missingModel = (id: string): Body => ({
   error: {
     message: `The model '${id}' does not exist`,

@@ -1,20 +1,20 @@
 import type { Job } from '../job.ts';
-import type { Clip, Music } from '../work.ts';
-import { type Body, percent, secondsAt, showsMedia, specWord, stockWord, type View } from './view.ts';
+import type { Clip, MusicDetails } from '../job-details.ts';
+import { type Body, percent, SPEC_STATUS, STOCK_STATUS, secondsAt, showsMedia, type View } from './view.ts';
 
-export type MusicJob = Job & { readonly details: Music };
+export type MusicJob = Job & { readonly details: MusicDetails };
 export const isMusic = (job: Job): job is MusicJob => job.details.family === 'music';
 
 const wrap = (data: unknown, view: View): unknown =>
   view.profile === 'spec' ? data : { code: 'success', message: '', data };
 
-/** In `stock` the answer is the id itself (wire facts, part 2). */
+/** In `stock`, the data is the id itself (wire facts, part 2). */
 export const musicSubmitted = (job: MusicJob, view: View): unknown =>
   view.profile === 'spec' ? { id: job.id, ...task(job, view) } : { code: 'success', message: '', data: job.id };
 
-export const musicQueried = (job: MusicJob, view: View): unknown => wrap(task(job, view), view);
+export const musicTask = (job: MusicJob, view: View): unknown => wrap(task(job, view), view);
 
-/** Unknown ids are left out, and where nothing is left the list itself may be missing (wire facts, part 2). */
+/** Unknown ids are omitted; without any known id, the list may be null (wire facts, part 2). */
 export function musicBatch(jobs: readonly MusicJob[], view: View): unknown {
   const data = jobs.length === 0 && view.quirks.nullBatches ? null : jobs.map((job) => task(job, view));
   return view.profile === 'spec' ? { data } : { code: 'success', message: '', data };
@@ -27,7 +27,7 @@ function task(job: MusicJob, view: View): Body {
     task_id: job.id,
     ...(notifyHook ? { notify_hook: notifyHook } : {}),
     action,
-    status: (isSpec ? specWord : stockWord)[job.state],
+    status: (isSpec ? SPEC_STATUS : STOCK_STATUS)[job.state],
     fail_reason: job.reason ?? '',
     submit_time: secondsAt(job.createdAt),
     start_time: secondsAt(job.startedAt),
@@ -43,7 +43,7 @@ function lyrics(job: MusicJob, view: View): Body | null {
   return { id: job.id, title, text, status: 'complete' };
 }
 
-const clipWord = {
+const CLIP_STATUS = {
   'needs-input': 'submitted',
   queued: 'submitted',
   running: 'streaming',
@@ -57,7 +57,7 @@ function clips(job: MusicJob, view: View): readonly Body[] {
   return job.details.clips.map((clip) => ({
     id: clip.id,
     title: clip.title,
-    status: clipWord[job.state],
+    status: CLIP_STATUS[job.state],
     metadata: {
       tags: job.details.tags,
       prompt: job.prompt,
@@ -67,18 +67,18 @@ function clips(job: MusicJob, view: View): readonly Body[] {
       error_message: job.reason ?? null,
       audio_prompt_id: null,
     },
-    ...addresses(job, clip, view),
+    ...mediaUrls(job, clip, view),
     video_url: '',
     model_name: job.model,
     major_model_version: 'v4',
   }));
 }
 
-const addresses = (job: MusicJob, clip: Clip, view: View): Body =>
+const mediaUrls = (job: MusicJob, clip: Clip, view: View): Body =>
   job.state === 'succeeded'
     ? {
-        audio_url: view.addressOf(job, clip.sound),
-        image_url: view.addressOf(job, clip.image),
-        image_large_url: view.addressOf(job, clip.image),
+        audio_url: view.urlOf(job, clip.audioFile),
+        image_url: view.urlOf(job, clip.coverFile),
+        image_large_url: view.urlOf(job, clip.coverFile),
       }
     : { audio_url: '', image_url: '', image_large_url: '' };

@@ -1,83 +1,89 @@
-import type { Item } from '../text/engine.ts';
-import { chatBody, itemBodies, itemBody, itemId, responseBody, statusOf, type Written } from './text.ts';
+import type { OutputItem } from '../text/generate.ts';
+import { chatBody, itemBodies, itemBody, itemId, responseBody, statusOf, type TextResponse } from './text.ts';
 import type { Body } from './view.ts';
 
-/** One event and how long it takes to come, in milliseconds of the gateway's own time. */
-export interface Beat {
+/** An event and its delay in milliseconds of the gateway's own time. */
+export interface TimedEvent {
   readonly wait: number;
   readonly event: Body;
 }
 
-const FIRST = 400;
-const THOUGHT = 120;
-const PIECE = 25;
-const SEARCH = 900;
+const FIRST_EVENT_MS = 400;
+const THOUGHT_MS = 120;
+const PIECE_MS = 25;
+const SEARCH_STEP_MS = 900;
 
 /** The events of a stream in their order (wire facts, part 5), without their numbers. */
-export function* beatsOf(written: Written, hasEmptyEnd = false): Generator<Beat, void, void> {
-  const begun = responseBody(written, 'in_progress', []);
-  yield { wait: 0, event: { type: 'response.created', response: begun } };
-  yield { wait: FIRST, event: { type: 'response.in_progress', response: begun } };
-  for (const [at, item] of written.answer.items.entries()) {
-    const place = { output_index: at };
-    const whole = itemBody(written, item, at);
-    yield { wait: PIECE, event: { type: 'response.output_item.added', ...place, item: unfilled(whole) } };
-    yield* inside(item, { item_id: itemId(written, item, at), ...place }, written);
-    yield { wait: 0, event: { type: 'response.output_item.done', ...place, item: whole } };
+export function* responseEvents(response: TextResponse, hasEmptyOutput = false): Generator<TimedEvent, void, void> {
+  const startedResponse = responseBody(response, 'in_progress', []);
+  yield { wait: 0, event: { type: 'response.created', response: startedResponse } };
+  yield { wait: FIRST_EVENT_MS, event: { type: 'response.in_progress', response: startedResponse } };
+  for (const [at, item] of response.generated.items.entries()) {
+    const position = { output_index: at };
+    const fullItem = itemBody(response, item, at);
+    yield { wait: PIECE_MS, event: { type: 'response.output_item.added', ...position, item: emptyItem(fullItem) } };
+    yield* itemEvents(item, { item_id: itemId(response, item, at), ...position }, response);
+    yield { wait: 0, event: { type: 'response.output_item.done', ...position, item: fullItem } };
   }
-  const status = statusOf(written);
-  const response = responseBody(written, status, hasEmptyEnd ? [] : itemBodies(written));
-  yield { wait: 0, event: { type: `response.${status}`, response } };
+  const status = statusOf(response);
+  const ended = responseBody(response, status, hasEmptyOutput ? [] : itemBodies(response));
+  yield { wait: 0, event: { type: `response.${status}`, response: ended } };
 }
 
-/** As an item begins: it has its name and nothing yet to say. */
-function unfilled(item: Body): Body {
+/** The item at its start, without content. */
+function emptyItem(item: Body): Body {
   const empty = { summary: [], content: [], arguments: '' };
-  const kept = Object.entries(item).map(([name, value]) => [
+  const fields = Object.entries(item).map(([name, value]) => [
     name,
     name in empty ? empty[name as keyof typeof empty] : value,
   ]);
-  return { ...Object.fromEntries(kept), status: 'in_progress' };
+  return { ...Object.fromEntries(fields), status: 'in_progress' };
 }
 
-function* inside(item: Item, place: Body, { profile }: Written): Generator<Beat, void, void> {
+function* itemEvents(item: OutputItem, position: Body, { profile }: TextResponse): Generator<TimedEvent, void, void> {
   switch (item.type) {
     case 'message':
-      return yield* spoken('response.output_text', { ...place, content_index: 0 }, item.text, 'text');
+      return yield* deltaEvents('response.output_text', { ...position, content_index: 0 }, item.text, 'text');
     case 'refusal':
-      return yield* spoken('response.refusal', { ...place, content_index: 0 }, item.text, 'refusal');
+      return yield* deltaEvents('response.refusal', { ...position, content_index: 0 }, item.text, 'refusal');
     case 'call':
-      return yield* spoken('response.function_call_arguments', place, item.written, 'arguments');
+      return yield* deltaEvents('response.function_call_arguments', position, item.argumentsJson, 'arguments');
     case 'web-search':
       for (const step of ['in_progress', 'searching', 'completed'])
-        yield { wait: SEARCH, event: { type: `response.web_search_call.${step}`, ...place } };
+        yield { wait: SEARCH_STEP_MS, event: { type: `response.web_search_call.${step}`, ...position } };
       return;
     case 'reasoning':
       for (const [at, thought] of item.thoughts.entries()) {
         const isSummary = profile === 'spec';
         const name = isSummary ? 'response.reasoning_summary_text' : 'response.reasoning_text';
-        yield* spoken(
+        yield* deltaEvents(
           name,
-          { ...place, [isSummary ? 'summary_index' : 'content_index']: at },
+          { ...position, [isSummary ? 'summary_index' : 'content_index']: at },
           thought,
           'text',
-          THOUGHT,
+          THOUGHT_MS,
         );
       }
   }
 }
 
-function* spoken(name: string, place: Body, words: string, field: string, wait = PIECE): Generator<Beat, void, void> {
-  for (const delta of piecesOf(words)) yield { wait, event: { type: `${name}.delta`, ...place, delta } };
-  yield { wait: 0, event: { type: `${name}.done`, ...place, [field]: words } };
+function* deltaEvents(
+  name: string,
+  position: Body,
+  text: string,
+  field: string,
+  wait = PIECE_MS,
+): Generator<TimedEvent, void, void> {
+  for (const delta of piecesOf(text)) yield { wait, event: { type: `${name}.delta`, ...position, delta } };
+  yield { wait: 0, event: { type: `${name}.done`, ...position, [field]: text } };
 }
 
-/** A word at a time, with the space behind it: about what models call a token. */
-const piecesOf = (words: string) => words.match(/\s*\S{1,24}\s*/g) ?? [];
+/** Splits text into words, which are about the size of tokens. */
+const piecesOf = (text: string) => text.match(/\s*\S{1,24}\s*/g) ?? [];
 
-/** The same answer as chats stream it; what was used comes after the last word, in a piece of its own. */
-export function* chatBeatsOf(written: Written): Generator<Beat, void, void> {
-  const { choices, usage, ...head } = chatBody(written);
+/** The response as a chat completion stream; the usage comes last, in its own chunk. */
+export function* chatEvents(response: TextResponse): Generator<TimedEvent, void, void> {
+  const { choices, usage, ...head } = chatBody(response);
   const chunk = { ...head, object: 'chat.completion.chunk' };
   const [{ message, finish_reason }] = choices as [
     { message: { content: string | null; tool_calls?: Body[] }; finish_reason: string },
@@ -86,13 +92,13 @@ export function* chatBeatsOf(written: Written): Generator<Beat, void, void> {
     ...chunk,
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
-  yield { wait: FIRST, event: piece({ role: 'assistant', content: '' }) };
-  for (const content of piecesOf(message.content ?? '')) yield { wait: PIECE, event: piece({ content }) };
+  yield { wait: FIRST_EVENT_MS, event: piece({ role: 'assistant', content: '' }) };
+  for (const content of piecesOf(message.content ?? '')) yield { wait: PIECE_MS, event: piece({ content }) };
   for (const [index, call] of (message.tool_calls ?? []).entries()) {
-    const { name, arguments: written } = call.function as { name: string; arguments: string };
-    yield { wait: PIECE, event: piece({ tool_calls: [{ ...call, index, function: { name, arguments: '' } }] }) };
-    for (const part of piecesOf(written))
-      yield { wait: PIECE, event: piece({ tool_calls: [{ index, function: { arguments: part } }] }) };
+    const { name, arguments: argumentsJson } = call.function as { name: string; arguments: string };
+    yield { wait: PIECE_MS, event: piece({ tool_calls: [{ ...call, index, function: { name, arguments: '' } }] }) };
+    for (const part of piecesOf(argumentsJson))
+      yield { wait: PIECE_MS, event: piece({ tool_calls: [{ index, function: { arguments: part } }] }) };
   }
   yield { wait: 0, event: piece({}, finish_reason) };
   yield { wait: 0, event: { ...chunk, choices: [], usage } };

@@ -1,33 +1,33 @@
 import { rawNumber } from '../decimal.ts';
 import type { Profile } from '../quirks.ts';
 import type { TextRequest } from '../requests/text.ts';
-import type { Answer, Item } from '../text/engine.ts';
+import type { GeneratedResponse, OutputItem } from '../text/generate.ts';
 import type { Body } from './view.ts';
 
-/** An answer with everything that its shapes on the wire need. */
-export interface Written {
+/** A generated response with the data that its formats need. */
+export interface TextResponse {
   readonly id: string;
   readonly createdAt: number;
-  readonly order: TextRequest;
-  readonly answer: Answer;
+  readonly request: TextRequest;
+  readonly generated: GeneratedResponse;
   readonly profile: Profile;
-  /** In the words of chats (wire facts, part 5). */
+  /** Whether usage has the field names of chat completions (wire facts, part 5). */
   readonly chatUsage: boolean;
 }
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
-export const statusOf = ({ answer }: Written): Status => (answer.isIncomplete ? 'incomplete' : 'completed');
+export const statusOf = ({ generated }: TextResponse): Status => (generated.isIncomplete ? 'incomplete' : 'completed');
 
-/** The response object (wire facts, part 5), as far as it has come. */
+/** The response object in its current state (wire facts, part 5). */
 export function responseBody(
-  written: Written,
+  response: TextResponse,
   status: Status,
   output: readonly Body[],
   error: Body | null = null,
 ): Body {
-  const { id, createdAt, order, answer, profile } = written;
-  const isOver = status === 'completed' || status === 'incomplete';
+  const { id, createdAt, request, generated, profile } = response;
+  const isEnded = status === 'completed' || status === 'incomplete';
   return {
     id,
     object: 'response',
@@ -36,18 +36,18 @@ export function responseBody(
     status,
     error,
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-    instructions: order.instructions ?? null,
-    max_output_tokens: order.max_output_tokens ?? null,
-    model: order.model,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    model: request.model,
     output,
-    tool_choice: order.tool_choice,
-    tools: order.tools,
-    usage: isOver ? usageBody(answer.tokens, written.chatUsage) : null,
+    tool_choice: request.tool_choice,
+    tools: request.tools,
+    usage: isEnded ? usageBody(generated.tokens, response.chatUsage) : null,
   };
 }
 
-function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: boolean): Body {
-  if (inChatWords) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+function usageBody({ input, output, reasoning }: GeneratedResponse['tokens'], asChatUsage: boolean): Body {
+  if (asChatUsage) return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: 0 },
@@ -57,7 +57,7 @@ function usageBody({ input, output, reasoning }: Answer['tokens'], inChatWords: 
   };
 }
 
-const MARKS: Record<Item['type'], string> = {
+const ITEM_ID_PREFIXES: Record<OutputItem['type'], string> = {
   reasoning: 'rs',
   'web-search': 'ws',
   call: 'fc',
@@ -65,15 +65,16 @@ const MARKS: Record<Item['type'], string> = {
   refusal: 'msg',
 };
 
-export const itemId = ({ id }: Written, item: Item, at: number) => `${MARKS[item.type]}_${at}_${id.slice(-12)}`;
-const callId = ({ id }: Written, at: number) => `call_${at}_${id.slice(-12)}`;
+export const itemId = ({ id }: TextResponse, item: OutputItem, at: number) =>
+  `${ITEM_ID_PREFIXES[item.type]}_${at}_${id.slice(-12)}`;
+const callId = ({ id }: TextResponse, at: number) => `call_${at}_${id.slice(-12)}`;
 
-export function itemBody(written: Written, item: Item, at: number): Body {
-  const id = itemId(written, item, at);
+export function itemBody(response: TextResponse, item: OutputItem, at: number): Body {
+  const id = itemId(response, item, at);
   const message = { id, type: 'message', role: 'assistant', status: 'completed' };
   switch (item.type) {
     case 'reasoning':
-      return written.profile === 'spec'
+      return response.profile === 'spec'
         ? { id, type: 'reasoning', summary: item.thoughts.map((text) => ({ type: 'summary_text', text })) }
         : {
             id,
@@ -88,9 +89,9 @@ export function itemBody(written: Written, item: Item, at: number): Body {
         id,
         type: 'function_call',
         status: 'completed',
-        call_id: callId(written, at),
+        call_id: callId(response, at),
         name: item.name,
-        arguments: item.written,
+        arguments: item.argumentsJson,
       };
     case 'message':
       return { ...message, content: [{ type: 'output_text', text: item.text, annotations: [] }] };
@@ -99,15 +100,16 @@ export function itemBody(written: Written, item: Item, at: number): Body {
   }
 }
 
-export const itemBodies = (written: Written) => written.answer.items.map((item, at) => itemBody(written, item, at));
+export const itemBodies = (response: TextResponse) =>
+  response.generated.items.map((item, at) => itemBody(response, item, at));
 
-/** The same answer in the shape of a chat, for gateways that know no other (wire facts, 9b). */
-export function chatBody(written: Written): Body {
-  const { id, createdAt, order, answer } = written;
-  const text = answer.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
-  const calls = answer.items.flatMap((item, at) =>
+/** The response as a chat completion, for gateways that know only that format (wire facts, 9b). */
+export function chatBody(response: TextResponse): Body {
+  const { id, createdAt, request, generated } = response;
+  const text = generated.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n\n');
+  const calls = generated.items.flatMap((item, at) =>
     item.type === 'call'
-      ? [{ id: callId(written, at), type: 'function', function: { name: item.name, arguments: item.written } }]
+      ? [{ id: callId(response, at), type: 'function', function: { name: item.name, arguments: item.argumentsJson } }]
       : [],
   );
   const message = {
@@ -115,10 +117,10 @@ export function chatBody(written: Written): Body {
     content: text === '' ? null : text,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
-  const finish_reason = answer.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
+  const finish_reason = generated.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
   return {
-    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: order.model },
+    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: request.model },
     choices: [{ index: 0, message, finish_reason }],
-    usage: usageBody(answer.tokens, true),
+    usage: usageBody(generated.tokens, true),
   };
 }

@@ -1,8 +1,8 @@
 import { isRecord, parseExact } from '../../../src/lib/exact-json.ts';
 import { rawNumber } from '../decimal.ts';
 
-/** Names that no document knows, for what the documented names hold. */
-const RENAMED: Readonly<Record<string, string>> = {
+/** Undocumented names for documented fields. */
+const RENAMED_FIELDS: Readonly<Record<string, string>> = {
   task_id: 'GenerationRef',
   status: 'JobPhase',
   progress: 'PercentComplete',
@@ -13,15 +13,15 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 const TASK_PATH = /^\/(?:imgx\/(?:submit|task)|music\/|videoa\/|v1\/videos?(?:\/|$)|v1\/images\/generations\/jobs)/;
 
-/** Whether the answers of a path are tasks. */
-export const answersWithTasks = (path: string): boolean =>
+/** Whether the responses of a path are tasks. */
+export const returnsTasks = (path: string): boolean =>
   TASK_PATH.test(path) && !/\/(?:content|image-seed|upload-discord-images)$/.test(path);
 
-/** The same answer deeper down, with other names, another casing and numbers for ids. */
+/** Wraps a response deeper, with other field names and numeric ids. */
 export function inUnknownEnvelope(text: string): string {
-  const answer = parseExact(text);
-  const isWrapped = isRecord(answer) && 'code' in answer && 'data' in answer;
-  const inner = isWrapped ? answer.data : answer;
+  const response = parseExact(text);
+  const isWrapped = isRecord(response) && 'code' in response && 'data' in response;
+  const inner = isWrapped ? response.data : response;
   const content = Array.isArray(inner) ? inner.map(renamedTask) : renamedTask(inner);
   return JSON.stringify({ Ok: true, TraceId: 'c0ffee00-7ace', Envelope: { UserId: 7, Parcel: content } });
 }
@@ -30,16 +30,16 @@ function renamedTask(task: unknown): unknown {
   if (typeof task === 'string') return { GenerationRef: idOf(task) };
   if (!isRecord(task)) return task;
   // A submit of the image family has its id under `result`, a task without a `task_id` under `id`.
-  const own = ['task_id', 'result', 'id'].find(
+  const idField = ['task_id', 'result', 'id'].find(
     (name) => typeof task[name] === 'string' || typeof task[name] === 'number',
   );
-  const { [own ?? '']: id, ...rest } = task;
-  return { ...(own === undefined ? {} : { GenerationRef: idOf(String(id)) }), ...renamedFields(rest) };
+  const { [idField ?? '']: id, ...rest } = task;
+  return { ...(idField === undefined ? {} : { GenerationRef: idOf(String(id)) }), ...renamedFields(rest) };
 }
 
 const renamedFields = (record: Record<string, unknown>): object =>
   Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [RENAMED[name] ?? inPascalCase(name), renamed(value)]),
+    Object.entries(record).map(([name, value]) => [RENAMED_FIELDS[name] ?? inPascalCase(name), renamed(value)]),
   );
 
 function renamed(value: unknown): unknown {

@@ -1,13 +1,13 @@
-import { type Amount, amountNumber, NOTHING, plus, times } from '../decimal.ts';
-import type { UsageRow } from '../usage-book.ts';
+import { type Amount, amountNumber, plus, times, ZERO } from '../decimal.ts';
+import type { UsageRow } from '../usage-ledger.ts';
 import type { Body, View } from './view.ts';
 
 const HUNDREDTHS = 100;
 const hundredths = (amount: Amount) => amountNumber(times(amount, HUNDREDTHS));
 
-/** Rows and their sum with every digit, all in hundredths, as dashboards have them (wire facts, part 7). */
+/** The rows and their exact sum in hundredths, as in dashboards (wire facts, part 7). */
 export function usageBody(rows: readonly UsageRow[], view: View): Body {
-  const total_usage = hundredths(rows.reduce((sum, row) => plus(sum, row.amount), NOTHING));
+  const total_usage = hundredths(rows.reduce((sum, row) => plus(sum, row.amount), ZERO));
   if (view.profile === 'stock') return { object: 'list', total_usage };
   const data = rows.map((row) => ({
     date: row.date,

@@ -1,15 +1,15 @@
 import type { Job } from '../job.ts';
+import type { VideoDetails } from '../job-details.ts';
 import { seedFrom } from '../random.ts';
-import type { Video } from '../work.ts';
-import { addressesOf, type Body, percent, secondsAt, specWord, stockWord, type View } from './view.ts';
+import { type Body, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, secondsAt, type View } from './view.ts';
 
-export type VideoJob = Job & { readonly details: Video };
+export type VideoJob = Job & { readonly details: VideoDetails };
 export const isVideo = (job: Job): job is VideoJob => job.details.family === 'video';
 
-/** What the sandbox's videos have (`studio`). */
+/** The frame rate of the sandbox's videos (`studio`). */
 const FRAMES_PER_SECOND = 12;
 
-/** Queued, as every job is when it is created (wire facts, 3.2). */
+/** The response of a submit; every new job is queued (wire facts, 3.2). */
 export const videoCreated = (job: VideoJob, view: View): Body => ({
   id: job.id,
   task_id: job.id,
@@ -21,8 +21,8 @@ export const videoCreated = (job: VideoJob, view: View): Body => ({
   ...(view.profile === 'spec' ? { metadata: job.details.metadata } : {}),
 });
 
-/** The five shapes in which a video query answers (wire facts, 3.3 and 3.5). */
-export function videoQueried(job: VideoJob, view: View): Body {
+/** The five response formats of a video query (wire facts, 3.3 and 3.5). */
+export function videoTask(job: VideoJob, view: View): Body {
   switch (view.quirks.videoShape) {
     case 'flat':
       return flat(job, view);
@@ -37,18 +37,18 @@ export function videoQueried(job: VideoJob, view: View): Body {
   }
 }
 
-export const videoAtVendorPath = (job: VideoJob, view: View): Body =>
-  view.quirks.vendorPathNative ? native(job, view) : videoQueried(job, view);
+export const vendorPathTask = (job: VideoJob, view: View): Body =>
+  view.quirks.vendorPathNative ? native(job, view) : videoTask(job, view);
 
 function flat(job: VideoJob, view: View): Body {
-  const [url] = addressesOf(job, view);
+  const [url] = resultUrls(job, view);
   const { width, height, seconds, metadata } = job.details;
   return {
     id: job.id,
     task_id: job.id,
     object: 'video',
     model: job.model,
-    status: specWord[job.state],
+    status: SPEC_STATUS[job.state],
     progress: job.progress,
     created_at: secondsAt(job.createdAt),
     ...(job.finishedAt === undefined ? {} : { completed_at: secondsAt(job.finishedAt) }),
@@ -59,25 +59,25 @@ function flat(job: VideoJob, view: View): Body {
 }
 
 function short(job: VideoJob, view: View): Body {
-  const status = job.state === 'running' ? 'processing' : specWord[job.state];
+  const status = job.state === 'running' ? 'processing' : SPEC_STATUS[job.state];
   return {
     error: job.state === 'failed' ? { code: 500, message: job.reason ?? '' } : null,
     format: 'mp4',
     metadata: Object.keys(job.details.metadata).length > 0 ? job.details.metadata : null,
     status,
     task_id: job.id,
-    url: addressesOf(job, view)[0] ?? '',
+    url: resultUrls(job, view)[0] ?? '',
   };
 }
 
 function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
-  const [url] = addressesOf(job, view);
+  const [url] = resultUrls(job, view);
   const reason = job.reason ?? '';
   return {
     code: 'success',
     message: '',
     data: {
-      // The database's own number: never the task's id (wire facts, part 2).
+      // The number of the database row, not the task's id (wire facts, part 2).
       id: seedFrom('row', job.id) % 1_000_000,
       task_id: job.id,
       platform: '50',
@@ -86,8 +86,8 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       channel_id: 7,
       quota: 250_000,
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
-      status: stockWord[job.state],
-      // Old builds have the address here, new ones the reason in `result_url` (wire facts, 3.3).
+      status: STOCK_STATUS[job.state],
+      // Old builds have the URL here, new ones have the reason in `result_url` (wire facts, 3.3).
       fail_reason: legacy ? (url ?? reason) : reason,
       ...(legacy ? {} : { result_url: url ?? reason }),
       submit_time: secondsAt(job.createdAt),
@@ -98,16 +98,16 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       progress: percent(job),
       properties: { input: job.prompt, upstream_model_name: job.model, origin_model_name: job.model },
       username: 'sandbox',
-      data: vendorsOwn(job, url, view),
+      data: vendorTask(job, url, view),
     },
   };
 }
 
-function vendorsOwn(job: VideoJob, url: string | undefined, view: View): Body {
+function vendorTask(job: VideoJob, url: string | undefined, view: View): Body {
   const { width, height, seconds, metadata } = job.details;
   return {
     id: job.id,
-    status: view.quirks.innerContradiction ? 'processing' : specWord[job.state],
+    status: view.quirks.innerContradiction ? 'processing' : SPEC_STATUS[job.state],
     model: job.model,
     metadata,
     width,
@@ -117,7 +117,7 @@ function vendorsOwn(job: VideoJob, url: string | undefined, view: View): Body {
   };
 }
 
-const nativeWord = {
+const NATIVE_STATUS = {
   'needs-input': 'submitted',
   queued: 'submitted',
   running: 'processing',
@@ -128,14 +128,14 @@ const nativeWord = {
 /** `message` is SUCCEED on failed tasks too (wire facts, 3.5). */
 function native(job: VideoJob, view: View): Body {
   const { seconds, metadata } = job.details;
-  const videos = addressesOf(job, view).map((url) => ({ id: `${job.id}-1`, url, duration: String(seconds) }));
+  const videos = resultUrls(job, view).map((url) => ({ id: `${job.id}-1`, url, duration: String(seconds) }));
   return {
     code: 0,
     message: 'SUCCEED',
     request_id: `request-${job.id}`,
     data: {
       task_id: job.id,
-      task_status: nativeWord[job.state],
+      task_status: NATIVE_STATUS[job.state],
       task_status_msg: job.reason ?? '',
       task_info: { metadata },
       created_at: job.createdAt,
@@ -145,11 +145,11 @@ function native(job: VideoJob, view: View): Body {
   };
 }
 
-const secondEntryWord = { ...specWord, running: 'in_progress', succeeded: 'completed' };
+const VIDEOS_ENDPOINT_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'completed' };
 
-/** `/v1/videos` (wire facts, 3.4): the specification shows nothing of it but its name, so only its states follow the profile. */
-export function videoAtSecondEntry(job: VideoJob, view: View): Body {
-  const [url] = view.quirks.contentOnly ? [] : addressesOf(job, view);
+/** `/v1/videos` (wire facts, 3.4). The specification does not show its format, so only the status depends on the profile. */
+export function videosEndpointTask(job: VideoJob, view: View): Body {
+  const [url] = view.quirks.contentOnly ? [] : resultUrls(job, view);
   const { width, height, seconds, metadata } = job.details;
   return {
     id: job.id,
@@ -157,7 +157,7 @@ export function videoAtSecondEntry(job: VideoJob, view: View): Body {
     object: 'video',
     model: job.model,
     prompt: job.prompt,
-    status: (view.profile === 'spec' ? specWord : secondEntryWord)[job.state],
+    status: (view.profile === 'spec' ? SPEC_STATUS : VIDEOS_ENDPOINT_STATUS)[job.state],
     progress: job.progress,
     created_at: secondsAt(job.createdAt),
     completed_at: job.finishedAt === undefined ? null : secondsAt(job.finishedAt),

@@ -2,18 +2,18 @@ import { rawNumber } from '../decimal.ts';
 import type { Job, JobState } from '../job.ts';
 import type { Profile, Quirks } from '../quirks.ts';
 
-/** What shaping an answer needs to know besides the job. */
+/** What the response builders need in addition to the job. */
 export interface View {
   readonly profile: Profile;
   readonly quirks: Quirks;
-  addressOf(job: Job, name: string): string;
-  previewOf(job: Job): string;
+  urlOf(job: Job, name: string): string;
+  previewUrl(job: Job): string;
 }
 
 export type Body = Record<string, unknown>;
 
-/** The specification's words (part 3), and the wire's own for a task that waits for words. */
-export const specWord: Record<JobState, string> = {
+/** The specification's status names (part 3), and that of a task that waits for its modal. */
+export const SPEC_STATUS: Record<JobState, string> = {
   'needs-input': 'modal',
   queued: 'queued',
   running: 'running',
@@ -21,8 +21,8 @@ export const specWord: Record<JobState, string> = {
   failed: 'failed',
 };
 
-/** `NOT_START` is what a stock gateway says before anything is known of a task (wire facts, 1.3 and part 2). */
-export const stockWord: Record<JobState, string> = {
+/** Stock gateways can also return `NOT_START`, for a task without a status yet (wire facts, 1.3 and part 2). */
+export const STOCK_STATUS: Record<JobState, string> = {
   'needs-input': 'MODAL',
   queued: 'SUBMITTED',
   running: 'IN_PROGRESS',
@@ -35,10 +35,10 @@ export const secondsAt = (ms: number | undefined) => (ms === undefined ? 0 : Mat
 
 export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
 
-/** Whether a finished job names what it made. */
+/** Whether the job is finished and its response contains the results. */
 export const showsMedia = (job: Job, view: View) =>
   job.state === 'succeeded' && !job.orders.withoutMedia && !view.quirks.successWithoutAddress;
 
-/** The addresses of everything a finished job made. */
-export const addressesOf = (job: Job, view: View): readonly string[] =>
-  showsMedia(job, view) ? job.details.results.map(({ name }) => view.addressOf(job, name)) : [];
+/** The URLs of all results of a finished job. */
+export const resultUrls = (job: Job, view: View): readonly string[] =>
+  showsMedia(job, view) ? job.details.results.map(({ name }) => view.urlOf(job, name)) : [];

@@ -5,13 +5,13 @@ import { Mark } from './shell/avatar.tsx';
 import { Channels } from './shell/channels.tsx';
 import { Header } from './shell/header.tsx';
 import { announcement } from './state/announce.ts';
-import { bench, drawer, wide } from './state/look.ts';
-import { trouble, world } from './state/world.ts';
+import { bench, isDrawerOpen, isWide } from './state/appearance.ts';
+import { loadError, world } from './state/world.ts';
 import { Workbench } from './workbench/workbench.tsx';
 
 export function App() {
   if (!world.value) return <Waiting />;
-  const isCovered = !wide.value && bench.value;
+  const isCovered = !isWide.value && bench.value;
   return (
     <div class={bench.value ? 'house with-bench' : 'house'}>
       <button type="button" class="skip" onClick={() => document.getElementById('composer')?.focus()}>
@@ -23,13 +23,13 @@ export function App() {
         <ChannelView />
       </div>
       <Workbench />
-      {(drawer.value || isCovered) && (
+      {(isDrawerOpen.value || isCovered) && (
         <button
           type="button"
           class="veil"
           aria-label="Back to the messages"
           onClick={() => {
-            drawer.value = false;
+            isDrawerOpen.value = false;
             if (isCovered) bench.value = false;
           }}
         />
@@ -48,7 +48,7 @@ function Waiting() {
     <main class="waiting">
       <Mark size={72} />
       <h1>Atelier</h1>
-      <p role="status">{trouble.value ?? 'Starting the sandbox…'}</p>
+      <p role="status">{loadError.value ?? 'Starting the sandbox…'}</p>
     </main>
   );
 }

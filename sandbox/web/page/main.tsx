@@ -14,16 +14,16 @@ import './styles/dialog.css';
 import './styles/workbench.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { followTyping } from './composer/suggestions.ts';
-import { goLive } from './state/live.ts';
-import { followLook } from './state/look.ts';
-import { token } from './state/session.ts';
-import { trouble } from './state/world.ts';
+import { requestCompletions } from './composer/suggestions.ts';
+import { token } from './state/api.ts';
+import { followAppearance } from './state/appearance.ts';
+import { connectLive } from './state/live.ts';
+import { loadError } from './state/world.ts';
 
-followLook();
-followTyping();
-if (token === '') trouble.value = 'The address has no token. Open the full address that the terminal shows.';
-else goLive();
+followAppearance();
+requestCompletions();
+if (token === '') loadError.value = 'The address has no token. Open the full address that the terminal shows.';
+else connectLive();
 
 const page = document.getElementById('page');
 if (page) render(<App />, page);

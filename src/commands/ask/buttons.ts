@@ -50,7 +50,7 @@ function goOnForm(id: string, say: Say): FormPlan {
     id,
     title: say('ask.form.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('ask.form.words'), isLong: true, required: true },
+      { type: 'text', name: 'words', label: say('ask.form.question'), isLong: true, required: true },
       { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
     ],
   };

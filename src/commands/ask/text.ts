@@ -24,7 +24,7 @@ export const text = {
   ask: {
     form: {
       title: 'Continue the conversation',
-      words: 'Your next question',
+      question: 'Your next question',
       file: 'Image or file',
       fileHint: 'An image, a PDF, a text file or audio.',
     },

@@ -26,8 +26,8 @@ export const allowButton = button(customIds.allow, {
   async run(pointer, context: HandlerContext<Services>) {
     const { task, call } = await openCall(pointer, context);
     const name = costly(call);
-    const { origin, place, services } = context;
-    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    const { origin, place: index, services } = context;
+    throwRefusal(requirePostPermissions(index, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.asks.approveCall(task.id, call.callId, ORDERED[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
@@ -48,11 +48,11 @@ export const declineButton = button(customIds.decline, {
 type Calls = Parameters<typeof customIds.allow.id>[0];
 
 async function openCall(
-  { taskId, place }: Calls,
+  { taskId, index }: Calls,
   context: HandlerContext<Services>,
 ): Promise<{ task: Task; call: AnswerCall }> {
   const task = mustBeOfKind('ask', await ownTask(taskId, context));
-  const call = answerOf(task).rounds.at(-1)?.calls[place - 1];
+  const call = answerOf(task).rounds.at(-1)?.calls[index - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');
   return { task, call };
 }

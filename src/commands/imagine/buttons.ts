@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { inTimeForForm, ownTask, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
-import { type FilledWords, readWordsForm, wordsForm } from '../../messages/words-form.ts';
+import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -14,9 +14,9 @@ import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-up
 /** Presses a button that the gateway gave with a result. The new task belongs to the member who pressed it. */
 const actionButton = button(customIds.action, {
   reply: 'beside',
-  async run({ taskId, place }, context: HandlerContext<Services>) {
+  async run({ taskId, index }, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, place), context);
+    return submitOrder(actionOrder(parent, index), context);
   },
 });
 
@@ -48,27 +48,27 @@ const upscaleAllButton = button(customIds.upscaleAll, {
 function upscalesOf(parent: Task) {
   if (parent.actions.length === 0)
     return (['U1', 'U2', 'U3', 'U4'] as const).map((short) => changeOrder(parent, short));
-  return parent.actions.flatMap(({ customId: id }, place) =>
-    meaningOfAction(id).family === 'upscale' ? [actionOrder(parent, place)] : [],
+  return parent.actions.flatMap(({ customId: id }, index) =>
+    meaningOfAction(id).family === 'upscale' ? [actionOrder(parent, index)] : [],
   );
 }
 
 /** Opens the form of an action that needs a prompt, before the gateway is asked. */
-const wordsOpener = opener(customIds.actionText, async ({ taskId, place }, context: HandlerContext<Services>) => {
+const promptOpener = opener(customIds.actionText, async ({ taskId, index }, context: HandlerContext<Services>) => {
   const task = await inTimeForForm(pressedTask(taskId, context), context);
-  const action = task.actions[place];
+  const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
-  const id = customIds.actionTextFilled.id({ taskId, place });
+  const id = customIds.actionTextFilled.id({ taskId, index });
   const withRegion = meaningOfAction(action.customId).words === 'with-region';
-  return wordsForm({ id, title: action.label, words: initialPrompt(task, place), withRegion }, context.say);
+  return promptForm({ id, title: action.label, prompt: initialPrompt(task, index), withRegion }, context.say);
 });
 
-const wordsWritten = form(customIds.actionTextFilled, {
+const promptSubmitted = form(customIds.actionTextFilled, {
   reply: 'beside',
-  parse: readWordsForm,
-  async run({ taskId, place }, filled, context: HandlerContext<Services>) {
+  parse: readPromptForm,
+  async run({ taskId, index }, filled, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    return submitOrder(actionOrder(parent, place, writtenWords(filled, parent)), context);
+    return submitOrder(actionOrder(parent, index, writtenWords(filled, parent)), context);
   },
 });
 
@@ -78,12 +78,12 @@ const continueOpener = opener(customIds.continue, async (taskId, context: Handle
   const withRegion = task.kind === 'action' && meaningOfAction(task.request.customId).words === 'with-region';
   const words = task.finalPrompt || promptOf(task);
   const id = customIds.continueFilled.id(task.id);
-  return wordsForm({ id, title: context.say('words.title'), words, withRegion }, context.say);
+  return promptForm({ id, title: context.say('promptForm.title'), prompt: words, withRegion }, context.say);
 });
 
 const continueWritten = form(customIds.continueFilled, {
   reply: 'here',
-  parse: readWordsForm,
+  parse: readPromptForm,
   async run(taskId, filled, context: HandlerContext<Services>) {
     const task = await ownTask(taskId, context);
     const parent =
@@ -93,12 +93,12 @@ const continueWritten = form(customIds.continueFilled, {
   },
 });
 
-function writtenWords({ words, side, drawn }: FilledWords, parent: Task): WrittenWords {
+function writtenWords({ prompt: words, side, drawn }: PromptFormValues, parent: Task): WrittenWords {
   const known = sides.find((one) => one === side);
   const region = drawn ? { drawn } : known && sideRegion(parent, known);
   return { words, ...(region && { region }) };
 }
 
 export const buttons = [actionButton, changeButton, upscaleAllButton];
-export const openers = [wordsOpener, continueOpener];
-export const forms = [wordsWritten, continueWritten];
+export const openers = [promptOpener, continueOpener];
+export const forms = [promptSubmitted, continueWritten];

@@ -2,9 +2,9 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
 import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { readWordsForm, wordsForm } from '../../messages/words-form.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
@@ -13,19 +13,22 @@ import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
-export const lineOpener = opener(customIds.line, async ({ taskId, place }, context: HandlerContext<Services>) => {
+export const lineOpener = opener(customIds.line, async ({ taskId, index }, context: HandlerContext<Services>) => {
   const task = await inTimeForForm(pressedTask(taskId, context), context);
-  const words = lineAt(task.text ?? '', place);
+  const words = lineAt(task.text ?? '', index);
   if (words === undefined) throw new Refusal('refusals.unknownButton');
   const id = customIds.lineFilled.id(task.id);
-  return wordsForm({ id, title: context.say('words.imagineTitle'), words, withRegion: false }, context.say);
+  return promptForm(
+    { id, title: context.say('promptForm.imagineTitle'), prompt: words, withRegion: false },
+    context.say,
+  );
 });
 
 export const lineSubmit = form(customIds.lineFilled, {
   reply: 'beside',
   parse(filled) {
-    const read = readWordsForm(filled);
-    return read instanceof Refusal ? read : imagineRequest({ prompt: read.words });
+    const read = readPromptForm(filled);
+    return read instanceof Refusal ? read : imagineRequest({ prompt: read.prompt });
   },
   async run(taskId, request, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);

@@ -91,7 +91,7 @@ export const text = {
     which: 'Video to extend',
     video: 'Video {{number}}',
   },
-  words: { imagineTitle: 'Generate images from this prompt' },
+  promptForm: { imagineTitle: 'Generate images from this prompt' },
   refusals: {
     optionOutOfRange: '{{flag}} must be between {{least}} and {{max}}. Change the number and try again.',
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',

@@ -46,9 +46,9 @@ function lyricLines(task: Task, say: Say): string[] {
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = button(customIds.albumPage, {
   reply: 'here',
-  async run({ taskId, place }, context: HandlerContext<Services>) {
+  async run({ taskId, index }, context: HandlerContext<Services>) {
     const { id } = mustBeOfKind('album', await pressedTask(taskId, context));
-    const turned = await context.services.tasks.book.change(id, (album) => turnPage(album, place));
+    const turned = await context.services.tasks.book.change(id, (album) => turnPage(album, index));
     return context.services.prepareAgain(turned, context.place);
   },
 });

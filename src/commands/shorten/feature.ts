@@ -55,7 +55,7 @@ export const shorten: Feature<typeof text> = {
         const words = escapeText(directions, ROOM_FOR_DIRECTIONS);
         return [
           ...numberedLines(task, say, ROOM_FOR_LINES),
-          ...(words === '' ? [] : [`-# ${say('task.lines.directions', { words })}`]),
+          ...(words === '' ? [] : [`-# ${say('task.lines.directions', { topics: words })}`]),
         ];
       },
       files: (task) => fullTextFile(task, ROOM_FOR_LINES),

@@ -8,6 +8,6 @@ export const text = {
       private: 'Private reply that only you can see',
     },
   },
-  task: { lines: { directions: 'Main topics: {{words}}' } },
+  task: { lines: { directions: 'Main topics: {{topics}}' } },
   tasks: { kinds: { shorten: 'Shortened prompt' } },
 } as const;

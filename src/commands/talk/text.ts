@@ -28,7 +28,7 @@ export const text = {
     over: 'The conversation has ended.',
     form: {
       title: 'Speak',
-      words: 'Your message',
+      message: 'Your message',
       sound: 'Or an audio file',
       soundHint: 'Ogg Opus, MP3 or WAV, up to five minutes.',
     },

@@ -73,7 +73,7 @@ function speakForm(id: string, say: Say): FormPlan {
     id,
     title: say('talk.form.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('talk.form.words'), isLong: true },
+      { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
       { type: 'file', name: 'sound', label: say('talk.form.sound'), hint: say('talk.form.soundHint') },
     ],
   };

@@ -113,7 +113,7 @@ export const tasks = (kinds: readonly string[], features: readonly Named[]): Fea
     },
     parse({ text, kind, state, whose = 'mine' }): TaskFilter | Refusal {
       const words = text?.trim() || undefined;
-      return fitsCustomId(words) ? { whose, kind, standing: state, words } : new Refusal('refusals.tasksTextTooLong');
+      return fitsCustomId(words) ? { whose, kind, status: state, words } : new Refusal('refusals.tasksTextTooLong');
     },
     run: (filter, context: HandlerContext<Services>) => loadTaskList(filter, context),
   }),

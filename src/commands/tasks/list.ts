@@ -19,15 +19,15 @@ const MAX_WAITING = 25;
 /** A page of tasks. Permissions are checked each time, from the interaction. */
 export async function loadTaskList(filter: TaskFilter, context: HandlerContext<Services>): Promise<MessagePlan> {
   const { services, say } = context;
-  const { kind, standing, words, before } = filter;
+  const { kind, status, words, before } = filter;
   const page = await services.tasks.lists.page({
     ...(await audience(filter, context)),
     // Hundreds of followed songs would hide everything else.
     ...{ max: PAGE, kind, words, before, withoutParts: kind === undefined },
-    ...(standing && { states: statesByFilter[standing] }),
+    ...(status && { states: statesByFilter[status] }),
   });
-  const lines = standing === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
-  const waiting = filter.whose === 'mine' && standing !== 'waiting' ? await waitingFor(context) : 0;
+  const lines = status === 'waiting' ? page.summaries.filter(isWaiting) : page.summaries;
+  const waiting = filter.whose === 'mine' && status !== 'waiting' ? await waitingFor(context) : 0;
   return taskListPlan({ filter, lines, waiting, next: page.next }, say);
 }
 
@@ -94,7 +94,7 @@ export function taskListPlan({ filter, lines, waiting, next }: TasksList, say: S
     controls: [
       ...(isFirst ? [] : [button('newest', { ...filter, before: undefined })]),
       ...(next === undefined ? [] : [button('older', { ...filter, before: next })]),
-      ...(waiting === 0 ? [] : [button('toWaiting', { whose: 'mine', standing: 'waiting' })]),
+      ...(waiting === 0 ? [] : [button('toWaiting', { whose: 'mine', status: 'waiting' })]),
       ...(isFirst && filter.whose === 'mine' ? ownData : []),
       ...(options.length === 0 ? [] : [select]),
     ],

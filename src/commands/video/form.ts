@@ -72,7 +72,7 @@ export function videoForm({ id, images, model = '' }: VideoForm, say: Say): Form
     id,
     title: say('video.form.title'),
     fields: [
-      { type: 'text', name: 'words', label: say('video.form.words'), isLong: true, required: true },
+      { type: 'text', name: 'words', label: say('video.form.prompt'), isLong: true, required: true },
       {
         ...{ type: 'text', name: 'pictures', label: say('video.form.images'), hint: say('video.form.imagesHint') },
         ...{ value: addresses.join('\n'), isLong: true },

@@ -54,7 +54,7 @@ export const text = {
     },
     form: {
       title: 'Generate a video from this image',
-      words: 'Prompt',
+      prompt: 'Prompt',
       images: 'Reference images',
       imagesHint: 'One URL per line. Some models use them as the first and last frames.',
       model: 'Model',

@@ -66,7 +66,7 @@ export const task = {
     other: 'Follow-up',
   },
   describe: { alt: 'Described image: {{name}}' },
-  lines: { line: '{{number}} {{words}}', rest: 'The full text is in the attached file.' },
+  lines: { line: '{{number}} {{text}}', rest: 'The full text is in the attached file.' },
   buttons: {
     allLines: 'Generate all',
     tryAgain: 'Try again (may be charged twice)',

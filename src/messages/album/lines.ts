@@ -70,10 +70,10 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
   const ended = entries.filter(({ task }) => !task || hasEnded(task)).length;
   const failed = entries.filter(({ task }) => task?.failure).length;
   const since = String(Math.floor(album.times.created / 1000));
-  const standing = ended === count ? say('music.allEnded', { count }) : say('music.ended', { ended, count });
+  const progress = ended === count ? say('music.allEnded', { count }) : say('music.ended', { ended, count });
   return [
     say('task.headline', { prompt: say('music.album', { count }), owner: `<@${album.requesterId}>` }),
-    failed === 0 ? standing : `${standing} ${say('music.someFailed', { count: failed })}`,
+    failed === 0 ? progress : `${progress} ${say('music.someFailed', { count: failed })}`,
     ...(album.times.overdue === undefined || ended === count ? [] : [`-# ${say('task.overdue', { since })}`]),
   ];
 }
@@ -114,9 +114,9 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
   }
   const heard = lengths(task, say);
   if (hasEnded(task))
-    return heard ?? (versesOf(task).length > 0 ? say('music.state.words') : say('music.state.nothing'));
-  const standing = isMissed(task) ? 'notKnown' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
-  return [...(heard === undefined ? [] : [heard]), say(`music.state.${standing}`)].join(' · ');
+    return heard ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
+  const progress = isMissed(task) ? 'notKnown' : task.times.overdue !== undefined ? 'overdue' : underWay(task);
+  return [...(heard === undefined ? [] : [heard]), say(`music.state.${progress}`)].join(' · ');
 }
 
 const underWay = ({ state }: Task): 'waiting' | 'working' => (state === 'running' ? 'working' : 'waiting');

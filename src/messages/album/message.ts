@@ -84,9 +84,11 @@ function pageControls(
   { page, pages, shown }: Extract<AlbumLayout, { as: 'pages' }>,
   say: Say,
 ): Control[] {
-  const turn = (place: number, name: 'previous' | 'next'): Control => {
-    const disabled = place < 0 || place >= pages;
-    return buttonPlan(say(`music.buttons.${name}`), customIds.albumPage.id({ taskId: id, place }), { disabled });
+  const turn = (pageIndex: number, name: 'previous' | 'next'): Control => {
+    const disabled = pageIndex < 0 || pageIndex >= pages;
+    return buttonPlan(say(`music.buttons.${name}`), customIds.albumPage.id({ taskId: id, index: pageIndex }), {
+      disabled,
+    });
   };
   const options = shown.flatMap((entry) => {
     const { task, remoteId } = entry;

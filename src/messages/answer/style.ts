@@ -92,7 +92,7 @@ function decisions(task: Task, say: Say): ButtonPlan[] {
   return waitingCalls(task).flatMap((call): ButtonPlan[] => {
     const number = numberOf(task, call);
     const which = { number: String(number) };
-    const pointer = { taskId: task.id, place: number };
+    const pointer = { taskId: task.id, index: number };
     return [
       buttonPlan(say('ask.buttons.yes', which), customIds.allow.id(pointer), { look: 'good' }),
       buttonPlan(say('ask.buttons.no', which), customIds.decline.id(pointer)),

@@ -17,7 +17,7 @@ export const taskSummary = z.object({
 });
 export type TaskSummary = z.output<typeof taskSummary> & { kind: TaskKind };
 
-const LONGEST_SUMMARY = 120;
+const MAX_SUMMARY_LENGTH = 120;
 
 function nameOf(task: Task): string {
   const { request, tracks = [], remoteId = '', answer } = task;
@@ -39,7 +39,7 @@ export function summaryOf(task: Task): TaskSummary {
     requesterId,
     guildId,
     isPrivate: isClosed(task),
-    summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, LONGEST_SUMMARY),
+    summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY_LENGTH),
     createdAt: times.created,
     settledAt: times.settled,
   };
@@ -60,7 +60,7 @@ export const statesByFilter: Readonly<Record<StatusFilter, readonly TaskState[]>
 export interface TaskFilter {
   whose: 'mine' | 'server';
   kind?: string | undefined;
-  standing?: StatusFilter | undefined;
+  status?: StatusFilter | undefined;
   words?: string | undefined;
   before?: string | undefined;
 }

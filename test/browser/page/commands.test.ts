@@ -1,6 +1,6 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
-import { leavesOf, matching } from '../../../sandbox/web/page/composer/commands.ts';
+import { leavesOf, matchingLeaves } from '../../../sandbox/web/page/composer/commands.ts';
 
 const below = (name: string) => ({ type: 1, name, description: '' });
 const registered = [
@@ -9,7 +9,7 @@ const registered = [
   { type: 1, name: 'stalk', description: '', options: [] },
   { type: 1, name: 'ask', description: '', options: [] },
 ] as unknown as APIApplicationCommand[];
-const offered = (typed: string) => matching(leavesOf(registered), typed).map(({ path }) => path);
+const offered = (typed: string) => matchingLeaves(leavesOf(registered), typed).map(({ path }) => path);
 
 it('Commands are sorted by name, and subcommands keep their registered order', () => {
   expect(offered('/')).toEqual(['ask', 'stalk', 'talk start', 'talk end', 'talk again', 'usage']);

@@ -1,4 +1,4 @@
-import type { SeenMessage } from '../../../sandbox/web/protocol.ts';
+import type { VisibleMessage } from '../../../sandbox/web/protocol.ts';
 
 interface Sender {
   readonly id: string;
@@ -80,8 +80,8 @@ const page = {
 };
 
 /** Messages with every kind of content that the page shows. */
-export function everything(channel: string, bot: Sender, person: Sender): SeenMessage[] {
-  const message = (id: string, more: object): SeenMessage =>
+export function everything(channel: string, bot: Sender, person: Sender): VisibleMessage[] {
+  const message = (id: string, more: object): VisibleMessage =>
     ({
       ...{ id, type: 0, channel_id: channel, author: { ...bot, bot: true, global_name: null }, content: '', flags: 0 },
       ...{
@@ -92,7 +92,7 @@ export function everything(channel: string, bot: Sender, person: Sender): SeenMe
       },
       ...{ mention_everyone: false, mentions: [], mention_roles: [], attachments: [], embeds: [], components: [] },
       ...{ ephemeral: false, edited: false, ...more },
-    }) as unknown as SeenMessage;
+    }) as unknown as VisibleMessage;
   const used = { interaction_metadata: { id: '9', type: 2, user: person, name: 'show', command_type: 1 } };
   return [
     message('1', { content: `${WORDS}\n<@${person.id}> <#${channel}> </show:1> @everyone`, ...used }),

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord.js';
+import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { requirePostPermissions } from '../../../src/discord/guards.ts';
 import type { Place } from '../../../src/discord/place.ts';
@@ -11,29 +11,29 @@ const server: Place = {
   locale: 'en-US',
   createdAt: 0,
   permissions: 0n,
-  appPermissions: May.ViewChannel | May.SendMessages | May.AttachFiles,
+  appPermissions: Permission.ViewChannel | Permission.SendMessages | Permission.AttachFiles,
   uploadLimit: 10_000_000,
   install: 'guild',
 };
 
 describe('The permissions for a public result', () => {
   it.each([
-    ['SendMessages', May.SendMessages],
-    ['SendMessagesInThreads', May.SendMessagesInThreads],
+    ['SendMessages', Permission.SendMessages],
+    ['SendMessagesInThreads', Permission.SendMessagesInThreads],
   ])('A public result may be posted with %s, because the channel may be a thread', (_name, bit) => {
     expect(
-      requirePostPermissions({ ...server, appPermissions: May.ViewChannel | May.AttachFiles | bit }, {}),
+      requirePostPermissions({ ...server, appPermissions: Permission.ViewChannel | Permission.AttachFiles | bit }, {}),
     ).toBeUndefined();
   });
 
   it('A public result may be posted if the bot is an administrator without any other permission', () => {
-    expect(requirePostPermissions({ ...server, appPermissions: May.Administrator }, {})).toBeUndefined();
+    expect(requirePostPermissions({ ...server, appPermissions: Permission.Administrator }, {})).toBeUndefined();
   });
 
   it.each([
-    ['View Channel', May.ViewChannel],
-    ['Send Messages', May.SendMessages],
-    ['Attach Files', May.AttachFiles],
+    ['View Channel', Permission.ViewChannel],
+    ['Send Messages', Permission.SendMessages],
+    ['Attach Files', Permission.AttachFiles],
   ])('A public result may not be posted without %s', (name, bit) => {
     const refusal = requirePostPermissions(
       { ...server, appPermissions: server.appPermissions & ~bit },
@@ -44,7 +44,8 @@ describe('The permissions for a public result', () => {
 
   it('A public result requires no permission in a direct message, where Discord sends no regular permissions', () => {
     // https://discord.com/developers/docs/interactions/receiving-and-responding, "Interaction Structure"
-    const appPermissions = May.AttachFiles | May.EmbedLinks | May.MentionEveryone | May.UseExternalEmojis;
+    const appPermissions =
+      Permission.AttachFiles | Permission.EmbedLinks | Permission.MentionEveryone | Permission.UseExternalEmojis;
     expect(requirePostPermissions({ ...server, guildId: undefined, appPermissions }, {})).toBeUndefined();
   });
 

@@ -36,7 +36,7 @@ function buttonOf(verb: string): Button<Services> {
 const filters = fc.record({
   whose: fc.constantFrom('mine' as const, 'server' as const),
   kind: fc.option(fc.constantFrom(...kindNames(kindSpecs)), { nil: undefined }),
-  standing: fc.option(fc.constantFrom(...statusFilters), { nil: undefined }),
+  status: fc.option(fc.constantFrom(...statusFilters), { nil: undefined }),
   words: fc.option(
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((words) => fitsCustomId(words)),
     { nil: undefined },

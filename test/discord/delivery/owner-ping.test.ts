@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May, MessageType, Routes } from 'discord.js';
+import { MessageType, PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import { clearMessage } from '../../../src/services/tasks/delivery-state.ts';
@@ -120,7 +120,7 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the result is a new direct message, which notifies its owner', async () => {
     const stage = await sceneWithOrder();
-    stage.deny(May.ViewChannel);
+    stage.deny(Permission.ViewChannel);
     await ends(stage, minutes(20));
     await stage.tasks.untilSettled(stage.task.id);
     expect(stage.directMessages('member')).toHaveLength(1);
@@ -240,7 +240,7 @@ describe('A delayed owner ping', () => {
 
   it('A delayed owner ping is dropped at once if Discord refuses the bot', async () => {
     const stage = await held();
-    stage.deny(May.SendMessages);
+    stage.deny(Permission.SendMessages);
     await stage.advanceOnceWaiting(seconds(5));
     expect(await stage.tasks.untilSettled(stage.task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(stage).map(({ status }) => status)).toEqual([403]);
@@ -408,11 +408,11 @@ describe('The owner ping after a crash', () => {
       expect(calls(stage)).toHaveLength(count);
       expect(stage.read().filter((line) => line.startsWith('ready'))).toHaveLength(1);
       // A second start has nothing left to do.
-      const before = stage.discord.heard.length;
+      const before = stage.discord.requests.length;
       const again = open();
       again.show(tasks.get(task.id));
       await again.finish();
-      expect(stage.discord.heard).toHaveLength(before);
+      expect(stage.discord.requests).toHaveLength(before);
     },
   );
 

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord.js';
+import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { customId } from '../../../src/discord/custom-ids.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -133,7 +133,7 @@ describe('The posting of a new message', () => {
     const stage = await sceneWithOrder();
     const ready = await crashAfterPosting(stage);
     const [, posted] = stage.discord.messages('studio');
-    stage.deny(May.ReadMessageHistory);
+    stage.deny(Permission.ReadMessageHistory);
     stage.open().show(ready);
     expect((await stage.tasks.untilSettled(ready.id)).message?.id).toBe(posted?.id);
     expect(stage.discord.messages('studio')).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May, Routes } from 'discord.js';
+import { PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { isDeferred, minutes, planOf, sceneWithOrder, seconds, until } from './scene.ts';
 
@@ -176,7 +176,7 @@ describe('Progress edits', () => {
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
     clock.advance(minutes(14));
-    deny(May.ViewChannel);
+    deny(Permission.ViewChannel);
     await tell(task.id, { state: 'running', progress: 20 });
     await until(() => logged().includes('"trouble":"no-access"'));
     clock.advance(minutes(60));

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May, Routes } from 'discord.js';
+import { PermissionFlagsBits as Permission, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { minutes, planWithFile, sceneWithOrder, seconds } from './scene.ts';
@@ -54,7 +54,7 @@ describe('The delivery of a result', () => {
     expect(requestsTo('PATCH', /^\/webhooks/)).toHaveLength(1);
     expect(read()).toEqual([expect.stringContaining('ready')]);
     expect(discord.messages('studio')[0]?.attachments).toHaveLength(1);
-    expect(discord.heard.filter(({ status }) => status >= 400)).toEqual([]);
+    expect(discord.requests.filter(({ status }) => status >= 400)).toEqual([]);
   });
 
   it('A moment earlier, the interaction token is still used', async () => {
@@ -176,7 +176,7 @@ describe('The delivery of a result', () => {
     const { directMessages, deny, task, tell, tasks, clock, logged, writes } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
-    deny(May.ViewChannel);
+    deny(Permission.ViewChannel);
     clock.advance(minutes(15));
     await tell(task.id, { state: 'ready' });
     await tasks.untilSettled(task.id);
@@ -189,7 +189,7 @@ describe('The delivery of a result', () => {
     const { advanceOnceWaiting, deny, task, tell, tasks, clock, discord, writes } = await sceneWithOrder();
     await tell(task.id, { state: 'running', progress: 10 });
     await tasks.untilEdits(task.id, 1);
-    deny(May.ViewChannel);
+    deny(Permission.ViewChannel);
     clock.advance(minutes(15));
     discord.faults.add({ on: { route: '/users/@me/channels' }, do: { type: 'status', status: 500 }, times: 8 });
     await tell(task.id, { state: 'ready' });

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord.js';
+import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { minutes, scene, sceneWithOrder } from './scene.ts';
 
@@ -33,7 +33,7 @@ describe('The route to a member', () => {
     },
   );
 
-  it.each([May.AttachFiles, May.ViewChannel])(
+  it.each([Permission.AttachFiles, Permission.ViewChannel])(
     'The route to a member does not allow posts without the permission %i',
     async (missing) => {
       const { deny, order } = await scene();
@@ -44,7 +44,7 @@ describe('The route to a member', () => {
 
   it('The route to a member allows posts in a thread of a closed channel, because the payload does not show the difference', async () => {
     const { deny, order } = await scene();
-    deny(May.SendMessages);
+    deny(Permission.SendMessages);
     expect((await order({ in: 'thread' })).task.route.mayPost).toBe(true);
   });
 });

@@ -76,7 +76,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   onTestFinished(async () => {
     await discord.close();
     if (expects !== 'refusals') expect(discord.violations).toEqual([]);
-    if (expects !== 'waits') expect(discord.rateLimited).toEqual([]);
+    if (expects !== 'waits') expect(discord.rateLimitHits).toEqual([]);
   });
   const clients = openDiscordClients(discord.apiUrl);
   const { client } = clients;
@@ -176,7 +176,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
   }
 
   const writes = () =>
-    discord.heard.filter(
+    discord.requests.filter(
       ({ method, route, status }) => status > 0 && /messages/.test(route) && (method === 'PATCH' || method === 'POST'),
     );
 
@@ -206,7 +206,7 @@ export async function scene({ plan = planOf, expects, tasks = new MemoryTasks(),
         .channel(channel)
         .overwrites.push({ id: discord.applicationId, kind: 'member', allow: 0n, deny: bits }),
     requestsTo: (method: string, route: RegExp) =>
-      discord.heard.filter((entry) => entry.method === method && route.test(entry.path)),
+      discord.requests.filter((entry) => entry.method === method && route.test(entry.path)),
   };
 }
 

@@ -15,5 +15,5 @@ it('Requests of a channel stay within its rate limit, even before the name of it
   const early = posts(4);
   await early[0];
   await Promise.all([...early, ...posts(4)]);
-  expect(discord.rateLimited).toEqual([]);
+  expect(discord.rateLimitHits).toEqual([]);
 });

@@ -19,7 +19,7 @@ async function connected() {
   client.rest.setToken(discord.token);
   client.rest.options.timeout = 2_000;
   const route = Routes.channelMessages(discord.world.channel('studio').id);
-  const posts = () => discord.heard.filter(({ method, path }) => method === 'POST' && path.endsWith(route));
+  const posts = () => discord.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(route));
   return {
     discord,
     rest: client.rest,

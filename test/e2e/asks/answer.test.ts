@@ -51,7 +51,7 @@ it('/ask edits its message about once a second, and the first words appear at on
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
   const final = await exchange.message(hasEnded);
   expect(text(final)).toContain(latestAnswer(gateway));
-  const edits = discord.heard.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
+  const edits = discord.requests.filter(({ method, path }) => method === 'PATCH' && path.includes('@original'));
   const times = edits.map(({ at }) => at);
   const progress = times.slice(0, -1);
   expect(progress.length).toBeGreaterThan(1);

@@ -60,7 +60,7 @@ describe.each(profiles)('The files of earlier questions at a gateway of the %s p
     await ask(stage, { prompt: 'what is this?', image: await imageFile() });
     clock.putForward(2 * HOUR);
     await ask(stage, { prompt: 'and why?' });
-    expect(discord.heard.filter(({ path }) => path === '/attachments/refresh-urls')).toHaveLength(1);
+    expect(discord.requests.filter(({ path }) => path === '/attachments/refresh-urls')).toHaveLength(1);
     expect(partTypes(stage, 0)).toEqual(['input_text', 'input_image']);
   });
 

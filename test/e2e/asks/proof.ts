@@ -1,7 +1,7 @@
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { textRequest } from '../../../sandbox/gateway/requests/text.ts';
-import { answerTo } from '../../../sandbox/gateway/text/engine.ts';
+import { generateResponse } from '../../../sandbox/gateway/text/generate.ts';
 import { labels } from '../quick.ts';
 
 /** The questions that the gateway received, oldest first. */
@@ -13,7 +13,7 @@ export const hasEnded = (message: Message): boolean => labels(message).includes(
 
 /** The text of the gateway's newest answer; it always gives the same answer to a question. */
 export function latestAnswer(gateway: EmbeddedGateway): string {
-  const { items } = answerTo(textRequest.parse(asks(gateway).at(-1)), true);
+  const { items } = generateResponse(textRequest.parse(asks(gateway).at(-1)), true);
   return items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
 }
 

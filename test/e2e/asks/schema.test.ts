@@ -105,7 +105,7 @@ describe('A schema that cannot be used', () => {
   ])('A schema %s is refused in private, and nothing is sent', async (_, given, words) => {
     const stage = await quickBot({ settings: models, gateway: { speed: 20 } });
     const exchange = await stage.discord.as('member').slash('ask', { prompt, ...given });
-    const refused = await exchange.alone((message) => text(message).includes(words));
+    const refused = await exchange.ephemeral((message) => text(message).includes(words));
     expect(refused.ephemeral).toBe(true);
     expect(asks(stage.gateway)).toEqual([]);
     const open = stage.discord.messages('studio').filter(({ ephemeral }) => !ephemeral);

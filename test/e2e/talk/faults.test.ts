@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
+import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { labels } from '../quick.ts';
@@ -74,7 +74,7 @@ function expectToRemember(message: Message, before: Task | undefined): void {
 }
 
 /** Each fault affects one reply of a talk, which then continues. */
-async function talkUnderFaults(dialect: 'ga' | 'beta', troubles: readonly RealtimeTrouble[]) {
+async function talkUnderFaults(dialect: 'ga' | 'beta', troubles: readonly RealtimeFaultKind[]) {
   const stage = await stageIn(dialect);
   const wire = recordSessions(stage.gateway);
   const { thread, opening } = await startTalk(stage);

@@ -1,4 +1,4 @@
-import { ButtonStyle, ComponentType, PermissionFlagsBits as May } from 'discord.js';
+import { ButtonStyle, ComponentType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
@@ -123,7 +123,9 @@ it('A small file with hours of audio is refused before anything is sent', async 
 /** Lets a member manage the threads of a channel. */
 function grant({ discord }: TalkStage, thread: string, who: string): void {
   const { parentId = '' } = discord.world.channel(thread);
-  discord.world.channel(parentId).overwrites.push({ id: who, kind: 'member', allow: May.ManageThreads, deny: 0n });
+  discord.world
+    .channel(parentId)
+    .overwrites.push({ id: who, kind: 'member', allow: Permission.ManageThreads, deny: 0n });
 }
 
 async function remove(stage: TalkStage, thread: string): Promise<void> {

@@ -104,7 +104,7 @@ it('A bot that is killed at any moment of a talk continues it, and nothing is se
   const unsent = await (await say(side, opening, 'who am I?')).message(hasEnded);
   expect(text(unsent)).toContain('The first of 3 things was: “my name is Wren”');
   expect(text(unsent)).toContain('I was told: “Be a pirate.”');
-  await expect.poll(() => discord.heard.some(isHanging), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => discord.requests.some(isHanging), { timeout: 10_000 }).toBe(true);
   await kill(bot);
   discord.faults.clear();
   bot = await run(side);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { RealtimeTrouble } from '../../../sandbox/gateway/realtime/fault.ts';
+import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { key } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
@@ -55,7 +55,7 @@ describe('A talk at a failing gateway', () => {
     const { opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'my name is Wren');
     gateway.faults.add({ on: UPGRADE, do: 'bad-gateway', times: 50 });
-    gateway.realtime.cut();
+    gateway.realtime.cutAll();
     const there = discord.as('member');
     const modal = await (await there.click(opening, 'Speak')).modal();
     const refused = await (await there.fill(modal, { words: 'are you there?' })).message();
@@ -73,14 +73,14 @@ describe('A talk at a failing gateway', () => {
     async (realtimeDialect) => {
       const stage = await talkBot({ gateway: { ...quick, quirks: { realtimeDialect } }, gatewayLimits });
       const { gateway } = stage;
-      const injectFault = (how: RealtimeTrouble) =>
+      const injectFault = (how: RealtimeFaultKind) =>
         gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how } });
       injectFault('drop-updated');
       const { opening } = await startTalk(stage);
       await sendUtterance(stage, opening, 'my name is Wren');
       for (const how of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
         injectFault(how);
-        gateway.realtime.cut();
+        gateway.realtime.cutAll();
         expect(text(await sendUtterance(stage, opening, `what of ${how}?`))).toContain('was: “my name is Wren”');
       }
       expect(chargedReplies(gateway)).toBe(4);
@@ -94,7 +94,7 @@ describe('A talk at a failing gateway', () => {
     const { thread, opening } = await startTalk(stage);
     await sendUtterance(stage, opening, 'hello');
     gateway.faults.add({ on: UPGRADE, do: { type: 'status', status: 404, code: 'model_not_found' }, times: 50 });
-    gateway.realtime.cut();
+    gateway.realtime.cutAll();
     const there = discord.as('member');
     // The first refusal could be caused by the text; the second one ends the talk.
     for (const words of ['are you there?', 'are you still there?']) {

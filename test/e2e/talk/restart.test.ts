@@ -67,7 +67,7 @@ it('A message is heard once, even if Discord’s connection is lost and resumed'
   const there = discord.as('member').in(thread);
   await answerTo(stage, thread, await there.say('one'));
   const { resumes } = discord.gateway;
-  discord.gateway.cut();
+  discord.gateway.dropConnections();
   const missed = await there.say('two');
   const answer = await answerTo(stage, thread, missed);
   expect(text(answer)).toContain('The first of 2 things was: “one”');

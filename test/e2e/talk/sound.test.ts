@@ -58,7 +58,7 @@ it('Text and audio are sent as one utterance, and the audio is remembered by its
   expect(text(await both.message(hasEnded))).toMatch(/what do you hear\?[\s\S]*Heard: “a/);
   expect(wire.asked()).toBe(1);
   // The next session receives the audio as text.
-  stage.gateway.realtime.cut();
+  stage.gateway.realtime.cutAll();
   const next = await speak(stage, opening, 'tones.wav', await recording('with-a-list.wav'));
   expect(text(await next.message(hasEnded))).toMatch(/The first of \d things was: “a clear sound of 0\.9 seconds/);
   expect(stage.gateway.realtime.opened).toBe(2);
@@ -76,10 +76,10 @@ it.each([
   const stage = await talkBot({ gateway: quick });
   const wire = recordSessions(stage.gateway);
   const { opening } = await startTalk(stage);
-  const before = stage.gateway.realtime.sessions[0]?.heard.length;
+  const before = stage.gateway.realtime.sessions[0]?.receivedEvents.length;
   const told = text(await (await speak(stage, opening, name, await bytes())).message());
   expect(told).toContain(words);
-  expect(stage.gateway.realtime.sessions[0]?.heard.length).toBe(before);
+  expect(stage.gateway.realtime.sessions[0]?.receivedEvents.length).toBe(before);
   expect([wire.asked(), wire.sounds]).toEqual([0, []]);
   expect(storedEntries(stage)).toEqual([]);
   expect(storedTasks(stage).map(({ kind }) => kind)).toEqual(['talk']);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { PermissionFlagsBits as May } from 'discord.js';
+import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { profiles } from '../../contract/both.ts';
@@ -84,14 +84,14 @@ it('Without the permission for voice messages, the audio is posted as a file at 
   const [file] = await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(file?.attachments[0]?.filename).toBe('voice-message.ogg');
   expect(discord.messages(thread).some(isVoice)).toBe(false);
-  expect(discord.heard.filter(({ status }) => status === 403)).toEqual([]);
+  expect(discord.requests.filter(({ status }) => status === 403)).toEqual([]);
 });
 
 it('If the bot may not post files, the voice message uses the speaker’s token', async () => {
   const stage = await talkBot();
   const { discord } = stage;
   const { thread, opening } = await startTalk(stage);
-  discord.restrict('studio', May.AttachFiles);
+  discord.restrict('studio', Permission.AttachFiles);
   await sendUtterance(stage, opening, 'hello');
   const voice = await discord.until(() => discord.messages(thread).find(isVoice));
   expect(voice.webhook_id).toBe(discord.applicationId);
@@ -104,7 +104,7 @@ it('If Discord refuses the voice message, a file is posted once instead', async 
   const there = discord.as('member');
   const modal = await (await there.click(opening, 'Speak')).modal();
   const exchange = await there.fill(modal, { words: 'hello' });
-  discord.restrict('studio', May.SendVoiceMessages);
+  discord.restrict('studio', Permission.SendVoiceMessages);
   await exchange.message(hasEnded);
   await discord.until(() => nonEmpty(messagesWith(discord, thread, 'Voice reply')));
   expect(discord.messages(thread).some(isVoice)).toBe(false);

@@ -41,11 +41,11 @@ export function recordSessions({ realtime }: EmbeddedGateway): Wire {
   const sounds: Pcm[] = [];
   let asked = 0;
   let pieces: Buffer[] = [];
-  realtime.on('open', ({ line }) => {
-    const { tell } = line;
-    vi.spyOn(line, 'tell').mockImplementation((event, times) => {
+  realtime.on('open', ({ client }) => {
+    const { send } = client;
+    vi.spyOn(client, 'send').mockImplementation((event, times) => {
       note(event as Frame, told);
-      tell.call(line, event, times);
+      send.call(client, event, times);
     });
   });
   realtime.on('heard', (_session, event) => {

@@ -33,7 +33,7 @@ describe.each(profiles)('A job at a gateway of the %s profile', (profile) => {
     expect(submits(gateway)).toBe(1);
     expect(polls(gateway)).toBeGreaterThan(1);
     await app.stop();
-    expect(discord.rateLimited).toEqual([]);
+    expect(discord.rateLimitHits).toEqual([]);
   });
 
   it('A job is polled right after its submit and not after its end', async () => {

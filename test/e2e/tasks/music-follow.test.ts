@@ -195,7 +195,7 @@ it('300 songs share one message with pages, and each round has at most three pol
   const asked = [...batchPolls(gateway), ...singlePolls(gateway)].map(({ at }) => at).toSorted((a, b) => a - b);
   const within = asked.map((start) => asked.filter((at) => at >= start && at < start + 2_000).length);
   expect(Math.max(...within)).toBeLessThanOrEqual(3);
-  const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
+  const edits = discord.requests.filter(({ method }) => method === 'PATCH').length;
   expect(edits).toBeLessThan(12);
   const turned = await (await owner.click(message, 'Next')).message(says('Page 2 of 20'));
   expect(text(turned)).toContain('16. 🟢 **Song 16**');

@@ -30,8 +30,8 @@ const slowerBot = (options: StageOptions = {}): Promise<Stage> =>
 const onPreview = { path: /\/preview-/ };
 
 /** The names of the uploaded previews. */
-const uploads = ({ heard }: EmbeddedDiscord): string[] =>
-  heard.flatMap(({ files }) => files.map(({ name }) => name)).filter((name) => name.includes('preview'));
+const uploads = ({ requests }: EmbeddedDiscord): string[] =>
+  requests.flatMap(({ files }) => files.map(({ name }) => name)).filter((name) => name.includes('preview'));
 
 const shownWith =
   (count: number) =>
@@ -54,7 +54,7 @@ describe.each(profiles)('The preview of a running job at a gateway of the %s pro
     const final = await exchange.message(says('Finished in'));
     expect(final.attachments).toHaveLength(1);
     expect(final.attachments[0]?.filename).not.toContain('preview');
-    const edits = discord.heard.filter(({ method }) => method === 'PATCH').length - 1;
+    const edits = discord.requests.filter(({ method }) => method === 'PATCH').length - 1;
     expect(uploads(discord).length).toBeGreaterThan(0);
     expect(uploads(discord).length).toBeLessThanOrEqual(edits);
   });

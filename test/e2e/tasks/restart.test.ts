@@ -64,9 +64,9 @@ describe('A restart during running jobs', () => {
     expect(final.id).toBe(moving.id);
     expect(final.attachments).toHaveLength(1);
     await back.stop();
-    const edits = discord.heard.filter(({ method }) => method === 'PATCH').length;
+    const edits = discord.requests.filter(({ method }) => method === 'PATCH').length;
     await (await enter(stage)).stop();
-    expect(discord.heard.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
+    expect(discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(edits);
     expect(messagesWith(discord, 'studio', 'Finished in')).toHaveLength(1);
     expect(submits(gateway)).toBe(1);
   });

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits as May } from 'discord-api-types/v10';
+import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
@@ -60,7 +60,7 @@ function readByOthers({ discord }: QuickStage, who: string): Message[] {
 /** The bot-token requests for channels that others can read. */
 function askedInPublic({ discord }: QuickStage, who: string): string[] {
   const own = discord.world.directMessage(discord.world.user(who).id)?.id;
-  return discord.heard
+  return discord.requests
     .filter(({ path }) => path.startsWith('/channels/') && !path.startsWith(`/channels/${own}/`))
     .map(({ method, path }) => `${method} ${path}`);
 }
@@ -231,8 +231,8 @@ describe('A bot that has lost access to the channel', () => {
       world.channel('studio').overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny });
     };
   const losses: [string, (world: World) => void][] = [
-    ['it may not view the channel', deny(May.ViewChannel)],
-    ['it may not attach files', deny(May.AttachFiles)],
+    ['it may not view the channel', deny(Permission.ViewChannel)],
+    ['it may not attach files', deny(Permission.AttachFiles)],
     ['the channel was deleted', (world) => void world.channels.delete(world.channel('studio').id)],
     [
       'it was removed from the server',
@@ -266,9 +266,9 @@ describe('A bot that has lost access to the channel', () => {
       const final = await waitForDirectMessage(stage, 'member', 'Finished in');
       expect(final.attachments).toHaveLength(1);
       await expect
-        .poll(() => stage.discord.heard.findLast(({ path }) => path.startsWith('/channels/'))?.status, waitLimit)
+        .poll(() => stage.discord.requests.findLast(({ path }) => path.startsWith('/channels/'))?.status, waitLimit)
         .toBe(200);
-      const refused = stage.discord.heard
+      const refused = stage.discord.requests
         .filter(({ status, path }) => status >= 400 && path.startsWith('/channels/'))
         .map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body).includes('Finished in')}`);
       expect(new Set(refused).size).toBe(refused.length);
@@ -282,7 +282,7 @@ describe('A bot that has lost access to the channel', () => {
     const { shown, exchange } = await startJob(stage, () =>
       stage.discord.as('member').slash('imagine', { prompt: 'a fox' }),
     );
-    deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
+    deny(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
     tokensEnd(stage);
     end(stage, 'failure');
     expect((await exchange.message(says('This task failed'))).id).toBe(shown.id);
@@ -292,7 +292,7 @@ describe('A bot that has lost access to the channel', () => {
   it('If the member also refuses direct messages, the delivery ends without an error in the log', async () => {
     const stage = await startStage();
     await startJob(stage, () => stage.discord.as('member').slash('imagine', { prompt: 'a fox' }));
-    deny(May.ViewChannel)(stage.discord.world);
+    deny(Permission.ViewChannel)(stage.discord.world);
     stage.discord.world.user('member').directMessages = 'refused';
     tokensEnd(stage);
     end(stage, 'result');
@@ -307,7 +307,7 @@ describe('A bot that has lost access to the channel', () => {
     const stage = await startStage();
     const member = stage.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
-    deny(May.SendMessages | May.AttachFiles)(stage.discord.world);
+    deny(Permission.SendMessages | Permission.AttachFiles)(stage.discord.world);
     await (await member.click(parent, 'U1')).message(says('Finished in'));
     await startJob(stage, () => member.click(parent, 'U2'));
     tokensEnd(stage);

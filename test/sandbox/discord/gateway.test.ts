@@ -12,7 +12,7 @@ describe('A gateway session', () => {
     const problems = answering(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('here');
     });
-    discord.gateway.cut();
+    discord.gateway.dropConnections();
     await discord.until(() => (discord.gateway.sessions === 0 ? true : undefined));
     const exchange = await discord.as('member').slash('models');
     expect((await exchange.message()).content).toBe('here');
@@ -24,7 +24,7 @@ describe('A gateway session', () => {
     const { discord } = await stage();
     const client = await clientOf(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
-    discord.gateway.orderReconnect();
+    discord.gateway.requestReconnect();
     await resumed;
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
@@ -83,7 +83,7 @@ async function listening(intents: number[], privilegedIntents: ('message-content
   /** Waits for another event, so that all earlier ones have arrived. */
   const settled = async () => {
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
-    discord.gateway.orderReconnect();
+    discord.gateway.requestReconnect();
     await resumed;
   };
   return { discord, client, heard, settled };

@@ -36,8 +36,8 @@ describe('Rate limits', () => {
     expect(refused.headers.get('retry-after')).toBe('4');
     expect(refused.headers.get('x-ratelimit-scope')).toBe('user');
     expect(refused.headers.get('x-ratelimit-global')).toBe(null);
-    const { id: after } = discord.heard.at(-2) ?? {};
-    expect(discord.rateLimited).toEqual([
+    const { id: after } = discord.requests.at(-2) ?? {};
+    expect(discord.rateLimitHits).toEqual([
       { at: clock.now(), route: '/channels/:channel/messages', scope: 'user', after },
     ]);
     clock.advance(4_000);
@@ -61,7 +61,7 @@ describe('Rate limits', () => {
       true,
       'true',
     ]);
-    expect(discord.rateLimited.at(-1)?.scope).toBe('global');
+    expect(discord.rateLimitHits.at(-1)?.scope).toBe('global');
     expect((await call('POST', '/interactions/1/2/callback', { type: 5 }, null)).status).toBe(404);
     clock.advance(1_000);
     expect((await call('GET', '/users/@me')).status).toBe(200);
@@ -73,8 +73,8 @@ describe('Rate limits', () => {
     discord.faults.add({ do: { type: '429', retryAfter: 0.05 } });
     discord.faults.add({ do: { type: '429', retryAfter: 0.05, scope: 'global' } });
     expect(await rest.get('/users/@me')).toMatchObject({ id: discord.applicationId });
-    expect(discord.heard.map(({ status }) => status)).toEqual([429, 429, 200]);
-    expect(discord.rateLimited.map(({ scope }) => scope)).toEqual(['user', 'global']);
+    expect(discord.requests.map(({ status }) => status)).toEqual([429, 429, 200]);
+    expect(discord.rateLimitHits.map(({ scope }) => scope)).toEqual(['user', 'global']);
   });
 });
 
@@ -124,8 +124,8 @@ describe('Uploads', () => {
     const message = await (await discord.as('member').slash('models')).message();
     expect(message.attachments[0]?.size).toBe(1_000);
     expect(codes).toEqual([40005, 40005]);
-    await discord.until(() => discord.heard.every(({ status }) => status > 0) || undefined);
-    const heard = discord.heard.filter(({ files }) => files.length > 0);
+    await discord.until(() => discord.requests.every(({ status }) => status > 0) || undefined);
+    const heard = discord.requests.filter(({ files }) => files.length > 0);
     expect(heard.map(({ status, auth, files }) => [status, auth, files[0]?.bytes])).toEqual([
       [413, 'none', 1_001],
       [413, 'none', 1_001],
@@ -137,7 +137,7 @@ describe('Uploads', () => {
 });
 
 describe('Injected faults', () => {
-  it('Faults are applied to the selected requests as ordered', async () => {
+  it('Injected faults are applied to the selected requests', async () => {
     const { call, discord, messages, clock } = await rawClient();
     discord.faults.add({
       on: { method: 'post', route: '/channels/:channel/messages' },

@@ -96,7 +96,7 @@ describe('A failing server', () => {
     const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
     discord.faults.add({ do: { type: 'status', status: 502, body: '<html>' }, times: 4 });
     await expect(rest.get('/users/@me')).rejects.toMatchObject({ status: 502 });
-    expect(discord.heard).toHaveLength(4);
+    expect(discord.requests).toHaveLength(4);
   });
 
   it('A server with an unanswered request can be closed', async () => {

@@ -1,4 +1,4 @@
-import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as May, REST, Routes } from 'discord.js';
+import { DiscordAPIError, GatewayIntentBits, PermissionFlagsBits as Permission, REST, Routes } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { DiscordOptions } from '../../../sandbox/discord/discord.ts';
 import { answering, clientOf, stage } from './stage.ts';
@@ -22,7 +22,7 @@ async function desk(options: DiscordOptions = {}) {
   const send = (thread: string, content = 'hello') =>
     rest.post(Routes.channelMessages(thread), { body: { content } }) as Promise<{ id: string }>;
   const edit = (thread: string, body: object) => rest.patch(Routes.channel(thread), { body }) as Promise<object>;
-  const sees = (who: string, thread: string) => discord.sight(who).sees(thread);
+  const sees = (who: string, thread: string) => discord.clientView(who).canSee(thread);
   return { discord, clock, rest, id, start, send, edit, sees, user: (name: string) => discord.world.user(name).id };
 }
 
@@ -203,7 +203,7 @@ describe('A thread', () => {
     expect(await edit(id, { locked: true }).catch(codeOf)).toBe(50013);
     expect(await rest.delete(Routes.channel(id)).catch(codeOf)).toBe(50013);
     await send(id);
-    for (const role of discord.world.guild('atelier').roles) role.permissions |= May.ManageThreads;
+    for (const role of discord.world.guild('atelier').roles) role.permissions |= Permission.ManageThreads;
     expect(await edit(id, { locked: true })).toMatchObject({ thread_metadata: { locked: true } });
     await rest.delete(Routes.channel(id));
     expect(sees('member', id)).toBe(false);
@@ -222,14 +222,14 @@ describe('A thread', () => {
     expect([isIn('other'), isIn('admin'), isIn('member')]).toEqual([true, true, false]);
     expect(await rest.put(Routes.threadMembers(id, user('installer'))).catch(codeOf)).toBe(10007);
     expect(await rest.put(Routes.threadMembers(id, '12345678901234567')).catch(codeOf)).toBe(10013);
-    discord.restrict('studio', May.SendMessagesInThreads);
+    discord.restrict('studio', Permission.SendMessagesInThreads);
     expect(await rest.put(Routes.threadMembers(id, user('member'))).catch(codeOf)).toBe(50013);
   });
 
   it('The bot cannot add users who cannot see the channel, or remove members from another user’s thread', async () => {
     const { discord, rest, start, user, id } = await desk();
     const { id: own } = await start('studio', { name: 'one', type: PUBLIC });
-    const overwrite = { id: user('other'), kind: 'member', allow: 0n, deny: May.ViewChannel } as const;
+    const overwrite = { id: user('other'), kind: 'member', allow: 0n, deny: Permission.ViewChannel } as const;
     discord.world.channel('studio').overwrites.push(overwrite);
     expect(await rest.put(Routes.threadMembers(own, user('other'))).catch(codeOf)).toBe(50001);
     expect(await rest.delete(Routes.threadMembers(id('thread'), user('member'))).catch(codeOf)).toBe(50013);
@@ -316,7 +316,7 @@ describe('A thread', () => {
     client.on('threadCreate', ({ name }, isNew) => heard.push(`${name} ${isNew}`));
     client.on('threadUpdate', (_, { name }) => heard.push(name));
     client.on('threadDelete', ({ name }) => heard.push(`${name} is gone`));
-    for (const role of discord.world.guild('atelier').roles) role.permissions |= May.ManageThreads;
+    for (const role of discord.world.guild('atelier').roles) role.permissions |= Permission.ManageThreads;
     const { id } = await start('studio', { name: 'one', type: PUBLIC });
     await expect.poll(() => heard).toEqual(['one true']);
     await edit(id, { name: 'two' });
@@ -331,7 +331,8 @@ describe('A thread', () => {
     const seen: unknown[] = [];
     client.on('raw' as 'debug', (packet: unknown) => {
       const { t, d } = packet as { t: string; d: { channel: object; app_permissions: string } };
-      if (t === 'INTERACTION_CREATE') seen.push([d.channel, BigInt(d.app_permissions) & May.SendMessagesInThreads]);
+      if (t === 'INTERACTION_CREATE')
+        seen.push([d.channel, BigInt(d.app_permissions) & Permission.SendMessagesInThreads]);
     });
     answering(client, async (interaction) => {
       if (interaction.isChatInputCommand()) await interaction.reply('yes');
@@ -339,14 +340,14 @@ describe('A thread', () => {
     const { id, parent_id } = await start('studio', { name: 'one', type: PRIVATE });
     discord.as('owner').in(id).addToThread('member');
     await (await discord.as('member').in(id).slash('models')).message();
-    discord.restrict(id, May.SendMessagesInThreads);
+    discord.restrict(id, Permission.SendMessagesInThreads);
     await (await discord.as('member').in(id).slash('models')).message();
     expect(await rest.get(Routes.channel(discord.world.channel('voice-room').id))).toMatchObject({ type: 2 });
     await (await discord.as('member').in('voice-room').slash('models')).message();
     expect(seen).toMatchObject([
-      [{ id, type: PRIVATE, parent_id, thread_metadata: { archived: false } }, May.SendMessagesInThreads],
+      [{ id, type: PRIVATE, parent_id, thread_metadata: { archived: false } }, Permission.SendMessagesInThreads],
       [{ id }, 0n],
-      [{ type: 2 }, May.SendMessagesInThreads],
+      [{ type: 2 }, Permission.SendMessagesInThreads],
     ]);
     expect(discord.violations).toEqual([]);
   });

@@ -33,7 +33,7 @@ describe('The acknowledgement deadline', () => {
     clock.advance(1);
     await expect(acknowledged).rejects.toThrow('The application did not respond');
     open();
-    await discord.until(() => discord.heard.find(({ status }) => status === 404));
+    await discord.until(() => discord.requests.find(({ status }) => status === 404));
     await expect.poll(() => problems.map(codeOf)).toEqual([10062]);
   });
 

@@ -21,8 +21,8 @@ async function desk() {
   });
   const offered = (who: string, channel: string) =>
     discord
-      .sight(who)
-      .offered(discord.world.channel(channel))
+      .clientView(who)
+      .availableCommands(discord.world.channel(channel))
       .map(({ name }) => name);
   return { discord, client, events, problems, offered };
 }
@@ -30,7 +30,7 @@ async function desk() {
 describe('The view of a user', () => {
   it('Each user sees only their own channels and commands', async () => {
     const { discord, offered } = await desk();
-    const names = (who: string) => discord.sight(who).channels.map(({ name }) => name);
+    const names = (who: string) => discord.clientView(who).channels.map(({ name }) => name);
     expect(names('member')).toEqual([
       ...['studio', 'age-restricted', 'read-only', 'thread', 'voice-room'],
       ...['no-threads', 'no-private-threads', 'no-voice-messages', 'hall', 'dm'],
@@ -43,10 +43,10 @@ describe('The view of a user', () => {
     expect(offered('installer', 'lobby')).toEqual(['anywhere']);
     expect(offered('other', 'lobby')).toEqual([]);
     expect(offered('installer', 'friends')).toEqual(['anywhere']);
-    const { maySend } = discord.sight('member');
+    const { canSend: maySend } = discord.clientView('member');
     const may = ['studio', 'read-only', 'thread'].map((name) => maySend(discord.world.channel(name)));
     expect(may).toEqual([true, false, true]);
-    expect(() => discord.sight('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
+    expect(() => discord.clientView('member').messages(discord.world.channel('admin-room').id, 10)).toThrow(
       /cannot see that channel/,
     );
   });
@@ -58,7 +58,7 @@ describe('The view of a user', () => {
     await (await discord.as('member').slash('models')).message();
     const read = (who: string, max = 10) =>
       discord
-        .sight(who)
+        .clientView(who)
         .messages(studio, max)
         .map(({ content, ephemeral }) => [content, ephemeral]);
     expect(read('member')).toEqual([
@@ -79,10 +79,10 @@ describe('The view of a user', () => {
     await expect(
       client.rest.post(`/channels/${studio}/messages`, { body: { content: 'x'.repeat(2_001) } }),
     ).rejects.toThrow();
-    const last = discord.heard.at(-1);
+    const last = discord.requests.at(-1);
     expect(last).toMatchObject({ status: 400, violations: [{ code: expect.any(String) }], ms: expect.any(Number) });
     expect(JSON.parse(last?.answer ?? '')).toMatchObject({ code: 50035 });
-    expect(new Set(discord.heard.map(({ id }) => id)).size).toBe(discord.heard.length);
+    expect(new Set(discord.requests.map(({ id }) => id)).size).toBe(discord.requests.length);
   });
 });
 

@@ -2,8 +2,8 @@ import {
   AttachmentBuilder,
   DiscordAPIError,
   GatewayIntentBits,
-  PermissionFlagsBits as May,
   type Message,
+  PermissionFlagsBits as Permission,
   REST,
   Routes,
 } from 'discord.js';
@@ -45,7 +45,7 @@ it('A voice message keeps its duration and waveform, and its audio can be downlo
 it('A voice message requires its own permission, but not Attach Files', async () => {
   const { discord, send } = await desk();
   expect(await send('no-voice-messages').catch(codeOf)).toBe(50173);
-  discord.restrict('studio', May.AttachFiles);
+  discord.restrict('studio', Permission.AttachFiles);
   await send('studio');
   expect(await send('studio', { flags: 0 }).catch(codeOf)).toBe(50013);
   expect(discord.messages('studio')).toHaveLength(1);
@@ -93,7 +93,7 @@ it('discord.js sends a voice message as a response, as a follow-up and to a chan
     [VOICE, 2.5],
     [VOICE, 2.5],
   ]);
-  discord.restrict('studio', May.SendVoiceMessages);
+  discord.restrict('studio', Permission.SendVoiceMessages);
   await discord.as('member').slash('models');
   await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
   expect(discord.messages('studio')).toHaveLength(3);
@@ -112,7 +112,7 @@ it('A follow-up that completes a deferred response may be a voice message if the
   });
   const exchange = await discord.as('member').slash('models');
   expect(await exchange.message()).toMatchObject({ flags: VOICE, attachments: [{ duration_secs: 2.5, waveform }] });
-  discord.restrict('studio', May.SendVoiceMessages);
+  discord.restrict('studio', Permission.SendVoiceMessages);
   await discord.as('member').slash('models');
   await expect.poll(() => problems.map(codeOf)).toEqual([50173]);
 });
@@ -149,10 +149,10 @@ it.each([
 
 it('A member sends voice messages only where it is permitted, directly or through an order', async () => {
   const { discord } = await desk();
-  for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~May.SendVoiceMessages;
+  for (const role of discord.world.guild('elsewhere').roles) role.permissions &= ~Permission.SendVoiceMessages;
   await expect(discord.as('member').in('hall').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send voice/);
   await expect(discord.as('member').in('read-only').speak({ bytes: ogg, seconds: 1 })).rejects.toThrow(/cannot send/);
   const order = { do: 'speak', as: 'member', in: 'thread', base64: ogg.toString('base64'), seconds: 1 };
-  expect((await discord.obey(order)).message).toMatchObject({ flags: VOICE, author: { username: 'member' } });
-  await expect(discord.obey({ ...order, seconds: 0 })).rejects.toThrow(/seconds/);
+  expect((await discord.perform(order)).message).toMatchObject({ flags: VOICE, author: { username: 'member' } });
+  await expect(discord.perform({ ...order, seconds: 0 })).rejects.toThrow(/seconds/);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountOf, amountText } from '../../../sandbox/gateway/decimal.ts';
 import { eventsOf, fineTuneIds } from '../../../sandbox/gateway/fine-tunes.ts';
-import { UsageBook } from '../../../sandbox/gateway/usage-book.ts';
+import { UsageLedger } from '../../../sandbox/gateway/usage-ledger.ts';
 import { bench, LONG } from './bench.ts';
 
 const usage = '/v1/dashboard/billing/usage';
@@ -95,12 +95,12 @@ describe('The usage endpoint', () => {
     const decimal = fc.tuple(fc.nat({ max: 10 ** 6 }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }));
     fc.assert(
       fc.property(fc.array(decimal, { minLength: 1, maxLength: 400 }), (amounts) => {
-        const book = new UsageBook();
+        const book = new UsageLedger();
         let units = 0n;
         for (const [whole, fraction] of amounts) {
           units += BigInt(whole) * 10n ** 18n + fraction;
           const text = `${whole}.${String(fraction).padStart(18, '0')}`;
-          book.book({ key: 'k', model: 'm', at: 0, amount: amountOf(text) });
+          book.charge({ key: 'k', model: 'm', at: 0, amount: amountOf(text) });
         }
         const total = amountText(book.total('k'));
         const [whole = '', fraction = ''] = total.split('.');

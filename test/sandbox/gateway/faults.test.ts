@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { faultPresets } from '../../../sandbox/gateway/fault-presets.ts';
-import { FaultBook } from '../../../sandbox/gateway/faults.ts';
+import { FaultQueue } from '../../../sandbox/gateway/faults.ts';
 import { bench, profiles } from './bench.ts';
 
 const models = '/v1/models';
@@ -257,7 +257,7 @@ describe('The faults of a job', () => {
   });
 
   it('Every preset is a fault that can be injected and removed', () => {
-    const book = new FaultBook();
+    const book = new FaultQueue();
     for (const name of Object.keys(faultPresets) as (keyof typeof faultPresets)[]) book.add({ do: name });
     expect(book.list()).toHaveLength(Object.keys(faultPresets).length);
     expect(book.remove(book.list()[0]?.id ?? 0)).toBe(true);

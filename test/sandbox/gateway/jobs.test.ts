@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { durationOf } from '../../../sandbox/gateway/durations.ts';
+import { FileCache } from '../../../sandbox/gateway/file-cache.ts';
 import type { Job } from '../../../sandbox/gateway/job.ts';
 import { Pace } from '../../../sandbox/gateway/pace.ts';
 import { randomOf } from '../../../sandbox/gateway/random.ts';
-import { Shelf } from '../../../sandbox/gateway/shelf.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bench } from './bench.ts';
 
@@ -26,7 +26,7 @@ describe('The durations of jobs', () => {
 });
 
 describe('Jobs and the clock of the gateway', () => {
-  it('A job applies an order that arrives during a change', async () => {
+  it('A job applies a control action that arrives during a change', async () => {
     const { gateway, post, clock } = await bench();
     gateway.jobs.on('change', (job: Job) => {
       if (job.progress === 11) gateway.jobs.stick(job.id);
@@ -113,7 +113,7 @@ describe('The pace of the gateway', () => {
           }
           clock.advance(20_000);
           expect(met).toBeCloseTo(20_000, 1);
-          expect(pace.whenWas(pace.elapsed())).toBeCloseTo(clock.now(), 1);
+          expect(pace.clockTimeAt(pace.elapsed())).toBeCloseTo(clock.now(), 1);
         },
       ),
     );
@@ -122,7 +122,7 @@ describe('The pace of the gateway', () => {
 
 describe('The cache of files', () => {
   it('The cache removes the file that was unused for the longest time', () => {
-    const shelf = new Shelf(10);
+    const shelf = new FileCache(10);
     const file = (size: number) => ({ bytes: Buffer.alloc(size), mime: 'x' });
     shelf.put('a', file(4));
     shelf.put('b', file(4));

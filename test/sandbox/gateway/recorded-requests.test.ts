@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Heard } from '../../../sandbox/gateway/heard.ts';
+import type { RecordedGatewayRequest } from '../../../sandbox/gateway/request-log.ts';
 import { bench } from './bench.ts';
 
 describe('The request counts of a job', () => {
@@ -38,7 +38,7 @@ describe('The request counts of a job', () => {
 describe('The recorded requests', () => {
   it('A request is recorded with its response, or with status 0 if the response was never received', async () => {
     const { post, gateway } = await bench();
-    const heard: Heard[] = [];
+    const heard: RecordedGatewayRequest[] = [];
     const stop = gateway.onHeard((one) => heard.push(one));
     await post('/imgx/submit/imagine', { prompt: 'a' });
     gateway.faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });

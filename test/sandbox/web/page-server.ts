@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { openStage, type StageOptions } from '../../../sandbox/web/open-stage.ts';
-import type { Acted, Live, SeenMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
+import type { ActionResult, LiveEvent, VisibleMessage, Workbench, World } from '../../../sandbox/web/protocol.ts';
 import { Resources } from '../../../sandbox/web/resources.ts';
 import { pageServer } from '../../../sandbox/web/server.ts';
 import type { Stage } from '../../../sandbox/web/stage.ts';
@@ -24,15 +24,15 @@ export interface PageServer {
   readonly stage: Stage;
   get<Body>(path: string, headers?: Record<string, string>): Promise<Answer<Body>>;
   post<Body>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<Body>>;
-  act(order: Record<string, unknown>): Promise<Answer<Acted & { error?: string }>>;
+  act(order: Record<string, unknown>): Promise<Answer<ActionResult & { error?: string }>>;
   trouble(order: Record<string, unknown>): Promise<Answer<{ said?: string; error?: string }>>;
   world(as: string): Promise<World>;
   channel(as: string, name: string): Promise<string>;
-  messages(channel: string, as: string): Promise<SeenMessage[]>;
+  messages(channel: string, as: string): Promise<VisibleMessage[]>;
   workbench(): Promise<Workbench>;
   /** Polls `look` until it returns a value. */
   until<Found>(look: () => Promise<Found | undefined> | Found | undefined): Promise<Found>;
-  listen(as: string): Promise<{ readonly events: readonly Live[]; close(): void }>;
+  listen(as: string): Promise<{ readonly events: readonly LiveEvent[]; close(): void }>;
   close(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
       if (!found) throw new Error(`${as} sees no channel ${name}.`);
       return found.id;
     },
-    messages: async (channel, as) => (await get<SeenMessage[]>(`/api/messages/${channel}?as=${as}`)).body,
+    messages: async (channel, as) => (await get<VisibleMessage[]>(`/api/messages/${channel}?as=${as}`)).body,
     workbench: async () => (await get<Workbench>('/api/workbench')).body,
     async until(look) {
       let found: Awaited<ReturnType<typeof look>>;
@@ -97,8 +97,8 @@ function visitor(url: string): Omit<PageServer, 'url' | 'stage' | 'close'> {
     },
     async listen(as) {
       const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live?token=${token}&as=${as}`);
-      const events: Live[] = [];
-      socket.on('message', (data) => events.push(JSON.parse(String(data)) as Live));
+      const events: LiveEvent[] = [];
+      socket.on('message', (data) => events.push(JSON.parse(String(data)) as LiveEvent));
       await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
       return { events, close: () => socket.terminate() };
     },

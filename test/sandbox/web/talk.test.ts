@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { Live, LiveSession, TalkBench } from '../../../sandbox/web/protocol.ts';
+import type { LiveEvent, LiveSession, TalkWorkbench } from '../../../sandbox/web/protocol.ts';
 import { openPageServer, type PageServer } from './page-server.ts';
 
 const LONG = 'tell me of snow, 300 words';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-const bench = async (): Promise<TalkBench> => {
+const bench = async (): Promise<TalkWorkbench> => {
   const { talk } = (await at.workbench()).gateway;
   if (!talk) throw new Error('An embedded gateway tells of its live conversations.');
   return talk;
@@ -58,7 +58,7 @@ describe('Live sessions on the workbench', () => {
     const live = await at.listen('member');
     onTestFinished(() => live.close());
     await sendAndWait('what is rain?');
-    const told = (isMeant: (session: LiveSession) => boolean) => (event: Live) =>
+    const told = (isMeant: (session: LiveSession) => boolean) => (event: LiveEvent) =>
       event.is === 'session' && isMeant(event.session);
     const isAnswering = told(({ state, said }) => state === 'answering' && said === 'what is rain?');
     const isDone = told(({ state, said, turns }) => state === 'listening' && said === undefined && turns === 1);

@@ -158,7 +158,7 @@ describe('Faults of the bot', () => {
 
   it('A crashed bot is shown with the end of its log and is not restarted', async () => {
     const { starts } = (await at.workbench()).bot;
-    at.stage.discord.gateway.shut(4004);
+    at.stage.discord.gateway.closeSessions(4004);
     const bot = await botIs('crashed');
     expect(bot).toMatchObject({ exitCode: 77, starts });
     expect(bot.log.at(-1)).toMatchObject({ level: 'fatal', text: expect.stringContaining('DISCORD_TOKEN') });

@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { maskOf } from '../../../sandbox/gateway/references.ts';
+import { maskOf } from '../../../sandbox/gateway/reference-fetcher.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './images.ts';

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import {
   detection,
-  most,
-  named,
-  noise,
-  ofResponse,
+  maxTokens,
+  noiseReduction,
   type ResponseRequest,
+  responseFields,
   type SessionRequest,
-  shared,
+  sharedFields,
   speed,
   transcription,
   voice,
+  withoutUndefined,
 } from './session.ts';
 
-const early = {
-  ...shared,
+const betaFields = {
+  ...sharedFields,
   modalities: z
     .array(z.enum(['text', 'audio']))
     .refine((list) => list.includes('text') && list.length <= 2, "must be ['text'] or ['text', 'audio']")
@@ -23,41 +23,43 @@ const early = {
   output_audio_format: z.literal('pcm16').optional(),
   temperature: z.number().min(0.6).max(1.2).optional(),
 };
-const answering = z.object(early);
+const responseSchema = z.object(betaFields);
 
-const wanted = (given: z.output<typeof answering>) => ({
-  ...{ instructions: given.instructions, tools: given.tools, toolChoice: given.tool_choice },
-  ...{ voice: given.voice, temperature: given.temperature, speaks: given.modalities?.includes('audio') },
+const toSettings = (fields: z.output<typeof responseSchema>) => ({
+  ...{ instructions: fields.instructions, tools: fields.tools, toolChoice: fields.tool_choice },
+  ...{ voice: fields.voice, temperature: fields.temperature, hasAudio: fields.modalities?.includes('audio') },
 });
 
-/** What a session was in the dialect before today's. */
+/** The session settings of the previous dialect. */
 export const betaSession = z
   .strictObject({
-    ...early,
+    ...betaFields,
     model: z.string().optional(),
     speed: speed.optional(),
     input_audio_format: z.literal('pcm16').optional(),
     input_audio_transcription: transcription.nullable().optional(),
-    input_audio_noise_reduction: noise.nullable().optional(),
+    input_audio_noise_reduction: noiseReduction.nullable().optional(),
     turn_detection: detection.nullable().optional(),
-    max_response_output_tokens: most.optional(),
+    max_response_output_tokens: maxTokens.optional(),
   })
   .transform(
-    (given): SessionRequest => ({
-      model: given.model,
-      settings: named({
-        ...wanted(given),
-        ...{ most: given.max_response_output_tokens, speed: given.speed },
-        transcription: given.input_audio_transcription,
-        detection: given.turn_detection,
-        noise: given.input_audio_noise_reduction,
+    (fields): SessionRequest => ({
+      model: fields.model,
+      settings: withoutUndefined({
+        ...toSettings(fields),
+        ...{ maxTokens: fields.max_response_output_tokens, speed: fields.speed },
+        transcription: fields.input_audio_transcription,
+        detection: fields.turn_detection,
+        noiseReduction: fields.input_audio_noise_reduction,
       }),
     }),
   );
 
-export const betaResponse = z.strictObject({ ...early, ...ofResponse, max_output_tokens: most.optional() }).transform(
-  ({ metadata, conversation, ...given }): ResponseRequest => ({
-    ...{ metadata, isKept: conversation === 'auto' },
-    settings: named({ ...wanted(given), most: given.max_output_tokens }),
-  }),
-);
+export const betaResponse = z
+  .strictObject({ ...betaFields, ...responseFields, max_output_tokens: maxTokens.optional() })
+  .transform(
+    ({ metadata, conversation, ...fields }): ResponseRequest => ({
+      ...{ metadata, isInConversation: conversation === 'auto' },
+      settings: withoutUndefined({ ...toSettings(fields), maxTokens: fields.max_output_tokens }),
+    }),
+  );

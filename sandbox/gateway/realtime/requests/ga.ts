@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import {
   detection,
-  most,
-  named,
-  noise,
-  ofResponse,
+  maxTokens,
+  noiseReduction,
   type ResponseRequest,
+  responseFields,
   type SessionRequest,
-  shared,
+  sharedFields,
   speed,
   transcription,
   voice,
+  withoutUndefined,
 } from './session.ts';
 
 const pcm = z.strictObject({ type: z.literal('audio/pcm'), rate: z.literal(24_000).optional() });
@@ -18,49 +18,49 @@ const output = z.strictObject({ format: pcm.optional(), voice: voice.optional(),
 const input = z.strictObject({
   format: pcm.optional(),
   transcription: transcription.nullable().optional(),
-  noise_reduction: noise.nullable().optional(),
+  noise_reduction: noiseReduction.nullable().optional(),
   turn_detection: detection.nullable().optional(),
 });
 
-const modern = {
-  ...shared,
+const gaFields = {
+  ...sharedFields,
   output_modalities: z.tuple([z.enum(['audio', 'text'])]).optional(),
-  max_output_tokens: most.optional(),
+  max_output_tokens: maxTokens.optional(),
 };
-const answering = z.object({ ...modern, audio: z.object({ output: output.optional() }).optional() });
+const responseSchema = z.object({ ...gaFields, audio: z.object({ output: output.optional() }).optional() });
 
-const wanted = ({ output_modalities: modalities, audio, ...given }: z.output<typeof answering>) => ({
-  ...{ instructions: given.instructions, tools: given.tools, toolChoice: given.tool_choice },
-  ...{ most: given.max_output_tokens, voice: audio?.output?.voice, speed: audio?.output?.speed },
-  speaks: modalities && modalities[0] === 'audio',
+const toSettings = ({ output_modalities: modalities, audio, ...fields }: z.output<typeof responseSchema>) => ({
+  ...{ instructions: fields.instructions, tools: fields.tools, toolChoice: fields.tool_choice },
+  ...{ maxTokens: fields.max_output_tokens, voice: audio?.output?.voice, speed: audio?.output?.speed },
+  hasAudio: modalities && modalities[0] === 'audio',
 });
 
-/** What a session is in today's dialect. */
+/** The session settings of the current dialect. */
 export const gaSession = z
   .strictObject({
     type: z.literal('realtime'),
     model: z.string().optional(),
-    ...modern,
+    ...gaFields,
     audio: z.strictObject({ input: input.optional(), output: output.optional() }).optional(),
     ...{ truncation: z.unknown().optional(), tracing: z.unknown().optional(), include: z.unknown().optional() },
   })
   .transform(
-    (given): SessionRequest => ({
-      model: given.model,
-      settings: named({
-        ...wanted(given),
-        transcription: given.audio?.input?.transcription,
-        detection: given.audio?.input?.turn_detection,
-        noise: given.audio?.input?.noise_reduction,
+    (fields): SessionRequest => ({
+      model: fields.model,
+      settings: withoutUndefined({
+        ...toSettings(fields),
+        transcription: fields.audio?.input?.transcription,
+        detection: fields.audio?.input?.turn_detection,
+        noiseReduction: fields.audio?.input?.noise_reduction,
       }),
     }),
   );
 
 export const gaResponse = z
-  .strictObject({ ...modern, ...ofResponse, audio: z.strictObject({ output: output.optional() }).optional() })
+  .strictObject({ ...gaFields, ...responseFields, audio: z.strictObject({ output: output.optional() }).optional() })
   .transform(
-    ({ metadata, conversation, ...given }): ResponseRequest => ({
-      ...{ metadata, isKept: conversation === 'auto' },
-      settings: named(wanted(given)),
+    ({ metadata, conversation, ...fields }): ResponseRequest => ({
+      ...{ metadata, isInConversation: conversation === 'auto' },
+      settings: withoutUndefined(toSettings(fields)),
     }),
   );

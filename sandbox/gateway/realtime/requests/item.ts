@@ -1,32 +1,32 @@
 import { z } from 'zod';
 import { secondsOf } from '../../../../src/lib/pcm.ts';
-import { type Dialect, namesIn } from '../dialect.ts';
-import { understood } from '../ear.ts';
+import { describeSound } from '../describe-sound.ts';
+import { type Dialect, NAMES_BY_DIALECT } from '../dialect.ts';
 import { samplesFrom } from '../input-buffer.ts';
 import type { Item, Part } from '../item.ts';
 
-/** An item as a client gives it, which may have no id yet. */
-export type GivenItem = (Item extends infer One ? (One extends Item ? Omit<One, 'id' | 'status'> : never) : never) & {
+/** An item as a client sends it, with an optional id. */
+export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each, 'id' | 'status'> : never) : never) & {
   readonly id: string | undefined;
 };
 
 const text = (type: string) =>
   z.strictObject({ type: z.literal(type), text: z.string() }).transform(({ text }): Part => ({ type: 'text', text }));
 
-/** What it says is told only where it was told before. */
+/** Audio of the client. The transcript is shown again only if the client sent one. */
 const sound = z
   .strictObject({ type: z.literal('input_audio'), audio: z.base64().optional(), transcript: z.string().nullish() })
   .transform(({ audio = '', transcript }): Part => {
     const pcm = samplesFrom(Buffer.from(audio, 'base64'));
     return {
-      ...{ type: 'sound', ms: secondsOf(pcm) * 1_000, isWritten: Boolean(transcript) },
-      understood: transcript ?? understood(pcm),
+      ...{ type: 'sound', ms: secondsOf(pcm) * 1_000, isTranscribed: Boolean(transcript) },
+      description: transcript ?? describeSound(pcm),
     };
   });
 
 const image = z
   .looseObject({ type: z.literal('input_image'), image_url: z.string() })
-  .transform(({ image_url: address }): Part => ({ type: 'image', address }));
+  .transform(({ image_url: address }): Part => ({ type: 'image', url: address }));
 
 const head = {
   id: z.string().min(1).max(64).optional(),
@@ -34,19 +34,19 @@ const head = {
   status: z.enum(['completed', 'incomplete', 'in_progress']).optional(),
 };
 
-/** A part of a message is called differently by who said it, and for answers in each dialect. */
-export function givenItem(dialect: Dialect): z.ZodType<GivenItem> {
-  const { text: answered, audio: spoken } = namesIn[dialect];
+/** The type of a message part depends on the role and the dialect. */
+export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
+  const { text: textName, audio: audioName } = NAMES_BY_DIALECT[dialect];
   const speech = z
-    .strictObject({ type: z.literal(spoken), transcript: z.string(), audio: z.string().optional() })
+    .strictObject({ type: z.literal(audioName), transcript: z.string(), audio: z.string().optional() })
     .transform(({ transcript }): Part => ({ type: 'speech', text: transcript }));
-  const message = <Role extends string, Of extends z.ZodType<Part>>(role: Role, part: Of) =>
+  const message = <Role extends string, PartSchema extends z.ZodType<Part>>(role: Role, part: PartSchema) =>
     z.strictObject({ ...head, type: z.literal('message'), role: z.literal(role), content: z.array(part).min(1) });
   return z
     .discriminatedUnion('type', [
       z.discriminatedUnion('role', [
         message('user', z.union([text('input_text'), sound, image])),
-        message('assistant', z.union([text(answered), speech])),
+        message('assistant', z.union([text(textName), speech])),
         message('system', text('input_text')),
       ]),
       z.strictObject({
@@ -56,14 +56,14 @@ export function givenItem(dialect: Dialect): z.ZodType<GivenItem> {
       }),
       z.strictObject({ ...head, type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
     ])
-    .transform((given): GivenItem => {
+    .transform((given): NewItem => {
       switch (given.type) {
         case 'message':
           return { id: given.id, type: given.type, role: given.role, parts: given.content };
         case 'function_call':
           return {
             ...{ id: given.id, type: given.type, callId: given.call_id },
-            ...{ name: given.name, written: given.arguments },
+            ...{ name: given.name, argumentsJson: given.arguments },
           };
         case 'function_call_output':
           return { id: given.id, type: given.type, callId: given.call_id, output: given.output };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MOST_TOKENS, type Settings, usualDetection } from '../settings.ts';
+import { defaultDetection, MAX_TOKENS, type Settings } from '../settings.ts';
 import { voices } from '../voice.ts';
 
-/** What a client wants of a session, and of one response, in no dialect: only what was named changes. */
+/** The changes that a client requests for a session or a response, independent of the dialect. */
 export interface SessionRequest {
   readonly model: string | undefined;
   readonly settings: Partial<Settings>;
@@ -10,13 +10,13 @@ export interface SessionRequest {
 export interface ResponseRequest {
   readonly settings: Partial<Settings>;
   /** Whether it becomes a part of the conversation. */
-  readonly isKept: boolean;
+  readonly isInConversation: boolean;
   readonly metadata: Record<string, string> | null;
 }
 
-type Wanted = { [Name in keyof Settings]?: Settings[Name] | undefined };
-export const named = (wanted: Wanted): Partial<Settings> =>
-  Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+type OptionalSettings = { [Name in keyof Settings]?: Settings[Name] | undefined };
+export const withoutUndefined = (settings: OptionalSettings): Partial<Settings> =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 
 const tool = z.looseObject({
   type: z.literal('function'),
@@ -26,8 +26,8 @@ const tool = z.looseObject({
 
 export const voice = z.enum(voices);
 export const speed = z.number().min(0.25).max(1.5);
-export const most = z.union([z.int().min(1).max(MOST_TOKENS), z.literal('inf')]);
-export const noise = z.strictObject({ type: z.enum(['near_field', 'far_field']) });
+export const maxTokens = z.union([z.int().min(1).max(MAX_TOKENS), z.literal('inf')]);
+export const noiseReduction = z.strictObject({ type: z.enum(['near_field', 'far_field']) });
 export const transcription = z.strictObject({
   model: z.string(),
   language: z.string().optional(),
@@ -35,15 +35,15 @@ export const transcription = z.strictObject({
 });
 export const detection = z.strictObject({
   type: z.enum(['server_vad', 'semantic_vad']),
-  threshold: z.number().min(0).max(1).default(usualDetection.threshold),
-  prefix_padding_ms: z.int().min(0).default(usualDetection.prefix_padding_ms),
-  silence_duration_ms: z.int().min(0).default(usualDetection.silence_duration_ms),
-  create_response: z.boolean().default(usualDetection.create_response),
-  interrupt_response: z.boolean().default(usualDetection.interrupt_response),
+  threshold: z.number().min(0).max(1).default(defaultDetection.threshold),
+  prefix_padding_ms: z.int().min(0).default(defaultDetection.prefix_padding_ms),
+  silence_duration_ms: z.int().min(0).default(defaultDetection.silence_duration_ms),
+  create_response: z.boolean().default(defaultDetection.create_response),
+  interrupt_response: z.boolean().default(defaultDetection.interrupt_response),
 });
 
 /** The same in both dialects. */
-export const shared = {
+export const sharedFields = {
   instructions: z.string().optional(),
   tools: z.array(tool).optional(),
   tool_choice: z
@@ -51,7 +51,7 @@ export const shared = {
     .optional(),
 };
 
-export const ofResponse = {
+export const responseFields = {
   metadata: z.record(z.string(), z.string()).nullable().default(null),
   conversation: z.enum(['auto', 'none']).default('auto'),
 };

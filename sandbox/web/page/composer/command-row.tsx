@@ -1,6 +1,6 @@
 import { Icon } from '../shell/icons.tsx';
 import type { Leaf } from './commands.ts';
-import { discardCommand, offered, optionNamed, shownOptions, validationErrors } from './draft.ts';
+import { discardCommand, optionNamed, remainingOptions, shownOptions, validationErrors } from './draft.ts';
 import { OptionPanel } from './option-panel.tsx';
 import { OptionPill } from './option-pill.tsx';
 import { sendCommand } from './send.ts';
@@ -33,9 +33,9 @@ export function CommandRow({ leaf }: { leaf: Leaf }) {
             {options.map((option) => (
               <OptionPill key={option.name} option={option} />
             ))}
-            {offered.value.length > 0 && (
+            {remainingOptions.value.length > 0 && (
               <span class="more-options" aria-hidden="true">
-                +{offered.value.length} optional
+                +{remainingOptions.value.length} optional
               </span>
             )}
           </div>

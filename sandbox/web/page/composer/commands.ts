@@ -1,5 +1,5 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
-import { CommandType, OptionType } from '../wire.ts';
+import { CommandType, OptionType } from '../discord-api.ts';
 
 export interface Choice {
   readonly name: string;
@@ -33,13 +33,13 @@ export interface Leaf {
 export function leavesOf(commands: readonly APIApplicationCommand[]): Leaf[] {
   return commands
     .filter(({ type }) => Number(type) === CommandType.slash)
-    .flatMap(({ name, description, options }) => below(name, description, (options ?? []) as readonly Option[]));
+    .flatMap(({ name, description, options }) => leavesBelow(name, description, (options ?? []) as readonly Option[]));
 }
 
-function below(path: string, description: string, options: readonly Option[]): Leaf[] {
-  const branches = options.filter(({ type }) => type === OptionType.subcommand || type === OptionType.group);
-  if (branches.length === 0) return [{ path, description, options: requiredFirst(options) }];
-  return branches.flatMap((one) => below(`${path} ${one.name}`, one.description, one.options ?? []));
+function leavesBelow(path: string, description: string, options: readonly Option[]): Leaf[] {
+  const subcommands = options.filter(({ type }) => type === OptionType.subcommand || type === OptionType.group);
+  if (subcommands.length === 0) return [{ path, description, options: requiredFirst(options) }];
+  return subcommands.flatMap((one) => leavesBelow(`${path} ${one.name}`, one.description, one.options ?? []));
 }
 
 const requiredFirst = (options: readonly Option[]) =>
@@ -48,9 +48,9 @@ const requiredFirst = (options: readonly Option[]) =>
 const nameOf = ({ path }: Leaf) => path.split(' ', 1).join();
 
 /** Commands that start with the typed text come first; subcommands keep their registered order. */
-export function matching(leaves: readonly Leaf[], typed: string): Leaf[] {
-  const words = typed.replace(/^\//, '').trim().toLowerCase();
-  const rank = ({ path }: Leaf) => (path.startsWith(words) ? 0 : path.includes(words) ? 1 : 2);
+export function matchingLeaves(leaves: readonly Leaf[], typed: string): Leaf[] {
+  const search = typed.replace(/^\//, '').trim().toLowerCase();
+  const rank = ({ path }: Leaf) => (path.startsWith(search) ? 0 : path.includes(search) ? 1 : 2);
   return leaves
     .filter((leaf) => rank(leaf) < 2)
     .toSorted((a, b) => rank(a) - rank(b) || nameOf(a).localeCompare(nameOf(b)));

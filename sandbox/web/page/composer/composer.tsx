@@ -3,7 +3,7 @@ import { Icon } from '../shell/icons.tsx';
 import { channel, commands } from '../state/world.ts';
 import { CommandRow } from './command-row.tsx';
 import { chosenCommand } from './draft.ts';
-import { refusal } from './send.ts';
+import { sendError } from './send.ts';
 import { TextRow } from './text-row.tsx';
 
 /** The input for messages and commands. */
@@ -11,7 +11,7 @@ export function Composer() {
   const here = channel.value;
   const id = here?.id;
   useEffect(() => {
-    refusal.value = undefined;
+    sendError.value = undefined;
   }, [id]);
   if (!here) return null;
   if (!here.maySend && commands.value.length === 0)
@@ -23,9 +23,9 @@ export function Composer() {
     );
   return (
     <div class="composer-area">
-      {refusal.value !== undefined && (
+      {sendError.value !== undefined && (
         <p class="objection" role="alert">
-          {refusal.value}
+          {sendError.value}
         </p>
       )}
       {chosenCommand.value ? <CommandRow leaf={chosenCommand.value} /> : <TextRow />}

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { commands, world } from '../state/world.ts';
 import { type Leaf, leavesOf, type Option } from './commands.ts';
-import { type OptionValue, objection } from './filled.ts';
+import { type OptionValue, validateOption } from './option-value.ts';
 
 /** The content of the composer: a message, or a command with its options. */
 export const text = signal('');
@@ -19,7 +19,7 @@ export const TEXT = ' text';
 
 export const leaves = computed(() => leavesOf(commands.value));
 export const currentOption = computed(() => optionNamed(focusedOption.value));
-export const offered = computed(
+export const remainingOptions = computed(
   () => chosenCommand.value?.options.filter(({ name }) => !shownOptions.value.includes(name)) ?? [],
 );
 
@@ -27,12 +27,12 @@ export const optionNamed = (name: string | undefined): Option | undefined =>
   chosenCommand.value?.options.find((option) => option.name === name);
 
 /** Sets the text from outside the composer; the path of a command selects that command. */
-export function write(words: string): void {
-  const leaf = leaves.value.find(({ path }) => `/${path}` === words);
+export function setText(content: string): void {
+  const leaf = leaves.value.find(({ path }) => `/${path}` === content);
   if (leaf) startCommand(leaf);
   else {
     discardCommand();
-    text.value = words;
+    text.value = content;
   }
 }
 
@@ -58,19 +58,19 @@ export function discardCommand(): void {
   focusTarget.value = TEXT;
 }
 
-export function show(name: string): void {
+export function showOption(name: string): void {
   if (!shownOptions.value.includes(name)) shownOptions.value = [...shownOptions.value, name];
   focusTarget.value = name;
 }
 
-export function hide(name: string): void {
+export function hideOption(name: string): void {
   const at = shownOptions.value.indexOf(name);
   shownOptions.value = shownOptions.value.filter((one) => one !== name);
-  put(name, undefined);
-  focusTarget.value = shownOptions.value[Math.max(0, at - 1)] ?? offered.value[0]?.name;
+  setOptionValue(name, undefined);
+  focusTarget.value = shownOptions.value[Math.max(0, at - 1)] ?? remainingOptions.value[0]?.name;
 }
 
-export function put(name: string, value: OptionValue | undefined): void {
+export function setOptionValue(name: string, value: OptionValue | undefined): void {
   const next = new Map(optionValues.value);
   if (value) next.set(name, value);
   else next.delete(name);
@@ -85,32 +85,32 @@ export const neighbour = (name: string, step: 1 | -1): string | undefined =>
 /** Validates the command; focuses the first option with a fault. */
 export function validateDraft(): boolean {
   const { uploadBytes = 0 } = world.value ?? {};
-  const found = (chosenCommand.value?.options ?? []).flatMap((option): [string, string][] => {
-    const fault = objection(option, optionValues.value.get(option.name), uploadBytes);
-    return fault === undefined ? [] : [[option.name, fault]];
+  const errors = (chosenCommand.value?.options ?? []).flatMap((option): [string, string][] => {
+    const error = validateOption(option, optionValues.value.get(option.name), uploadBytes);
+    return error === undefined ? [] : [[option.name, error]];
   });
-  validationErrors.value = new Map(found);
-  const [first] = found;
-  if (first) show(first[0]);
+  validationErrors.value = new Map(errors);
+  const [first] = errors;
+  if (first) showOption(first[0]);
   return first === undefined;
 }
 
 /** Assigns pasted or dropped files to the focused option, to free file options, or to the message. */
-export function receive(given: readonly File[]): void {
+export function addFiles(newFiles: readonly File[]): void {
   const leaf = chosenCommand.value;
   if (!leaf) {
-    files.value = [...files.value, ...given].slice(0, 10);
+    files.value = [...files.value, ...newFiles].slice(0, 10);
     return;
   }
   const slots = leaf.options.filter(({ type }) => type === ATTACHMENT);
   const free = slots.filter(({ name }) => !optionValues.value.has(name));
-  const inFront = slots.find(({ name }) => name === focusedOption.value);
-  const targets = [...(inFront ? [inFront] : []), ...free.filter((one) => one !== inFront)];
-  given.forEach((file, index) => {
+  const focusedSlot = slots.find(({ name }) => name === focusedOption.value);
+  const targets = [...(focusedSlot ? [focusedSlot] : []), ...free.filter((one) => one !== focusedSlot)];
+  newFiles.forEach((file, index) => {
     const slot = targets[index];
     if (!slot) return;
-    show(slot.name);
-    put(slot.name, { is: 'file', file });
+    showOption(slot.name);
+    setOptionValue(slot.name, { is: 'file', file });
   });
 }
 

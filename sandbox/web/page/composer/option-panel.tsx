@@ -1,7 +1,16 @@
-import { useShown } from '../shell/shown.ts';
+import { useScrollToSelected } from '../shell/scroll-to-selected.ts';
 import type { Choice, Leaf, Option } from './commands.ts';
-import { currentOption, focusedOption, focusTarget, neighbour, offered, put, show, validationErrors } from './draft.ts';
-import { active, suggestions } from './suggestions.ts';
+import {
+  currentOption,
+  focusedOption,
+  focusTarget,
+  neighbour,
+  remainingOptions,
+  setOptionValue,
+  showOption,
+  validationErrors,
+} from './draft.ts';
+import { activeIndex, suggestions } from './suggestions.ts';
 
 /** Above the row: the focused option's description and choices, and the remaining options. */
 export function OptionPanel({ leaf }: { leaf: Leaf }) {
@@ -28,16 +37,16 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
         </p>
       )}
       {option && suggestions.value && <Suggestions option={option} />}
-      {offered.value.length > 0 && (
+      {remainingOptions.value.length > 0 && (
         <div class="chips" role="group" aria-label="Other options">
-          {offered.value.map(({ name, description }) => (
+          {remainingOptions.value.map(({ name, description }) => (
             <button
               key={name}
               type="button"
               class="chip"
               title={description}
               onMouseDown={(event) => event.preventDefault()}
-              onClick={() => show(name)}
+              onClick={() => showOption(name)}
             >
               {name}
             </button>
@@ -49,14 +58,14 @@ export function OptionPanel({ leaf }: { leaf: Leaf }) {
 }
 
 /** Selects a choice and focuses the next option. */
-export function pick(option: Option, choice: Choice): void {
-  put(option.name, { is: 'choice', choice });
+export function pickChoice(option: Option, choice: Choice): void {
+  setOptionValue(option.name, { is: 'choice', choice });
   focusTarget.value = neighbour(option.name, 1) ?? option.name;
 }
 
 function Suggestions({ option }: { option: Option }) {
   const { state = 'ready', choices = [] } = suggestions.value ?? {};
-  const list = useShown<HTMLDivElement>(active.value);
+  const list = useScrollToSelected<HTMLDivElement>(activeIndex.value);
   return (
     <div
       id="suggestions"
@@ -73,10 +82,10 @@ function Suggestions({ option }: { option: Option }) {
           class="panel-entry"
           role="option"
           tabIndex={-1}
-          aria-selected={index === active.value}
+          aria-selected={index === activeIndex.value}
           onMouseDown={(event) => event.preventDefault()}
-          onMouseMove={() => (active.value = index)}
-          onClick={() => pick(option, choice)}
+          onMouseMove={() => (activeIndex.value = index)}
+          onClick={() => pickChoice(option, choice)}
         >
           <span class="entry-name">{choice.name}</span>
         </div>

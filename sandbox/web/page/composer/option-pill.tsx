@@ -1,14 +1,22 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { OptionType } from '../discord-api.ts';
 import { Icon } from '../shell/icons.tsx';
-import { OptionType } from '../wire.ts';
 import type { Option } from './commands.ts';
-import { focusedOption, focusTarget, hide, neighbour, optionValues, put, validationErrors } from './draft.ts';
-import { filesPasted } from './dropping.ts';
-import { acceptsOnlyListed, isNumeric, shownText } from './filled.ts';
-import { isCurrent, pick } from './option-panel.tsx';
+import {
+  focusedOption,
+  focusTarget,
+  hideOption,
+  neighbour,
+  optionValues,
+  setOptionValue,
+  validationErrors,
+} from './draft.ts';
+import { onPaste } from './file-drop.ts';
+import { isCurrent, pickChoice } from './option-panel.tsx';
+import { acceptsOnlyListed, displayText, isNumeric } from './option-value.ts';
 import { sendCommand } from './send.ts';
-import { active, suggestions } from './suggestions.ts';
+import { activeIndex, suggestions } from './suggestions.ts';
 
 export function OptionPill({ option }: { option: Option }) {
   const { name, required, type } = option;
@@ -27,7 +35,7 @@ export function OptionPill({ option }: { option: Option }) {
           class="pill-remove"
           aria-label={`Remove ${name}`}
           tabIndex={-1}
-          onClick={() => hide(name)}
+          onClick={() => hideOption(name)}
         >
           <Icon name="close" size={14} />
         </button>
@@ -37,7 +45,7 @@ export function OptionPill({ option }: { option: Option }) {
 }
 
 /** Focuses the field when `focusTarget` names it. */
-function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
+function useFocusTarget<T extends HTMLElement>(name: string): RefObject<T | null> {
   const field = useRef<T>(null);
   useLayoutEffect(() => {
     if (focusTarget.value !== name) return;
@@ -48,18 +56,18 @@ function useWanted<T extends HTMLElement>(name: string): RefObject<T | null> {
 }
 
 /** The common part of an input and a textarea. */
-interface Typed {
+interface TextField {
   readonly value: string;
   select(): void;
 }
 
 function TextValue({ option }: { option: Option }) {
   const { name } = option;
-  const field = useWanted<HTMLElement>(name);
+  const field = useFocusTarget<HTMLElement>(name);
   const value = optionValues.value.get(name);
   const list = isCurrent(option) ? suggestions.value : undefined;
   const isList = option.autocomplete === true || acceptsOnlyListed(option);
-  const highlighted = list?.choices[active.value];
+  const highlighted = list?.choices[activeIndex.value];
   const canPick = highlighted !== undefined && value?.is !== 'choice' && list?.state === 'ready';
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
@@ -68,14 +76,14 @@ function TextValue({ option }: { option: Option }) {
     const count = list?.choices.length ?? 0;
     const before = neighbour(name, -1);
     const after = neighbour(name, 1);
-    if (count > 0 && event.key === 'ArrowDown') active.value = (active.value + 1) % count;
-    else if (count > 0 && event.key === 'ArrowUp') active.value = (active.value - 1 + count) % count;
-    else if (event.key === 'Enter' && !event.shiftKey && canPick) pick(option, highlighted);
+    if (count > 0 && event.key === 'ArrowDown') activeIndex.value = (activeIndex.value + 1) % count;
+    else if (count > 0 && event.key === 'ArrowUp') activeIndex.value = (activeIndex.value - 1 + count) % count;
+    else if (event.key === 'Enter' && !event.shiftKey && canPick) pickChoice(option, highlighted);
     else if (event.key === 'Enter' && !event.shiftKey) void sendCommand();
     else if (event.key === 'Tab' && !event.shiftKey && canPick && typed !== '') {
-      put(name, { is: 'choice', choice: highlighted });
+      setOptionValue(name, { is: 'choice', choice: highlighted });
       return;
-    } else if (event.key === 'Backspace' && typed === '' && !option.required) hide(name);
+    } else if (event.key === 'Backspace' && typed === '' && !option.required) hideOption(name);
     else if (event.key === 'ArrowLeft' && isAtStart && before !== undefined) focusTarget.value = before;
     else if (event.key === 'ArrowRight' && selectionStart === typed.length && after !== undefined)
       focusTarget.value = after;
@@ -87,19 +95,20 @@ function TextValue({ option }: { option: Option }) {
       field.current = element;
     },
     id: `option-${name}`,
-    value: shownText(value),
+    value: displayText(value),
     inputMode: isNumeric(option) ? 'decimal' : 'text',
     autoComplete: 'off',
     'aria-required': option.required ?? false,
     'aria-invalid': validationErrors.value.has(name),
     'aria-describedby': isCurrent(option) ? 'option-words' : undefined,
-    onFocus: ({ currentTarget }: { currentTarget: Typed }) => {
+    onFocus: ({ currentTarget }: { currentTarget: TextField }) => {
       focusedOption.value = name;
       if (value?.is === 'choice') currentTarget.select();
     },
-    onInput: ({ currentTarget }: { currentTarget: Typed }) => put(name, { is: 'text', text: currentTarget.value }),
+    onInput: ({ currentTarget }: { currentTarget: TextField }) =>
+      setOptionValue(name, { is: 'text', text: currentTarget.value }),
     onKeyDown,
-    onPaste: filesPasted,
+    onPaste,
   } as const;
   if (!isList) return <textarea {...shared} rows={1} placeholder={isNumeric(option) ? '0' : ''} />;
   return (
@@ -111,14 +120,14 @@ function TextValue({ option }: { option: Option }) {
       aria-autocomplete="list"
       aria-expanded={list !== undefined}
       aria-controls="suggestions"
-      aria-activedescendant={highlighted ? `suggestion-${active.value}` : undefined}
+      aria-activedescendant={highlighted ? `suggestion-${activeIndex.value}` : undefined}
     />
   );
 }
 
 function FileValue({ option }: { option: Option }) {
   const { name, file_types: types } = option;
-  const field = useWanted<HTMLInputElement>(name);
+  const field = useFocusTarget<HTMLInputElement>(name);
   const value = optionValues.value.get(name);
   const accept = types?.map((type) => (type.includes('/') || type.startsWith('.') ? type : `${type}/*`)).join(',');
   return (
@@ -133,10 +142,10 @@ function FileValue({ option }: { option: Option }) {
         {...(accept !== undefined && { accept })}
         aria-invalid={validationErrors.value.has(name)}
         onFocus={() => (focusedOption.value = name)}
-        onPaste={filesPasted}
+        onPaste={onPaste}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
-          if (file) put(name, { is: 'file', file });
+          if (file) setOptionValue(name, { is: 'file', file });
         }}
       />
     </label>

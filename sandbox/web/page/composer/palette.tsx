@@ -1,5 +1,5 @@
 import { Mark } from '../shell/avatar.tsx';
-import { useShown } from '../shell/shown.ts';
+import { useScrollToSelected } from '../shell/scroll-to-selected.ts';
 import { world } from '../state/world.ts';
 import type { Leaf } from './commands.ts';
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** The registered commands, filtered by the typed text. */
 export function Palette({ leaves, active, onPick, onPoint }: Props) {
-  const list = useShown<HTMLDivElement>(active);
+  const list = useScrollToSelected<HTMLDivElement>(active);
   return (
     <div class="panel">
       <p class="panel-title">

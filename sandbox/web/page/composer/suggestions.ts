@@ -1,19 +1,19 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { complete } from '../state/acts.ts';
+import { OptionType } from '../discord-api.ts';
+import { fetchCompletions } from '../state/actions.ts';
 import { channelId, world } from '../state/world.ts';
-import { OptionType } from '../wire.ts';
 import type { Choice, Option } from './commands.ts';
 import { chosenCommand, currentOption, discardCommand, focusedOption, leaves, optionValues } from './draft.ts';
-import { sentValue, shownText } from './filled.ts';
+import { displayText, valueToSend } from './option-value.ts';
 
 interface Suggestions {
   readonly state: 'loading' | 'failed' | 'ready';
   readonly choices: readonly Choice[];
 }
 
-const loaded = signal<Suggestions | undefined>(undefined);
+const completions = signal<Suggestions | undefined>(undefined);
 /** The index of the entry that Enter selects. */
-export const active = signal(0);
+export const activeIndex = signal(0);
 
 /** Long enough to type several letters, short enough not to be noticed. */
 const DEBOUNCE_MS = 220;
@@ -22,7 +22,7 @@ const DEBOUNCE_MS = 220;
 export const suggestions = computed((): Suggestions | undefined => {
   const option = currentOption.value;
   if (!option) return undefined;
-  if (option.autocomplete) return loaded.value;
+  if (option.autocomplete) return completions.value;
   const all = fixedChoices(option);
   if (!all) return undefined;
   const value = optionValues.value.get(option.name);
@@ -32,8 +32,8 @@ export const suggestions = computed((): Suggestions | undefined => {
 
 function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined {
   if (choices?.length) return choices;
-  const { people: userChoices = [], guilds = [] } = world.value ?? {};
-  const persons = userChoices.map(({ id, name }) => ({ name, value: id }));
+  const { people = [], guilds = [] } = world.value ?? {};
+  const userChoices = people.map(({ id, name }) => ({ name, value: id }));
   switch (type) {
     case OptionType.boolean:
       return [
@@ -42,7 +42,7 @@ function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined 
       ];
     case OptionType.user:
     case OptionType.mentionable:
-      return persons;
+      return userChoices;
     case OptionType.channel: {
       const guild = guilds.find(({ channels }) => channels.some(({ id }) => id === channelId.value));
       return (guild?.channels ?? []).map(({ id, name }) => ({ name: `#${name}`, value: id }));
@@ -52,41 +52,41 @@ function fixedChoices({ type, choices }: Option): readonly Choice[] | undefined 
   }
 }
 
-let latest = 0;
+let latestRequest = 0;
 
 /** Requests completions during typing; a late response never replaces a newer one. */
-export function followTyping(): void {
+export function requestCompletions(): void {
   effect(() => {
     const option = currentOption.value;
     const leaf = chosenCommand.value;
-    latest += 1;
-    const mine = latest;
-    active.value = 0;
+    latestRequest += 1;
+    const requestNumber = latestRequest;
+    activeIndex.value = 0;
     if (!leaf || !option?.autocomplete) return;
     const value = optionValues.value.get(option.name);
     if (value?.is === 'choice') {
-      loaded.value = undefined;
+      completions.value = undefined;
       return;
     }
-    const options: Record<string, string | number | boolean> = { [option.name]: shownText(value) };
+    const options: Record<string, string | number | boolean> = { [option.name]: displayText(value) };
     for (const other of leaf.options) {
-      const sent = other === option ? undefined : sentValue(other, optionValues.value.get(other.name));
+      const sent = other === option ? undefined : valueToSend(other, optionValues.value.get(other.name));
       if (sent !== undefined && !(sent instanceof File)) options[other.name] = sent;
     }
-    loaded.value = { state: 'loading', choices: loaded.peek()?.choices ?? [] };
+    completions.value = { state: 'loading', choices: completions.peek()?.choices ?? [] };
     setTimeout(() => {
-      if (mine !== latest) return;
-      const tell = (response: Suggestions) => {
-        if (mine === latest) loaded.value = response;
+      if (requestNumber !== latestRequest) return;
+      const setCompletions = (response: Suggestions) => {
+        if (requestNumber === latestRequest) completions.value = response;
       };
-      complete(leaf.path, options, option.name).then(
-        (choices) => tell({ state: 'ready', choices }),
-        () => tell({ state: 'failed', choices: [] }),
+      fetchCompletions(leaf.path, options, option.name).then(
+        (choices) => setCompletions({ state: 'ready', choices }),
+        () => setCompletions({ state: 'failed', choices: [] }),
       );
     }, DEBOUNCE_MS);
   });
   effect(() => {
-    if (focusedOption.value === undefined) loaded.value = undefined;
+    if (focusedOption.value === undefined) completions.value = undefined;
   });
   // A command that is unavailable in the new channel, or to the new user, is closed.
   effect(() => {

@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Channel } from '../../protocol.ts';
 import { bytesText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
-import { narrow } from '../state/look.ts';
+import { isNarrow } from '../state/appearance.ts';
 import { channel, world } from '../state/world.ts';
-import { type Leaf, matching } from './commands.ts';
-import { files, focusTarget, leaves, receive, startCommand, TEXT, text } from './draft.ts';
-import { filesPasted } from './dropping.ts';
+import { type Leaf, matchingLeaves } from './commands.ts';
+import { addFiles, files, focusTarget, leaves, startCommand, TEXT, text } from './draft.ts';
+import { onPaste } from './file-drop.ts';
 import { Palette } from './palette.tsx';
 import { sendText } from './send.ts';
 
@@ -15,7 +15,7 @@ export function TextRow() {
   const field = useRef<HTMLTextAreaElement>(null);
   const active = useSignal(0);
   const closed = useSignal(false);
-  const found = useComputed(() => (/^\/[^\n]*$/.test(text.value) ? matching(leaves.value, text.value) : []));
+  const found = useComputed(() => (/^\/[^\n]*$/.test(text.value) ? matchingLeaves(leaves.value, text.value) : []));
   const isOpen = !closed.value && text.value.startsWith('/') && !text.value.includes('\n');
   const maySend = channel.value?.maySend ?? false;
   const label = labelOf(channel.value);
@@ -53,7 +53,7 @@ export function TextRow() {
                 multiple
                 aria-label="Attach a file"
                 onChange={({ currentTarget }) => {
-                  receive([...(currentTarget.files ?? [])]);
+                  addFiles([...(currentTarget.files ?? [])]);
                   currentTarget.value = '';
                 }}
               />
@@ -64,7 +64,7 @@ export function TextRow() {
             id="composer"
             rows={1}
             value={text.value}
-            placeholder={narrow.value || !maySend ? label : `${label}, or type / for commands`}
+            placeholder={isNarrow.value || !maySend ? label : `${label}, or type / for commands`}
             aria-label={label}
             aria-haspopup="listbox"
             aria-controls={isOpen ? 'palette' : undefined}
@@ -78,7 +78,7 @@ export function TextRow() {
               if (leaf) startCommand(leaf);
             }}
             onKeyDown={onKeyDown}
-            onPaste={filesPasted}
+            onPaste={onPaste}
           />
           <button
             type="button"

@@ -1,13 +1,13 @@
+import { ComponentKind, type SelectOption } from '../discord-api.ts';
 import { bytesText } from '../markdown/time.ts';
 import { Select } from '../messages/select.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { Kind, type SelectOption } from '../wire.ts';
 import type { Field, Value } from './field.ts';
 
 interface Props {
   readonly field: Field;
   readonly value: Value;
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
   readonly onValue: (value: Value) => void;
 }
 
@@ -15,11 +15,11 @@ const PARAGRAPH = 2;
 
 /** A field with its label, hint and error. */
 export function FieldInput(props: Props) {
-  const { field, fault } = props;
+  const { field, error } = props;
   const id = `field-${field.name}`;
   return (
-    <div class={fault === undefined ? 'field' : 'field faulty'}>
-      {field.component.type !== Kind.checkbox && (
+    <div class={error === undefined ? 'field' : 'field faulty'}>
+      {field.component.type !== ComponentKind.checkbox && (
         <label for={id}>
           {field.label}
           {field.required && (
@@ -35,33 +35,33 @@ export function FieldInput(props: Props) {
         </p>
       )}
       <Input {...props} />
-      {fault !== undefined && (
+      {error !== undefined && (
         <p class="objection" id={`${id}-fault`} role="alert">
-          {fault}
+          {error}
         </p>
       )}
     </div>
   );
 }
 
-function Input({ field, value, fault, onValue }: Props) {
+function Input({ field, value, error, onValue }: Props) {
   const { component, name, label, required } = field;
   const id = `field-${name}`;
   const described = [
     ...(field.hint === undefined ? [] : [`${id}-hint`]),
-    ...(fault === undefined ? [] : [`${id}-fault`]),
+    ...(error === undefined ? [] : [`${id}-fault`]),
   ].join(' ');
   const shared = {
     id,
     'aria-required': required,
-    'aria-invalid': fault !== undefined,
+    'aria-invalid': error !== undefined,
     'aria-describedby': described || undefined,
   };
   const options = (component.options ?? []) as readonly SelectOption[];
   switch (component.type) {
-    case Kind.textInput: {
+    case ComponentKind.textInput: {
       const text = typeof value === 'string' ? value : '';
-      const { placeholder = '', max_length: most } = component as unknown as {
+      const { placeholder = '', max_length: max } = component as unknown as {
         placeholder?: string;
         max_length?: number;
       };
@@ -73,17 +73,17 @@ function Input({ field, value, fault, onValue }: Props) {
           ) : (
             <input {...shared} type="text" value={text} placeholder={placeholder} onInput={onInput} />
           )}
-          {most !== undefined && text.length > most * 0.8 && (
+          {max !== undefined && text.length > max * 0.8 && (
             <small class="count">
-              {text.length} / {most}
+              {text.length} / {max}
             </small>
           )}
         </>
       );
     }
-    case Kind.fileUpload:
-      return <FileInput {...{ field, value, fault, onValue }} />;
-    case Kind.checkbox:
+    case ComponentKind.fileUpload:
+      return <FileInput {...{ field, value, error, onValue }} />;
+    case ComponentKind.checkbox:
       return (
         <label class="tick">
           <input
@@ -95,7 +95,7 @@ function Input({ field, value, fault, onValue }: Props) {
           {label}
         </label>
       );
-    case Kind.radioGroup:
+    case ComponentKind.radioGroup:
       return (
         <div role="radiogroup" aria-label={label} id={id} tabIndex={-1}>
           {options.map((option) => (
@@ -106,7 +106,7 @@ function Input({ field, value, fault, onValue }: Props) {
           ))}
         </div>
       );
-    case Kind.checkboxGroup: {
+    case ComponentKind.checkboxGroup: {
       const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
       return (
         <div role="group" aria-label={label} id={id} tabIndex={-1}>
@@ -140,11 +140,11 @@ function Input({ field, value, fault, onValue }: Props) {
   }
 }
 
-function FileInput({ field, value, onValue, fault }: Props) {
+function FileInput({ field, value, onValue, error }: Props) {
   const files = Array.isArray(value) ? value.filter((one) => one instanceof File) : [];
-  const most = Number(field.component.max_values ?? 1);
-  const take = (given: FileList | null | undefined) => {
-    if (given && given.length > 0) onValue([...given].slice(0, most));
+  const max = Number(field.component.max_values ?? 1);
+  const addFiles = (fileList: FileList | null | undefined) => {
+    if (fileList && fileList.length > 0) onValue([...fileList].slice(0, max));
   };
   return (
     <div
@@ -153,7 +153,7 @@ function FileInput({ field, value, onValue, fault }: Props) {
       onDrop={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        take(event.dataTransfer?.files);
+        addFiles(event.dataTransfer?.files);
       }}
     >
       <label>
@@ -163,10 +163,10 @@ function FileInput({ field, value, onValue, fault }: Props) {
           id={`field-${field.name}`}
           type="file"
           class="unseen"
-          multiple={most > 1}
+          multiple={max > 1}
           aria-label={field.label}
-          aria-invalid={fault !== undefined}
-          onChange={({ currentTarget }) => take(currentTarget.files)}
+          aria-invalid={error !== undefined}
+          onChange={({ currentTarget }) => addFiles(currentTarget.files)}
         />
       </label>
       {files.map((file) => (

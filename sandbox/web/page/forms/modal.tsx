@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Modal } from '../../protocol.ts';
-import { encodeFile } from '../composer/bytes.ts';
+import { encodeFile } from '../composer/encode-file.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Mark } from '../shell/avatar.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { fill, form } from '../state/acts.ts';
-import { sentenceOf } from '../state/session.ts';
+import { form, submitForm } from '../state/actions.ts';
+import { sentenceOf } from '../state/api.ts';
 import { world } from '../state/world.ts';
-import { type Field, initialValue, objectionTo, partsOf, type Value } from './field.ts';
+import { type Field, initialValue, partsOf, type Value, validateField } from './field.ts';
 import { FieldInput } from './field-input.tsx';
 
 /** The form that the bot has opened, if any. */
@@ -25,7 +25,7 @@ function FormDialog({ modal }: { modal: Modal }) {
   const values = useSignal<ReadonlyMap<string, Value>>(
     new Map(fields.map((field) => [field.name, initialValue(field)])),
   );
-  const faults = useSignal<ReadonlyMap<string, string>>(new Map());
+  const errors = useSignal<ReadonlyMap<string, string>>(new Map());
   const failure = useSignal<string | undefined>(undefined);
   const isSending = useSignal(false);
   const close = () => {
@@ -33,20 +33,20 @@ function FormDialog({ modal }: { modal: Modal }) {
   };
   const submit = async () => {
     const { uploadBytes = 0 } = world.value ?? {};
-    const found = fields.flatMap((field): [string, string][] => {
-      const fault = objectionTo(field, values.value.get(field.name) ?? '', uploadBytes);
+    const invalidFields = fields.flatMap((field): [string, string][] => {
+      const fault = validateField(field, values.value.get(field.name) ?? '', uploadBytes);
       return fault === undefined ? [] : [[field.name, fault]];
     });
-    faults.value = new Map(found);
-    const [first] = found;
+    errors.value = new Map(invalidFields);
+    const [first] = invalidFields;
     if (first) return document.getElementById(`field-${first[0]}`)?.focus();
     isSending.value = true;
     failure.value = undefined;
     try {
-      const sent = await Promise.all(
-        [...values.value].map(async ([name, value]) => [name, await sentValue(value)] as const),
+      const entries = await Promise.all(
+        [...values.value].map(async ([name, value]) => [name, await valueToSend(value)] as const),
       );
-      await fill(modal.interactionId, Object.fromEntries(sent));
+      await submitForm(modal.interactionId, Object.fromEntries(entries));
       close();
     } catch (error) {
       failure.value = sentenceOf(error);
@@ -78,10 +78,10 @@ function FormDialog({ modal }: { modal: Modal }) {
                 key={part.name}
                 field={part}
                 value={values.value.get(part.name) ?? ''}
-                fault={faults.value.get(part.name)}
+                error={errors.value.get(part.name)}
                 onValue={(value) => {
                   values.value = new Map([...values.value, [part.name, value]]);
-                  faults.value = new Map([...faults.value].filter(([name]) => name !== part.name));
+                  errors.value = new Map([...errors.value].filter(([name]) => name !== part.name));
                 }}
               />
             ),
@@ -106,7 +106,7 @@ function FormDialog({ modal }: { modal: Modal }) {
   );
 }
 
-async function sentValue(value: Value) {
+async function valueToSend(value: Value) {
   if (!Array.isArray(value)) return value as string | boolean;
   const list = value as readonly (string | File)[];
   const files = list.filter((one) => one instanceof File);

@@ -7,7 +7,7 @@ const SUBTEXT = /^-#[ \t]+(\S[^\n]*)(?:\n|$)/;
 const QUOTE_REST = /^>>>[ \t]?([\s\S]*)$/;
 const QUOTE = /^(?:>(?!>>)[ \t][^\n]*(?:\n|$))+/;
 const ITEM = /^( *)([-*]|\d{1,9}\.)[ \t]+(\S[^\n]*)(?:\n|$)/;
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /** Parses Discord's Markdown. The start of a line decides its block; paragraphs keep their line breaks. */
 export function blocks(source: string, depth = 0): readonly Block[] {
@@ -56,7 +56,7 @@ function blockAt(rest: string, depth: number): { block: Block; length: number } 
   }
   const subtext = SUBTEXT.exec(rest);
   if (subtext) return { block: { is: 'subtext', inner: inline(subtext[1] ?? '') }, length: subtext[0].length };
-  if (depth >= DEEPEST) return undefined;
+  if (depth >= MAX_DEPTH) return undefined;
   const quote = QUOTE_REST.exec(rest) ?? QUOTE.exec(rest);
   if (quote) {
     const inner = quote[1] ?? quote[0].replace(/^>[ \t]/gm, '');

@@ -58,10 +58,10 @@ const rules: readonly Rule[] = [
 const PLAIN = /^[^\\`*_~|[<h@\nH0-9#]+/;
 
 /** Deeper nesting is hostile input and stays text. */
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 
 export function inline(source: string, depth = 0): readonly Inline[] {
-  if (depth > DEEPEST) return [text(source)];
+  if (depth > MAX_DEPTH) return [text(source)];
   const found: Inline[] = [];
   let plain = '';
   let rest = source;

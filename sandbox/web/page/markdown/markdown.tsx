@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { write } from '../composer/draft.ts';
-import { showMessage } from '../shell/jump.ts';
+import { setText } from '../composer/draft.ts';
+import { showMessage } from '../shell/show-message.ts';
 import { now } from '../state/clock.ts';
-import { channelOf, enter, nameOf } from '../state/world.ts';
+import { channelOf, nameOf, openChannel } from '../state/world.ts';
 import { blocks } from './blocks.ts';
 import { Emoji } from './emoji.tsx';
 import { relativeTime, timeText } from './time.ts';
@@ -135,7 +135,7 @@ function span(node: Inline, key: number): ComponentChildren {
       return <ChannelMention key={key} id={node.id} />;
     case 'command':
       return (
-        <button key={key} type="button" class="mention" onClick={() => write(`/${node.name}`)}>
+        <button key={key} type="button" class="mention" onClick={() => setText(`/${node.name}`)}>
           /{node.name}
         </button>
       );
@@ -165,7 +165,7 @@ function Link({ href, children }: { href: string; children: ComponentChildren })
         type="button"
         class="as-link"
         onClick={() => {
-          enter(channel);
+          openChannel(channel);
           if (message !== undefined) showMessage(message);
         }}
       >
@@ -197,7 +197,7 @@ function ChannelMention({ id }: { id: string }) {
   const known = channelOf(id);
   if (!known) return <span class="mention">#unknown</span>;
   return (
-    <button type="button" class="mention" onClick={() => enter(id)}>
+    <button type="button" class="mention" onClick={() => openChannel(id)}>
       #{known.name}
     </button>
   );

@@ -8,11 +8,11 @@ import { VoiceMessage } from './voice.tsx';
 /** Images and videos in a grid, audio with a player, all other files as cards. */
 export function Attachments({ attachments }: { attachments: readonly APIAttachment[] }) {
   if (attachments.length === 0) return null;
-  const seen = attachments.filter((one) => /^(image|video)\//.test(one.content_type ?? ''));
-  const others = attachments.filter((one) => !seen.includes(one));
+  const visual = attachments.filter((one) => /^(image|video)\//.test(one.content_type ?? ''));
+  const others = attachments.filter((one) => !visual.includes(one));
   return (
     <div class="attachments">
-      {seen.length > 0 && <Gallery images={seen.map(imageOf)} />}
+      {visual.length > 0 && <Gallery images={visual.map(imageOf)} />}
       {others.map((one) =>
         one.waveform !== undefined ? (
           <VoiceMessage key={one.id} file={one} />

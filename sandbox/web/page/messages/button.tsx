@@ -1,8 +1,8 @@
+import type { Component } from '../discord-api.ts';
 import { Emoji } from '../markdown/emoji.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { click, pressed, pressKey } from '../state/acts.ts';
-import type { Component } from '../wire.ts';
+import { clickButton, controlKey, waitingControls } from '../state/actions.ts';
 
 const LOOKS: Readonly<Record<number, string>> = {
   1: 'primary',
@@ -41,7 +41,7 @@ export function Button({ component, message }: { component: Component; message: 
         {inner} <Icon name="open" size={16} />
       </a>
     );
-  const isWaiting = pressed.value.has(pressKey(message, id));
+  const isWaiting = waitingControls.value.has(controlKey(message, id));
   return (
     <button
       type="button"
@@ -49,7 +49,7 @@ export function Button({ component, message }: { component: Component; message: 
       disabled={disabled}
       aria-disabled={isWaiting}
       aria-busy={isWaiting}
-      onClick={() => void click(message, id)}
+      onClick={() => void clickButton(message, id)}
     >
       <span class="button-words">{inner}</span>
       {isWaiting && <Dots />}

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Composer } from '../composer/composer.tsx';
-import { useDrop } from '../composer/dropping.ts';
+import { useDrop } from '../composer/file-drop.ts';
 import { Dots } from '../shell/dots.tsx';
 import { Guide } from '../shell/guide.tsx';
-import { pending } from '../state/acts.ts';
+import { pending } from '../state/actions.ts';
 import { now } from '../state/clock.ts';
 import { messages, typing } from '../state/messages.ts';
 import { channel, channelId, world } from '../state/world.ts';
@@ -15,21 +15,22 @@ import { Welcome } from './welcome.tsx';
 /** The messages and the composer of the current channel. */
 export function ChannelView() {
   const drop = useDrop();
-  const here = channel.value;
+  const currentChannel = channel.value;
   const list = messages.value;
-  const scroller = useSticky();
+  const scroller = useStickToEnd();
   const waiting = pending.value.filter((one) => one.channel === channelId.value);
   return (
     <main
       class="channel"
-      aria-label={here ? `#${here.name}` : 'Messages'}
+      aria-label={currentChannel ? `#${currentChannel.name}` : 'Messages'}
       onDragOver={drop.onDragOver}
       onDragLeave={drop.onDragLeave}
       onDrop={drop.onDrop}
     >
       <div class="scroller" ref={scroller} tabIndex={0} role="region" aria-label="Messages">
         <div class="scrolled">
-          {here && (here.thread ? <ThreadHead channel={here} /> : <Welcome channel={here} />)}
+          {currentChannel &&
+            (currentChannel.thread ? <ThreadHead channel={currentChannel} /> : <Welcome channel={currentChannel} />)}
           <ol class="messages" aria-busy={list === undefined}>
             {list?.map((message, index) => (
               <Row key={message.id} message={message} before={list[index - 1]} />
@@ -43,16 +44,16 @@ export function ChannelView() {
       <Guide />
       <Composer />
       <Typing />
-      {drop.over.value && <div class="drop-here">Drop the file to attach it</div>}
+      {drop.isDragging.value && <div class="drop-here">Drop the file to attach it</div>}
     </main>
   );
 }
 
 /** A distance from the end, in pixels, that still counts as the end. */
-const NEAR = 80;
+const NEAR_END_PX = 80;
 
 /** Keeps the list scrolled to its end as content grows, unless the user has scrolled up. */
-function useSticky() {
+function useStickToEnd() {
   const scroller = useRef<HTMLDivElement>(null);
   const id = channelId.value;
   useEffect(() => {
@@ -66,7 +67,7 @@ function useSticky() {
     let last = 0;
     // Growing content also causes scroll events, so only scrolling up counts as leaving the end.
     const onScroll = () => {
-      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) stays = true;
+      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) stays = true;
       else if (box.scrollTop < last) stays = false;
       last = box.scrollTop;
     };

@@ -1,17 +1,17 @@
-import type { SeenMessage } from '../../protocol.ts';
+import type { VisibleMessage } from '../../protocol.ts';
+import { type Component, ComponentKind, type MediaItem } from '../discord-api.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { choose, pressed, pressKey } from '../state/acts.ts';
-import { type Component, Kind, type MediaItem } from '../wire.ts';
+import { chooseValues, controlKey, waitingControls } from '../state/actions.ts';
 import { FileCard } from './attachments.tsx';
 import { Button } from './button.tsx';
 import { colourOf } from './embeds.tsx';
-import { Covered, Gallery } from './gallery.tsx';
+import { Gallery, SpoilerCover } from './gallery.tsx';
 import type { GalleryItem } from './lightbox.tsx';
 import { Select } from './select.tsx';
 
 interface Props {
   readonly components: readonly Component[];
-  readonly message: SeenMessage;
+  readonly message: VisibleMessage;
 }
 
 /** Action rows and Components V2. */
@@ -19,73 +19,73 @@ export function Components({ components, message }: Props) {
   return (
     <>
       {components.map((component, index) => (
-        <One key={component.id ?? index} component={component} message={message} />
+        <AnyComponent key={component.id ?? index} component={component} message={message} />
       ))}
     </>
   );
 }
 
-const within = (component: Component) => (component.components ?? []) as readonly Component[];
+const childrenOf = (component: Component) => (component.components ?? []) as readonly Component[];
 
-function One({ component, message }: { component: Component; message: SeenMessage }) {
+function AnyComponent({ component, message }: { component: Component; message: VisibleMessage }) {
   switch (component.type) {
-    case Kind.row:
+    case ComponentKind.row:
       return (
         <div class="controls">
-          <Components components={within(component)} message={message} />
+          <Components components={childrenOf(component)} message={message} />
         </div>
       );
-    case Kind.button:
+    case ComponentKind.button:
       return <Button component={component} message={message.id} />;
-    case Kind.stringSelect:
-    case Kind.userSelect:
-    case Kind.roleSelect:
-    case Kind.mentionableSelect:
-    case Kind.channelSelect: {
+    case ComponentKind.stringSelect:
+    case ComponentKind.userSelect:
+    case ComponentKind.roleSelect:
+    case ComponentKind.mentionableSelect:
+    case ComponentKind.channelSelect: {
       const name = String(component.custom_id);
       return (
         <Select
           select={component}
-          busy={pressed.value.has(pressKey(message.id, name))}
-          onChosen={(values) => void choose(message.id, name, values)}
+          busy={waitingControls.value.has(controlKey(message.id, name))}
+          onChosen={(values) => void chooseValues(message.id, name, values)}
         />
       );
     }
-    case Kind.textDisplay:
+    case ComponentKind.textDisplay:
       return <Markdown text={String(component.content ?? '')} />;
-    case Kind.section:
+    case ComponentKind.section:
       return (
         <div class="section">
           <div>
-            <Components components={within(component)} message={message} />
+            <Components components={childrenOf(component)} message={message} />
           </div>
-          <One component={component.accessory as Component} message={message} />
+          <AnyComponent component={component.accessory as Component} message={message} />
         </div>
       );
-    case Kind.container: {
+    case ComponentKind.container: {
       const { accent_color: accent, spoiler } = component as { accent_color?: number | null; spoiler?: boolean };
       return (
         <div
           class={accent == null ? 'container' : 'container accented'}
           style={accent == null ? {} : { '--accent': colourOf(accent) }}
         >
-          <Covered covered={spoiler === true}>
-            <Components components={within(component)} message={message} />
-          </Covered>
+          <SpoilerCover covered={spoiler === true}>
+            <Components components={childrenOf(component)} message={message} />
+          </SpoilerCover>
         </div>
       );
     }
-    case Kind.separator:
+    case ComponentKind.separator:
       return (
         <hr
           class={`separator${component.divider === false ? ' plain' : ''}${component.spacing === 2 ? ' wide' : ''}`}
         />
       );
-    case Kind.thumbnail:
+    case ComponentKind.thumbnail:
       return <Thumbnail component={component} />;
-    case Kind.gallery:
+    case ComponentKind.gallery:
       return <Gallery images={((component.items ?? []) as readonly Component[]).map(imageOf)} />;
-    case Kind.file: {
+    case ComponentKind.file: {
       const { url } = component.file as MediaItem;
       return (
         <FileCard
@@ -104,9 +104,9 @@ function Thumbnail({ component }: { component: Component }) {
   const { url, alt, width, height, isSpoiler } = imageOf(component);
   return (
     <div class="thumbnail">
-      <Covered covered={isSpoiler}>
+      <SpoilerCover covered={isSpoiler}>
         <img src={url} alt={alt} width={width} height={height} />
-      </Covered>
+      </SpoilerCover>
     </div>
   );
 }

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { type GalleryItem, openLightbox } from './lightbox.tsx';
 
 /** The size to which Discord limits a single image. */
-const WIDEST = 550;
-const HIGHEST = 350;
+const MAX_WIDTH_PX = 550;
+const MAX_HEIGHT_PX = 350;
 
 /**
  * A single image keeps its aspect ratio, and its space is reserved before it has loaded. Tiles are keyed by index and
@@ -16,7 +16,7 @@ export function Gallery({ images }: { images: readonly GalleryItem[] }) {
     <div class="gallery" data-count={Math.min(images.length, 10)}>
       {images.map((image, index) => (
         <div key={index} class="tile" style={images.length === 1 ? single(image) : {}}>
-          <Covered covered={image.isSpoiler}>
+          <SpoilerCover covered={image.isSpoiler}>
             {image.isVideo ? (
               <video controls preload="metadata" src={image.url} aria-label={image.alt || image.name} />
             ) : (
@@ -29,7 +29,7 @@ export function Gallery({ images }: { images: readonly GalleryItem[] }) {
                 <img src={image.url} alt={image.alt} width={image.width} height={image.height} decoding="async" />
               </button>
             )}
-          </Covered>
+          </SpoilerCover>
           {image.alt !== '' && (
             <span class="alt-badge" title={image.alt} aria-hidden="true">
               ALT
@@ -44,11 +44,11 @@ export function Gallery({ images }: { images: readonly GalleryItem[] }) {
 /** Empty if the size is unknown, so that the image determines it. */
 function single({ width, height }: GalleryItem): Record<string, string> {
   if (width === undefined || height === undefined) return {};
-  const scale = Math.min(1, WIDEST / width, HIGHEST / height);
+  const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);
   return { width: `${Math.round(width * scale)}px`, aspectRatio: `${width} / ${height}` };
 }
 
-export function Covered({ covered, children }: { covered: boolean; children: ComponentChildren }) {
+export function SpoilerCover({ covered, children }: { covered: boolean; children: ComponentChildren }) {
   const open = useSignal(false);
   if (!covered || open.value) return <>{children}</>;
   return (

@@ -1,11 +1,11 @@
 import { type Signal, useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { SeenMessage } from '../../protocol.ts';
+import type { VisibleMessage } from '../../protocol.ts';
+import { CommandType } from '../discord-api.ts';
 import { Icon } from '../shell/icons.tsx';
-import { sendMenu } from '../state/acts.ts';
+import { sendMenu } from '../state/actions.ts';
 import { dismiss } from '../state/messages.ts';
 import { commands } from '../state/world.ts';
-import { CommandType } from '../wire.ts';
 
 type Point = { x: number; y: number } | undefined;
 
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /** The context menu of a message. It opens on a right click, a long press or the message's own button. */
-export function MessageMenu({ message, at }: { message: SeenMessage; at: Signal<Point> }) {
+export function MessageMenu({ message, at }: { message: VisibleMessage; at: Signal<Point> }) {
   const opener = useRef<HTMLButtonElement>(null);
   const apps = useComputed(() =>
     commands.value

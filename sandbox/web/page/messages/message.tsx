@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
-import type { SeenMessage } from '../../protocol.ts';
+import type { VisibleMessage } from '../../protocol.ts';
+import { type Component, Flag } from '../discord-api.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { messageTime, timeText } from '../markdown/time.ts';
 import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { failures } from '../state/acts.ts';
+import { failures } from '../state/actions.ts';
 import { today } from '../state/clock.ts';
 import { dismiss } from '../state/messages.ts';
 import { personOf } from '../state/world.ts';
-import { type Component, Flag } from '../wire.ts';
 import { Attachments } from './attachments.tsx';
 import { Components } from './components.tsx';
 import { Embeds } from './embeds.tsx';
@@ -18,30 +18,30 @@ import { Quoted } from './quoted.tsx';
 import { ThreadLink } from './thread-line.tsx';
 
 /** Discord omits the avatar and the name if the same author posted within seven minutes. */
-const TOGETHER_MS = 7 * 60_000;
+const GROUPING_MS = 7 * 60_000;
 
 interface Props {
-  readonly message: SeenMessage;
-  readonly before: SeenMessage | undefined;
+  readonly message: VisibleMessage;
+  readonly previous: VisibleMessage | undefined;
 }
 
-export function MessageRow({ message, before }: Props) {
-  const { author, interaction_metadata: used, flags = 0, referenced_message: answered } = message;
+export function MessageRow({ message, previous }: Props) {
+  const { author, interaction_metadata: used, flags = 0, referenced_message: repliedTo } = message;
   const at = Date.parse(message.timestamp);
   const menu = useSignal<{ x: number; y: number } | undefined>(undefined);
-  const isAnswer = used !== undefined || answered !== undefined;
-  const follows =
-    !isAnswer &&
+  const isReply = used !== undefined || repliedTo !== undefined;
+  const isGrouped =
+    !isReply &&
     !message.ephemeral &&
-    before?.author.id === author.id &&
-    !before.ephemeral &&
-    at - Date.parse(before.timestamp) < TOGETHER_MS;
+    previous?.author.id === author.id &&
+    !previous.ephemeral &&
+    at - Date.parse(previous.timestamp) < GROUPING_MS;
   const isThinking = (flags & Flag.loading) !== 0;
   const held = useLongPress((x, y) => (menu.value = { x, y }));
   return (
     <li
       id={`message-${message.id}`}
-      class={`message${follows ? ' follows' : ''}${message.ephemeral ? ' ephemeral' : ''}`}
+      class={`message${isGrouped ? ' follows' : ''}${message.ephemeral ? ' ephemeral' : ''}`}
       aria-busy={isThinking}
       onContextMenu={(event) => {
         if ((event.target as Element).closest('a, img, video, input, textarea')) return;
@@ -51,8 +51,8 @@ export function MessageRow({ message, before }: Props) {
       {...held}
     >
       <article aria-label={`${author.username}, ${timeText(at, 't')}`}>
-        {isAnswer && <Quoted message={message} />}
-        {follows ? (
+        {isReply && <Quoted message={message} />}
+        {isGrouped ? (
           <time class="small-time" dateTime={message.timestamp}>
             {timeText(at, 't')}
           </time>
@@ -60,7 +60,7 @@ export function MessageRow({ message, before }: Props) {
           <Avatar id={author.id} name={author.username} bot={author.bot ?? false} />
         )}
         <div class="body">
-          {!follows && (
+          {!isGrouped && (
             <header>
               <h3 class="name" data-role={personOf(author.id)?.role}>
                 {author.global_name ?? author.username}
@@ -93,7 +93,7 @@ export function MessageRow({ message, before }: Props) {
   );
 }
 
-function Contents({ message }: { message: SeenMessage }) {
+function Contents({ message }: { message: VisibleMessage }) {
   const { content, attachments, embeds, components = [], edited, thread } = message;
   return (
     <>

@@ -1,7 +1,7 @@
 import { Avatar } from '../shell/avatar.tsx';
 import { Dots } from '../shell/dots.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { type Pending, removePending } from '../state/acts.ts';
+import { type Pending, removePending } from '../state/actions.ts';
 import { world } from '../state/world.ts';
 
 /** A command that is being sent, or that failed. */

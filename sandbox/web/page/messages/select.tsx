@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { type Component, ComponentKind, type SelectOption } from '../discord-api.ts';
 import { Emoji } from '../markdown/emoji.tsx';
 import { Icon } from '../shell/icons.tsx';
-import { useShown } from '../shell/shown.ts';
-import { place, world } from '../state/world.ts';
-import { type Component, Kind, type SelectOption } from '../wire.ts';
+import { useScrollToSelected } from '../shell/scroll-to-selected.ts';
+import { currentPlace, world } from '../state/world.ts';
 
 interface Props {
   readonly select: Component;
@@ -32,16 +32,16 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   const chosen = useSignal<readonly string[]>(values ?? options.filter((one) => one.default).map(({ value }) => value));
   const isOpen = useSignal(false);
   const active = useSignal(0);
-  const place = useSignal<Record<string, string>>({});
+  const position = useSignal<Record<string, string>>({});
   const button = useRef<HTMLButtonElement>(null);
-  const made = useId();
-  const id = given ?? made;
-  const list = useShown<HTMLDivElement>(active.value);
-  const shown = options.filter(({ value }) => chosen.value.includes(value)).map((one) => one.label);
+  const generatedId = useId();
+  const id = given ?? generatedId;
+  const list = useScrollToSelected<HTMLDivElement>(active.value);
+  const chosenLabels = options.filter(({ value }) => chosen.value.includes(value)).map((one) => one.label);
 
   const open = () => {
     isOpen.value = true;
-    place.value = placeBeside(button.current);
+    position.value = placeBeside(button.current);
   };
   const close = () => {
     if (!isOpen.value) return;
@@ -53,7 +53,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
     // Focusing can scroll after the list has opened, so the list follows its button instead of closing.
     const scrolled = ({ target }: Event) => {
       if (target === list.current) return;
-      if (isWithin(target, button.current)) place.value = placeBeside(button.current);
+      if (isWithin(target, button.current)) position.value = placeBeside(button.current);
       else close();
     };
     document.addEventListener('scroll', scrolled, true);
@@ -104,8 +104,8 @@ export function Select({ select, busy = false, label, id: given, values, onChose
         onKeyDown={onKeyDown}
         onBlur={close}
       >
-        <span class={shown.length === 0 ? 'placeholder cut' : 'cut'}>
-          {shown.join(', ') || placeholder || 'Make a selection'}
+        <span class={chosenLabels.length === 0 ? 'placeholder cut' : 'cut'}>
+          {chosenLabels.join(', ') || placeholder || 'Make a selection'}
         </span>
         <Icon name="down" size={18} />
       </button>
@@ -114,7 +114,7 @@ export function Select({ select, busy = false, label, id: given, values, onChose
           id={`${id}-list`}
           ref={list}
           class="select-list"
-          style={place.value}
+          style={position.value}
           role="listbox"
           aria-label={label ?? placeholder ?? 'Choices'}
           aria-multiselectable={most > 1}
@@ -145,18 +145,18 @@ export function Select({ select, busy = false, label, id: given, values, onChose
   );
 }
 
-const HIGHEST = 280;
-const GAP = 4;
+const MAX_HEIGHT_PX = 280;
+const GAP_PX = 4;
 
 /** Below the button, or above it if there is more space; the position is fixed so that no container clips it. */
 function placeBeside(button: Element | null): Record<string, string> {
   if (!button) return {};
   const { left, top, bottom, width } = button.getBoundingClientRect();
   const below = innerHeight - bottom;
-  const isAbove = below < HIGHEST && top > below;
-  const room = Math.min(HIGHEST, (isAbove ? top : below) - 3 * GAP);
-  const side = isAbove ? { bottom: `${innerHeight - top + GAP}px` } : { top: `${bottom + GAP}px` };
-  return { left: `${left}px`, width: `${width}px`, maxHeight: `${room}px`, ...side };
+  const isAbove = below < MAX_HEIGHT_PX && top > below;
+  const maxHeight = Math.min(MAX_HEIGHT_PX, (isAbove ? top : below) - 3 * GAP_PX);
+  const side = isAbove ? { bottom: `${innerHeight - top + GAP_PX}px` } : { top: `${bottom + GAP_PX}px` };
+  return { left: `${left}px`, width: `${width}px`, maxHeight: `${maxHeight}px`, ...side };
 }
 
 /** Whether part of the button is still visible in the scrolled element. */
@@ -164,8 +164,8 @@ function isWithin(scrolled: EventTarget | null, button: Element | null): boolean
   if (!button) return false;
   const { top, bottom } = button.getBoundingClientRect();
   if (!(scrolled instanceof Element)) return bottom > 0 && top < innerHeight;
-  const sight = scrolled.getBoundingClientRect();
-  return !scrolled.contains(button) || (bottom > sight.top && top < sight.bottom);
+  const viewport = scrolled.getBoundingClientRect();
+  return !scrolled.contains(button) || (bottom > viewport.top && top < viewport.bottom);
 }
 
 function startingWith(options: readonly SelectOption[], letter: string): number | undefined {
@@ -175,14 +175,14 @@ function startingWith(options: readonly SelectOption[], letter: string): number 
 
 function optionsOf({ type, options }: Component): readonly SelectOption[] {
   const { people = [] } = world.value ?? {};
-  const channels = place.value?.guild?.channels ?? [];
+  const channels = currentPlace.value?.guild?.channels ?? [];
   switch (type) {
-    case Kind.stringSelect:
+    case ComponentKind.stringSelect:
       return (options ?? []) as readonly SelectOption[];
-    case Kind.userSelect:
-    case Kind.mentionableSelect:
+    case ComponentKind.userSelect:
+    case ComponentKind.mentionableSelect:
       return people.map(({ id, name, blurb }) => ({ label: name, value: id, description: blurb }));
-    case Kind.channelSelect:
+    case ComponentKind.channelSelect:
       return channels.map(({ id, name }) => ({ label: `#${name}`, value: id }));
     default:
       return [];

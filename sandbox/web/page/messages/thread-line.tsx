@@ -1,11 +1,11 @@
-import type { SeenMessage } from '../../protocol.ts';
+import type { VisibleMessage } from '../../protocol.ts';
 import { messageTime, timeText } from '../markdown/time.ts';
 import { Icon } from '../shell/icons.tsx';
 import { today } from '../state/clock.ts';
-import { channelOf, enter, personOf } from '../state/world.ts';
+import { channelOf, openChannel, personOf } from '../state/world.ts';
 
 /** A system message: a thread was started, or the message that started it was deleted. */
-export function ThreadLine({ message }: { message: SeenMessage }) {
+export function ThreadLine({ message }: { message: VisibleMessage }) {
   const { author, content, message_reference: reference, timestamp } = message;
   const at = Date.parse(timestamp);
   const name = author.global_name ?? author.username;
@@ -37,7 +37,7 @@ export function ThreadLine({ message }: { message: SeenMessage }) {
 export function ThreadLink({ id, name }: { id: string; name: string }) {
   if (!channelOf(id)) return <b>{name}</b>;
   return (
-    <button type="button" class="as-link thread-link" onClick={() => enter(id)}>
+    <button type="button" class="as-link thread-link" onClick={() => openChannel(id)}>
       {channelOf(id)?.name}
     </button>
   );

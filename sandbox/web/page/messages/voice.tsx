@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.tsx';
 import { heights } from './waveform.ts';
 
 const BARS = 44;
-const TALLEST = 32;
+const MAX_BAR_HEIGHT = 32;
 /** The number of arrow presses from the start to the end. */
 const STEPS = 40;
 
@@ -78,15 +78,15 @@ export function VoiceMessage({ file }: { file: APIAttachment }) {
 function Bars({ waveform, heard }: { waveform: string; heard: number }) {
   const bars = useMemo(() => heights(waveform, BARS), [waveform]);
   return (
-    <svg viewBox={`0 0 ${BARS * 4} ${TALLEST}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg viewBox={`0 0 ${BARS * 4} ${MAX_BAR_HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       {bars.map((height, index) => (
         <rect
           key={index}
           class={index / BARS < heard ? 'heard' : undefined}
           x={index * 4}
-          y={((1 - height) * TALLEST) / 2}
+          y={((1 - height) * MAX_BAR_HEIGHT) / 2}
           width={2.4}
-          height={height * TALLEST}
+          height={height * MAX_BAR_HEIGHT}
           rx={1.2}
         />
       ))}

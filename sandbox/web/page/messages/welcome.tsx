@@ -2,7 +2,7 @@ import type { Channel } from '../../protocol.ts';
 import { Mark } from '../shell/avatar.tsx';
 import { ChannelIcon } from '../shell/channels.tsx';
 import { Icon, type IconName } from '../shell/icons.tsx';
-import { isDone, offers } from '../state/guide.ts';
+import { guideSuggestions, isDone } from '../state/guide.ts';
 import { messages } from '../state/messages.ts';
 import { world } from '../state/world.ts';
 
@@ -21,7 +21,7 @@ export function Welcome({ channel }: { channel: Channel }) {
       )}
       <h2>{isDirect ? world.value?.application.name : `Welcome to #${channel.name}`}</h2>
       <p class="welcome-words">{wordsOf(channel)}</p>
-      {offers.value.length > 0 && <Offers />}
+      {guideSuggestions.value.length > 0 && <Offers />}
     </section>
   );
 }
@@ -47,7 +47,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
 function Offers() {
   return (
     <ul class="offers">
-      {offers.value.map(({ id, title, words, run }) => (
+      {guideSuggestions.value.map(({ id, title, description: words, run }) => (
         <li key={id}>
           <button type="button" class={id === 'kill' ? 'offer risky' : 'offer'} onClick={run}>
             <span class="offer-icon">

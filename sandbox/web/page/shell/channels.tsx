@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Channel, Guild } from '../../protocol.ts';
-import { drawer } from '../state/look.ts';
+import { isDrawerOpen } from '../state/appearance.ts';
 import { unread } from '../state/messages.ts';
-import { channel, enter, enterDirectMessage, place, world } from '../state/world.ts';
+import { channel, currentPlace, openChannel, openDirectMessage, world } from '../state/world.ts';
 import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Me } from './me.tsx';
@@ -10,9 +10,9 @@ import { Me } from './me.tsx';
 /** The servers, the channels of the current server and the current user. */
 export function Channels() {
   const { guilds = [], direct = [] } = world.value ?? {};
-  const guild = place.value?.guild;
+  const guild = currentPlace.value?.guild;
   return (
-    <nav class={drawer.value ? 'side open' : 'side'} aria-label="Servers and channels">
+    <nav class={isDrawerOpen.value ? 'side open' : 'side'} aria-label="Servers and channels">
       <ul class="rail" aria-label="Servers">
         <li>
           <RailButton name="Direct messages" here={guild === undefined} channels={direct}>
@@ -59,8 +59,8 @@ function RailButton({ name, here, channels, children }: RailProps) {
       onClick={() => {
         const [first] = channels;
         if (here) return;
-        if (first) enter(first.id);
-        else void enterDirectMessage();
+        if (first) openChannel(first.id);
+        else void openDirectMessage();
       }}
     >
       {children}
@@ -102,8 +102,8 @@ function RoomButton({ room }: { room: Channel }) {
       class={isNew ? 'room news' : 'room'}
       aria-current={isHere ? 'page' : undefined}
       onClick={() => {
-        enter(room.id);
-        drawer.value = false;
+        openChannel(room.id);
+        isDrawerOpen.value = false;
       }}
     >
       {room.kind === 'direct' ? (

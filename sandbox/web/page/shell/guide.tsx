@@ -1,6 +1,6 @@
-import { closed, next } from '../state/guide.ts';
-import { connected } from '../state/live.ts';
-import { bot, makeTrouble, underWay } from '../state/workbench.ts';
+import { isClosed, nextSuggestion } from '../state/guide.ts';
+import { connection } from '../state/live.ts';
+import { bot, makeTrouble, runningJobs } from '../state/workbench.ts';
 import { channel } from '../state/world.ts';
 import { Icon } from './icons.tsx';
 
@@ -8,8 +8,8 @@ import { Icon } from './icons.tsx';
 export function Guide() {
   const { state } = bot.value ?? {};
   const isDead = state === 'killed' || state === 'stopped' || state === 'crashed';
-  const offer = next.value;
-  if (connected.value === 'lost')
+  const offer = nextSuggestion.value;
+  if (connection.value === 'lost')
     return (
       <div class="guide bad" role="status">
         <Icon name="alert" size={18} />
@@ -22,7 +22,7 @@ export function Guide() {
         <Icon name="bolt" size={18} />
         <p>
           <b>The bot {state === 'killed' ? 'was killed' : state === 'stopped' ? 'is stopped' : 'crashed'}.</b>{' '}
-          {underWay.value.length > 0 ? 'Its jobs continue at the gateway.' : 'Commands get no response.'}
+          {runningJobs.value.length > 0 ? 'Its jobs continue at the gateway.' : 'Commands get no response.'}
           {state === 'killed' && ' It restarts automatically in a few seconds.'}
         </p>
         <button type="button" class="button primary small" onClick={() => void makeTrouble({ do: 'start-bot' })}>
@@ -35,12 +35,12 @@ export function Guide() {
   return (
     <div class="guide">
       <p>
-        <span class="guide-next">Next</span> <b>{offer.title}</b> <span class="guide-words">{offer.words}</span>
+        <span class="guide-next">Next</span> <b>{offer.title}</b> <span class="guide-words">{offer.description}</span>
       </p>
       <button type="button" class="button primary small" onClick={offer.run}>
         Try it
       </button>
-      <button type="button" class="icon-button" aria-label="Hide suggestions" onClick={() => (closed.value = true)}>
+      <button type="button" class="icon-button" aria-label="Hide suggestions" onClick={() => (isClosed.value = true)}>
         <Icon name="close" size={18} />
       </button>
     </div>

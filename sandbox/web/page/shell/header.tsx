@@ -1,5 +1,5 @@
-import { bench, drawer } from '../state/look.ts';
-import { bot, underWay } from '../state/workbench.ts';
+import { bench, isDrawerOpen } from '../state/appearance.ts';
+import { bot, runningJobs } from '../state/workbench.ts';
 import { channel, world } from '../state/world.ts';
 import { ChannelIcon } from './channels.tsx';
 import { Icon } from './icons.tsx';
@@ -8,15 +8,15 @@ import { Icon } from './icons.tsx';
 export function Header() {
   const here = channel.value;
   const name = here?.kind === 'direct' ? world.value?.application.name : here?.name;
-  const count = underWay.value.length;
+  const count = runningJobs.value.length;
   return (
     <header class="top">
       <button
         type="button"
         class="icon-button only-narrow"
         aria-label="Servers and channels"
-        aria-expanded={drawer.value}
-        onClick={() => (drawer.value = !drawer.value)}
+        aria-expanded={isDrawerOpen.value}
+        onClick={() => (isDrawerOpen.value = !isDrawerOpen.value)}
       >
         <Icon name="menu" />
       </button>

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Person } from '../../protocol.ts';
-import { say } from '../state/announce.ts';
-import { theme, turnTheme } from '../state/look.ts';
-import { become, world } from '../state/world.ts';
+import { announceText } from '../state/announce.ts';
+import { switchTheme, theme } from '../state/appearance.ts';
+import { switchUser, world } from '../state/world.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icons.tsx';
 
@@ -31,8 +31,8 @@ export function Me() {
   };
   const choose = (person: Person) => {
     close();
-    say(`You are now ${person.name}. ${person.blurb}`);
-    become(person);
+    announceText(`You are now ${person.name}. ${person.blurb}`);
+    switchUser(person);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const entries = [...(box.current?.querySelectorAll('button') ?? [])];
@@ -89,7 +89,7 @@ export function Me() {
         class="icon-button"
         title={`Theme: ${THEMES[theme.value]}`}
         aria-label={`Change theme (now ${THEMES[theme.value]})`}
-        onClick={turnTheme}
+        onClick={switchTheme}
       >
         <Icon name={THEME_ICONS[theme.value]} />
       </button>

@@ -1,34 +1,34 @@
 import { effect, signal, untracked } from '@preact/signals';
-import type { Live } from '../../protocol.ts';
-import { clearMessages, drop, loadMessages, markRead, nowTyping, take } from './messages.ts';
-import { sentenceOf, token } from './session.ts';
+import type { LiveEvent } from '../../protocol.ts';
+import { sentenceOf, token } from './api.ts';
+import { applyMessage, clearMessages, loadMessages, markRead, removeMessage, showTyping } from './messages.ts';
 import {
+  addLine,
+  applyExchange,
+  applyFaults,
+  applyJob,
+  applySession,
   bot,
-  dropSession,
   loadWorkbench,
-  takeExchange,
-  takeFaults,
-  takeJob,
-  takeLine,
-  takeSession,
+  removeSession,
 } from './workbench.ts';
-import { as, channelId, loadWorld, trouble } from './world.ts';
+import { channelId, currentUser, loadError, loadWorld } from './world.ts';
 
-export const connected = signal<'connecting' | 'open' | 'lost'>('connecting');
+export const connection = signal<'connecting' | 'open' | 'lost'>('connecting');
 
-const SHORTEST_WAIT = 250;
-const LONGEST_WAIT = 5_000;
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 5_000;
 
 let socket: WebSocket | undefined;
-let wait = SHORTEST_WAIT;
+let retryMs = MIN_RETRY_MS;
 
 /** Connects for the current user, and reloads everything when the user changes. */
-export function goLive(): void {
+export function connectLive(): void {
   effect(() => {
-    const who = as.value;
+    const user = currentUser.value;
     untracked(() => {
       clearMessages();
-      connect(who);
+      connect(user);
     });
   });
   effect(() => {
@@ -42,73 +42,73 @@ export function goLive(): void {
   });
 }
 
-function connect(who: string): void {
+function connect(user: string): void {
   socket?.close();
-  const address = new URL(`/api/live?token=${encodeURIComponent(token)}&as=${encodeURIComponent(who)}`, location.href);
-  address.protocol = address.protocol.replace('http', 'ws');
-  const mine = new WebSocket(address);
-  socket = mine;
-  mine.addEventListener('open', () => {
-    connected.value = 'open';
-    wait = SHORTEST_WAIT;
+  const url = new URL(`/api/live?token=${encodeURIComponent(token)}&as=${encodeURIComponent(user)}`, location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const newSocket = new WebSocket(url);
+  socket = newSocket;
+  newSocket.addEventListener('open', () => {
+    connection.value = 'open';
+    retryMs = MIN_RETRY_MS;
     void refreshAll();
   });
-  mine.addEventListener('message', ({ data }) => hear(JSON.parse(String(data)) as Live));
-  mine.addEventListener('close', () => {
-    if (socket !== mine) return;
-    connected.value = 'lost';
-    setTimeout(() => socket === mine && connect(who), wait);
-    wait = Math.min(wait * 2, LONGEST_WAIT);
+  newSocket.addEventListener('message', ({ data }) => applyEvent(JSON.parse(String(data)) as LiveEvent));
+  newSocket.addEventListener('close', () => {
+    if (socket !== newSocket) return;
+    connection.value = 'lost';
+    setTimeout(() => socket === newSocket && connect(user), retryMs);
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   });
 }
 
 async function refreshAll(): Promise<void> {
-  const before = channelId.peek();
+  const previousChannel = channelId.peek();
   await Promise.all([loadWorld(), loadWorkbench().catch(showError)]);
   // A changed channel loads its own messages.
-  if (before !== undefined && before === channelId.peek()) await refresh(before);
+  if (previousChannel !== undefined && previousChannel === channelId.peek()) await refresh(previousChannel);
 }
 
 const refresh = (id: string): Promise<void> => loadMessages(id).catch(showError);
 
 function showError(error: unknown): void {
-  trouble.value = sentenceOf(error);
+  loadError.value = sentenceOf(error);
 }
 
-function hear(event: Live): void {
+function applyEvent(event: LiveEvent): void {
   switch (event.is) {
     case 'message':
-      take(event.channel, event.message);
+      applyMessage(event.channel, event.message);
       break;
     case 'message-gone':
-      drop(event.channel, event.id);
+      removeMessage(event.channel, event.id);
       break;
     case 'typing':
-      nowTyping(event.channel);
+      showTyping(event.channel);
       break;
     case 'world':
       void loadWorld();
       break;
     case 'job':
-      takeJob(event.job);
+      applyJob(event.job);
       break;
     case 'session':
-      takeSession(event.session);
+      applySession(event.session);
       break;
     case 'session-gone':
-      dropSession(event.id);
+      removeSession(event.id);
       break;
     case 'exchange':
-      takeExchange(event.exchange);
+      applyExchange(event.exchange);
       break;
     case 'bot':
       bot.value = event.bot;
       break;
     case 'log':
-      takeLine(event.line);
+      addLine(event.line);
       break;
     case 'faults':
-      takeFaults(event);
+      applyFaults(event);
       break;
   }
 }

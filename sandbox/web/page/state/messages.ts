@@ -1,32 +1,32 @@
 import { computed, signal } from '@preact/signals';
-import type { SeenMessage } from '../../protocol.ts';
+import type { VisibleMessage } from '../../protocol.ts';
 import { announce } from './announce.ts';
-import { ask } from './session.ts';
-import { as, channelId } from './world.ts';
+import { getJson } from './api.ts';
+import { channelId, currentUser } from './world.ts';
 
-const byChannel = signal<ReadonlyMap<string, readonly SeenMessage[]>>(new Map());
+const byChannel = signal<ReadonlyMap<string, readonly VisibleMessage[]>>(new Map());
 const dismissed = signal<ReadonlySet<string>>(new Set());
 export const unread = signal<ReadonlySet<string>>(new Set());
 export const typing = signal<ReadonlyMap<string, number>>(new Map());
 
 /** Changes during the loading of a channel; they are replayed because the response may be older. */
-const late = new Map<string, (() => void)[]>();
+const changesWhileLoading = new Map<string, (() => void)[]>();
 
 /** Undefined while the messages are loading. */
 export const messages = computed(() => {
-  const here = byChannel.value.get(channelId.value ?? '');
-  return here?.filter(({ id }) => !dismissed.value.has(id));
+  const channelMessages = byChannel.value.get(channelId.value ?? '');
+  return channelMessages?.filter(({ id }) => !dismissed.value.has(id));
 });
 
 export async function loadMessages(id: string): Promise<void> {
-  const who = as.value;
-  const meanwhile: (() => void)[] = [];
-  late.set(id, meanwhile);
-  const all = await ask<SeenMessage[]>(`/api/messages/${id}?as=${encodeURIComponent(who)}`);
-  if (who !== as.value || late.get(id) !== meanwhile) return;
-  late.delete(id);
-  keep(id, all);
-  for (const again of meanwhile) again();
+  const user = currentUser.value;
+  const changes: (() => void)[] = [];
+  changesWhileLoading.set(id, changes);
+  const loaded = await getJson<VisibleMessage[]>(`/api/messages/${id}?as=${encodeURIComponent(user)}`);
+  if (user !== currentUser.value || changesWhileLoading.get(id) !== changes) return;
+  changesWhileLoading.delete(id);
+  setMessages(id, loaded);
+  for (const applyChange of changes) applyChange();
 }
 
 /** Another user sees other messages. */
@@ -35,23 +35,23 @@ export function clearMessages(): void {
   unread.value = new Set();
 }
 
-export function take(id: string, message: SeenMessage): void {
+export function applyMessage(id: string, message: VisibleMessage): void {
   if (id !== channelId.value && message.edited === false) unread.value = new Set([...unread.value, id]);
-  late.get(id)?.push(() => take(id, message));
-  const known = byChannel.value.get(id);
-  if (!known) return;
-  const at = known.findIndex((one) => one.id === message.id);
-  keep(id, at < 0 ? [...known, message] : known.with(at, message));
-  if (id === channelId.value) announce(message, known[at]);
+  changesWhileLoading.get(id)?.push(() => applyMessage(id, message));
+  const current = byChannel.value.get(id);
+  if (!current) return;
+  const at = current.findIndex((one) => one.id === message.id);
+  setMessages(id, at < 0 ? [...current, message] : current.with(at, message));
+  if (id === channelId.value) announce(message, current[at]);
 }
 
-export function drop(id: string, message: string): void {
-  late.get(id)?.push(() => drop(id, message));
-  const known = byChannel.value.get(id);
-  if (known)
-    keep(
+export function removeMessage(id: string, message: string): void {
+  changesWhileLoading.get(id)?.push(() => removeMessage(id, message));
+  const current = byChannel.value.get(id);
+  if (current)
+    setMessages(
       id,
-      known.filter((one) => one.id !== message),
+      current.filter((one) => one.id !== message),
     );
 }
 
@@ -66,11 +66,11 @@ export function markRead(id: string): void {
 
 const TYPING_MS = 10_000;
 
-export function nowTyping(id: string): void {
+export function showTyping(id: string): void {
   const until = Date.now() + TYPING_MS;
   typing.value = new Map([...typing.value, [id, until]]);
 }
 
-function keep(id: string, list: readonly SeenMessage[]): void {
+function setMessages(id: string, list: readonly VisibleMessage[]): void {
   byChannel.value = new Map([...byChannel.value, [id, list]]);
 }

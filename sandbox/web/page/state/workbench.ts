@@ -3,19 +3,19 @@ import type {
   BotState,
   Exchange,
   Job,
-  Live,
+  LiveEvent,
   LiveSession,
   LogLine,
   Trouble,
   TroubleResult,
   Workbench,
 } from '../../protocol.ts';
-import { say } from './announce.ts';
-import { ask, sentenceOf, tell } from './session.ts';
+import { announceText } from './announce.ts';
+import { getJson, postJson, sentenceOf } from './api.ts';
 
-const MOST_JOBS = 200;
-const MOST_EXCHANGES = 300;
-const MOST_LINES = 200;
+const MAX_JOBS = 200;
+const MAX_EXCHANGES = 300;
+const MAX_LINES = 200;
 
 export const bot = signal<BotState | undefined>(undefined);
 export const log = signal<readonly LogLine[]>([]);
@@ -25,17 +25,17 @@ export const sessions = signal<readonly LiveSession[]>([]);
 export const traffic = signal<readonly Exchange[]>([]);
 export const gateway = signal<Omit<Workbench['gateway'], 'jobs'> | undefined>(undefined);
 /** The result of the latest fault button. */
-export const said = signal<
+export const troubleResult = signal<
   { readonly text: string; readonly failed: boolean; readonly trouble: Trouble['do'] } | undefined
 >(undefined);
 
 const hasEnded = ({ state }: Job) => state === 'succeeded' || state === 'failed';
-export const underWay = computed(() => jobs.value.filter((job) => !hasEnded(job)));
-export const objections = computed(() => traffic.value.filter(({ verdict }) => verdict !== 'fine').length);
+export const runningJobs = computed(() => jobs.value.filter((job) => !hasEnded(job)));
+export const violationCount = computed(() => traffic.value.filter(({ verdict }) => verdict !== 'fine').length);
 
 export async function loadWorkbench(): Promise<void> {
-  const { bot: known, gateway: side, traffic: exchanges } = await ask<Workbench>('/api/workbench');
-  const { log: lines, ...state } = known;
+  const { bot: botWithLog, gateway: side, traffic: exchanges } = await getJson<Workbench>('/api/workbench');
+  const { log: lines, ...state } = botWithLog;
   const { jobs: all, ...rest } = side;
   bot.value = state;
   log.value = lines;
@@ -45,30 +45,30 @@ export async function loadWorkbench(): Promise<void> {
   traffic.value = exchanges;
 }
 
-export function takeJob(job: Job): void {
+export function applyJob(job: Job): void {
   const at = jobs.value.findIndex(({ id }) => id === job.id);
-  jobs.value = at < 0 ? [job, ...jobs.value].slice(0, MOST_JOBS) : jobs.value.with(at, job);
+  jobs.value = at < 0 ? [job, ...jobs.value].slice(0, MAX_JOBS) : jobs.value.with(at, job);
 }
 
-export function takeSession(session: LiveSession): void {
+export function applySession(session: LiveSession): void {
   const at = sessions.value.findIndex(({ id }) => id === session.id);
   sessions.value = at < 0 ? [session, ...sessions.value] : sessions.value.with(at, session);
 }
 
-export function dropSession(gone: string): void {
-  sessions.value = sessions.value.filter(({ id }) => id !== gone);
+export function removeSession(sessionId: string): void {
+  sessions.value = sessions.value.filter(({ id }) => id !== sessionId);
 }
 
-export function takeExchange(exchange: Exchange): void {
+export function applyExchange(exchange: Exchange): void {
   const at = traffic.value.findIndex(({ id }) => id === exchange.id);
-  traffic.value = at < 0 ? [...traffic.value, exchange].slice(-MOST_EXCHANGES) : traffic.value.with(at, exchange);
+  traffic.value = at < 0 ? [...traffic.value, exchange].slice(-MAX_EXCHANGES) : traffic.value.with(at, exchange);
 }
 
-export function takeLine(line: LogLine): void {
-  log.value = [...log.value, line].slice(-MOST_LINES);
+export function addLine(line: LogLine): void {
+  log.value = [...log.value, line].slice(-MAX_LINES);
 }
 
-export function takeFaults({ faults, down, speed, dialect }: Extract<Live, { is: 'faults' }>): void {
+export function applyFaults({ faults, down, speed, dialect }: Extract<LiveEvent, { is: 'faults' }>): void {
   if (!gateway.value) return;
   const { talk } = gateway.value;
   gateway.value = {
@@ -80,10 +80,10 @@ export function takeFaults({ faults, down, speed, dialect }: Extract<Live, { is:
 
 export async function makeTrouble(trouble: Trouble): Promise<void> {
   try {
-    const { said: text } = await tell<TroubleResult>('/api/trouble', trouble);
-    said.value = { text, failed: false, trouble: trouble.do };
+    const { said: text } = await postJson<TroubleResult>('/api/trouble', trouble);
+    troubleResult.value = { text, failed: false, trouble: trouble.do };
   } catch (error) {
-    said.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };
+    troubleResult.value = { text: sentenceOf(error), failed: true, trouble: trouble.do };
   }
-  say(said.value.text);
+  announceText(troubleResult.value.text);
 }

@@ -1,15 +1,15 @@
 import { computed, signal } from '@preact/signals';
 import type { Channel, Guild, Person, World } from '../../protocol.ts';
-import { ask, sentenceOf, tell } from './session.ts';
+import { getJson, postJson, sentenceOf } from './api.ts';
 
-const KEPT = 'atelier.person';
+const STORAGE_KEY = 'atelier.person';
 
 export const world = signal<World | undefined>(undefined);
 /** Why the world could not be loaded. */
-export const trouble = signal<string | undefined>(undefined);
+export const loadError = signal<string | undefined>(undefined);
 /** A person's id or role; the role stays the same after a restart of the sandbox, the id does not. */
-export const as = signal(sessionStorage.getItem(KEPT) ?? 'member');
-const chosen = signal<string | undefined>(undefined);
+export const currentUser = signal(sessionStorage.getItem(STORAGE_KEY) ?? 'member');
+const chosenChannelId = signal<string | undefined>(undefined);
 
 interface Place {
   readonly channel: Channel;
@@ -26,10 +26,10 @@ const places = computed((): Place[] => {
 });
 
 /** The current channel; the first one if none is chosen or the chosen one is not visible to the user. */
-export const place = computed(
-  (): Place | undefined => places.value.find(({ channel }) => channel.id === chosen.value) ?? places.value[0],
+export const currentPlace = computed(
+  (): Place | undefined => places.value.find(({ channel }) => channel.id === chosenChannelId.value) ?? places.value[0],
 );
-export const channel = computed(() => place.value?.channel);
+export const channel = computed(() => currentPlace.value?.channel);
 export const channelId = computed(() => channel.value?.id);
 export const commands = computed(() => channel.value?.commands ?? []);
 
@@ -42,34 +42,34 @@ export const nameOf = (id: string): string => {
 export const channelOf = (id: string): Channel | undefined =>
   places.value.find(({ channel: { id: known } }) => known === id)?.channel;
 
-let requests = 0;
+let requestCount = 0;
 
 /** Ignores the response to an outdated request. */
 export async function loadWorld(): Promise<void> {
-  requests += 1;
-  const mine = requests;
+  requestCount += 1;
+  const requestNumber = requestCount;
   try {
-    const loaded = await ask<World>(`/api/world?as=${encodeURIComponent(as.value)}`);
-    if (mine !== requests) return;
+    const loaded = await getJson<World>(`/api/world?as=${encodeURIComponent(currentUser.value)}`);
+    if (requestNumber !== requestCount) return;
     world.value = loaded;
-    trouble.value = undefined;
+    loadError.value = undefined;
   } catch (error) {
-    if (mine === requests) trouble.value = sentenceOf(error);
+    if (requestNumber === requestCount) loadError.value = sentenceOf(error);
   }
 }
 
-export function enter(id: string): void {
-  chosen.value = id;
+export function openChannel(id: string): void {
+  chosenChannelId.value = id;
 }
 
 /** The socket reconnects for the new user and reloads everything. */
-export function become(person: Person): void {
-  sessionStorage.setItem(KEPT, person.role);
-  as.value = person.role;
+export function switchUser(person: Person): void {
+  sessionStorage.setItem(STORAGE_KEY, person.role);
+  currentUser.value = person.role;
 }
 
-export async function enterDirectMessage(): Promise<void> {
-  const { channel: id } = await tell<{ channel: string }>('/api/direct', { as: as.value });
+export async function openDirectMessage(): Promise<void> {
+  const { channel: id } = await postJson<{ channel: string }>('/api/direct', { currentUser: currentUser.value });
   if (!channelOf(id)) await loadWorld();
-  enter(id);
+  openChannel(id);
 }

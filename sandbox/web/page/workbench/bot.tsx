@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BotState } from '../../protocol.ts';
 import { duration, timeText } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { bot, gateway, log, makeTrouble, said } from '../state/workbench.ts';
+import { bot, gateway, log, makeTrouble, troubleResult } from '../state/workbench.ts';
 
-const WORDS: Readonly<Record<BotState['state'], string>> = {
+const STATE_LABELS: Readonly<Record<BotState['state'], string>> = {
   starting: 'Starting',
   running: 'Running',
   stopping: 'Stopping',
@@ -21,7 +21,8 @@ export function BotPanel() {
     <>
       <div class="bot-state">
         <p>
-          <span class={`lamp ${state}`} aria-hidden="true" /> <b>{WORDS[state]}</b> for {duration(now.value - since)}
+          <span class={`lamp ${state}`} aria-hidden="true" /> <b>{STATE_LABELS[state]}</b> for{' '}
+          {duration(now.value - since)}
         </p>
         <div class="bot-buttons">
           <button
@@ -50,9 +51,9 @@ export function BotPanel() {
           </button>
         </div>
       </div>
-      {said.value && (
-        <p class={said.value.failed ? 'said objection' : 'said'} role="status">
-          {said.value.text}
+      {troubleResult.value && (
+        <p class={troubleResult.value.failed ? 'said objection' : 'said'} role="status">
+          {troubleResult.value.text}
         </p>
       )}
       <dl class="facts">

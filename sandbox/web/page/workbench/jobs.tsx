@@ -5,7 +5,7 @@ import { gateway, jobs } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
 import { Sessions } from './sessions.tsx';
 
-const WORDS: Readonly<Record<Job['state'], string>> = {
+const STATE_LABELS: Readonly<Record<Job['state'], string>> = {
   'needs-input': 'needs input',
   queued: 'queued',
   running: 'running',
@@ -48,7 +48,7 @@ function JobCard({ job }: { job: Job }) {
     <li class={`job ${state}`}>
       <p class="job-head">
         <b>{kind}</b>
-        <span class={`state ${state}`}>{WORDS[state]}</span>
+        <span class={`state ${state}`}>{STATE_LABELS[state]}</span>
         <span class="job-time">{duration((finishedAt ?? now.value) - createdAt)}</span>
       </p>
       <p class="job-prompt" title={prompt}>

@@ -1,16 +1,16 @@
-import type { LiveSession, SessionOrder } from '../../protocol.ts';
+import type { LiveSession, SessionAction } from '../../protocol.ts';
 import { duration } from '../markdown/time.ts';
 import { now } from '../state/clock.ts';
-import { makeTrouble, said, sessions } from '../state/workbench.ts';
+import { makeTrouble, sessions, troubleResult } from '../state/workbench.ts';
 import { Fact } from './fact.tsx';
 
-const WORDS: Readonly<Record<LiveSession['state'], string>> = {
+const STATE_LABELS: Readonly<Record<LiveSession['state'], string>> = {
   listening: 'listening',
   answering: 'responding',
   silent: 'unresponsive',
 };
 
-const orders: readonly { readonly how: SessionOrder; readonly name: string; readonly title: string }[] = [
+const SESSION_ACTIONS: readonly { readonly how: SessionAction; readonly name: string; readonly title: string }[] = [
   { how: 'cut', name: 'Cut', title: 'Cut the connection without notice' },
   { how: 'expire', name: 'Expire', title: 'Reach the time limit now' },
   { how: 'hang', name: 'Hang', title: 'Keep the connection open but stop responding' },
@@ -18,14 +18,14 @@ const orders: readonly { readonly how: SessionOrder; readonly name: string; read
 
 /** The open live sessions, with faults for each. */
 export function Sessions() {
-  const isTold = said.value?.trouble === 'session';
-  if (sessions.value.length === 0 && !isTold) return null;
+  const hasResult = troubleResult.value?.trouble === 'session';
+  if (sessions.value.length === 0 && !hasResult) return null;
   return (
     <section class="switches" aria-label="Live sessions">
       <h3>Live sessions</h3>
-      {isTold && (
-        <p class={said.value?.failed ? 'said objection' : 'said'} role="status">
-          {said.value?.text}
+      {hasResult && (
+        <p class={troubleResult.value?.failed ? 'said objection' : 'said'} role="status">
+          {troubleResult.value?.text}
         </p>
       )}
       <ol class="jobs">
@@ -45,7 +45,7 @@ function SessionCard({ session }: { session: LiveSession }) {
         <b class="cut" title={model}>
           {model}
         </b>
-        <span class={`state ${state}`}>{WORDS[state]}</span>
+        <span class={`state ${state}`}>{STATE_LABELS[state]}</span>
         <span class="job-time">{duration(now.value - openedAt)}</span>
       </p>
       {words !== undefined && (
@@ -59,7 +59,7 @@ function SessionCard({ session }: { session: LiveSession }) {
         <Fact name="id" value={id} />
       </dl>
       <div class="bot-buttons">
-        {orders.map(({ how, name, title }) => (
+        {SESSION_ACTIONS.map(({ how, name, title }) => (
           <button
             key={how}
             type="button"

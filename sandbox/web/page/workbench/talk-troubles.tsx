@@ -1,4 +1,4 @@
-import type { Dialect, TalkBench, TalkTrouble } from '../../protocol.ts';
+import type { Dialect, TalkTrouble, TalkWorkbench } from '../../protocol.ts';
 import { makeTrouble } from '../state/workbench.ts';
 
 const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] = [
@@ -7,8 +7,8 @@ const dialects: readonly { readonly dialect: Dialect; readonly name: string }[] 
 ];
 
 /** Faults of live sessions, grouped by the moment at which they are applied. */
-export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: TalkBench }) {
-  const moments = Map.groupBy(troubles, ({ when }) => when);
+export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: TalkWorkbench }) {
+  const timings = Map.groupBy(troubles, ({ when }) => when);
   return (
     <section class="switches">
       <h3>Live conversations</h3>
@@ -25,14 +25,14 @@ export function TalkTroubles({ talk: { dialect: current, troubles } }: { talk: T
         ))}
       </div>
       <p class="switch-words">The dialect of new live sessions. The bot detects it automatically.</p>
-      {[...moments].map(([when, some]) => (
-        <Moment key={when} when={when} troubles={some} />
+      {[...timings].map(([when, some]) => (
+        <TimingGroup key={when} when={when} troubles={some} />
       ))}
     </section>
   );
 }
 
-function Moment({ when, troubles }: { when: string; troubles: readonly TalkTrouble[] }) {
+function TimingGroup({ when, troubles }: { when: string; troubles: readonly TalkTrouble[] }) {
   return (
     <div class="switch" role="group" aria-label={when}>
       <p class="switch-words">{when}:</p>

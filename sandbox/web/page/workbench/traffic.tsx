@@ -4,23 +4,23 @@ import { bytesText, timeText } from '../markdown/time.ts';
 import { traffic } from '../state/workbench.ts';
 
 const side = signal<'both' | Exchange['side']>('both');
-const sides = ['both', 'discord', 'gateway'] as const;
+const SIDES = ['both', 'discord', 'gateway'] as const;
 
 /** The bot's requests with their responses and violations, newest first. */
 export function Traffic() {
-  const shown = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
+  const visibleExchanges = traffic.value.filter((one) => side.value === 'both' || one.side === side.value).toReversed();
   return (
     <>
       <div class="choices" role="group" aria-label="Show traffic with">
-        {sides.map((name) => (
+        {SIDES.map((name) => (
           <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
             {name === 'both' ? 'All' : name === 'discord' ? 'Discord' : 'Gateway'}
           </button>
         ))}
       </div>
-      {shown.length === 0 && <p class="bench-empty">No traffic yet.</p>}
+      {visibleExchanges.length === 0 && <p class="bench-empty">No traffic yet.</p>}
       <ol class="traffic">
-        {shown.map((exchange) => (
+        {visibleExchanges.map((exchange) => (
           <Row key={exchange.id} exchange={exchange} />
         ))}
       </ol>
@@ -30,7 +30,7 @@ export function Traffic() {
 
 function Row({ exchange }: { exchange: Exchange }) {
   const open = useSignal(false);
-  const { id, at, side: which, method, path, status, ms, verdict, request, files = [] } = exchange;
+  const { id, at, side: exchangeSide, method, path, status, ms, verdict, request, files = [] } = exchange;
   const isFine = verdict === 'fine';
   return (
     <li class={isFine ? 'exchange' : 'exchange objected'}>
@@ -43,16 +43,16 @@ function Row({ exchange }: { exchange: Exchange }) {
         <span class={`status ${toneOf(status)}`}>{status === 0 ? '···' : status}</span>
         <span class="method">{method}</span>
         <span class="path cut" title={path}>
-          {brief(path)}
+          {shortPath(path)}
         </span>
         {!isFine && <span class="tab-count bad">{verdict.length}</span>}
-        <span class={`side-mark ${which}`}>{which === 'discord' ? 'D' : 'G'}</span>
+        <span class={`side-mark ${exchangeSide}`}>{exchangeSide === 'discord' ? 'D' : 'G'}</span>
       </button>
       {open.value && (
         <div id={`exchange-${id}`} class="exchange-more">
           <p class="exchange-path">{path}</p>
           <p>
-            {which === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
+            {exchangeSide === 'discord' ? 'Discord' : 'Gateway'} · {timeText(at, 'T')}
             {ms !== undefined && ` · ${Math.round(ms)} ms`} · {isFine ? 'no violations' : 'violations:'}
           </p>
           {!isFine &&
@@ -72,6 +72,6 @@ function Row({ exchange }: { exchange: Exchange }) {
 }
 
 /** Ids are long and similar, so only their last digits are shown. */
-const brief = (path: string) => path.replace(/\d{10,}(\d{4})/g, '…$1').replace(/^\/api\/v\d+/, '');
+const shortPath = (path: string) => path.replace(/\d{10,}(\d{4})/g, '…$1').replace(/^\/api\/v\d+/, '');
 
 const toneOf = (status: number) => (status === 0 ? 'open' : status < 300 ? 'good' : status < 400 ? 'open' : 'bad');

@@ -1,8 +1,8 @@
 import type { Trouble } from '../../protocol.ts';
-import { bot, gateway, makeTrouble, said } from '../state/workbench.ts';
+import { bot, gateway, makeTrouble, troubleResult } from '../state/workbench.ts';
 import { TalkTroubles } from './talk-troubles.tsx';
 
-interface Switch {
+interface TroubleButton {
   readonly title: string;
   /** The effect, and what to expect. */
   readonly words: string;
@@ -12,7 +12,7 @@ interface Switch {
 
 const SPEEDS = [0.25, 1, 4, 10, 50];
 
-const gatewaySwitches = (down: boolean): Switch[] => [
+const gatewayButtons = (down: boolean): TroubleButton[] => [
   {
     title: 'Fail the next job',
     words: 'The next job fails. Its message gives the reason and offers to retry or edit the prompt.',
@@ -39,7 +39,7 @@ const gatewaySwitches = (down: boolean): Switch[] => [
   },
 ];
 
-const discordSwitches: readonly Switch[] = [
+const discordButtons: readonly TroubleButton[] = [
   {
     title: 'Cut the connection',
     words: 'The bot loses its connection to Discord and resumes within seconds.',
@@ -61,7 +61,7 @@ const discordSwitches: readonly Switch[] = [
 export function TroublePanel() {
   const { kind, faults = [], down = false, speed = 1, talk } = gateway.value ?? {};
   const isDead = bot.value?.state === 'killed' || bot.value?.state === 'stopped' || bot.value?.state === 'crashed';
-  const botSwitch: Switch = isDead
+  const botButton: TroubleButton = isDead
     ? {
         title: 'Start the bot',
         words: 'The bot reads its tasks from disk, polls the gateway and delivers the results.',
@@ -74,8 +74,8 @@ export function TroublePanel() {
       };
   return (
     <>
-      <p class={said.value?.failed ? 'said objection' : 'said'} role="status">
-        {said.value?.text ?? 'Start a job, then inject a fault while it runs.'}
+      <p class={troubleResult.value?.failed ? 'said objection' : 'said'} role="status">
+        {troubleResult.value?.text ?? 'Start a job, then inject a fault while it runs.'}
       </p>
       {faults.length > 0 && (
         <div class="standing">
@@ -90,7 +90,7 @@ export function TroublePanel() {
           </button>
         </div>
       )}
-      <Group title="Bot" switches={[botSwitch]} />
+      <Group title="Bot" buttons={[botButton]} />
       {kind === 'embedded' && (
         <>
           <section class="switches">
@@ -109,20 +109,20 @@ export function TroublePanel() {
             </div>
             <p class="switch-words">The speed of the gateway’s jobs. 1× is the speed of a real gateway.</p>
           </section>
-          <Group title="" switches={gatewaySwitches(down)} />
+          <Group title="" buttons={gatewayButtons(down)} />
         </>
       )}
-      <Group title="Discord" switches={discordSwitches} />
+      <Group title="Discord" buttons={discordButtons} />
       {talk && <TalkTroubles talk={talk} />}
     </>
   );
 }
 
-function Group({ title, switches }: { title: string; switches: readonly Switch[] }) {
+function Group({ title, buttons }: { title: string; buttons: readonly TroubleButton[] }) {
   return (
     <section class="switches">
       {title !== '' && <h3>{title}</h3>}
-      {switches.map(({ title: name, words, trouble, on = false }) => (
+      {buttons.map(({ title: name, words, trouble, on = false }) => (
         <div key={trouble.do} class="switch">
           <button
             type="button"

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { Icon } from '../shell/icons.tsx';
-import { bench } from '../state/look.ts';
-import { bot, objections, underWay } from '../state/workbench.ts';
+import { bench } from '../state/appearance.ts';
+import { bot, runningJobs, violationCount } from '../state/workbench.ts';
 import { BotPanel } from './bot.tsx';
 import { JobsPanel } from './jobs.tsx';
 import { Traffic } from './traffic.tsx';
@@ -15,19 +15,19 @@ const tabs = [
 ] as const;
 
 type Tab = (typeof tabs)[number]['id'];
-const front = signal<Tab>('jobs');
+const activeTab = signal<Tab>('jobs');
 
 /** The gateway's jobs, the bot's traffic, fault buttons and the bot's process. */
 export function Workbench() {
   if (!bench.value) return null;
-  const { View } = tabs.find(({ id }) => id === front.value) ?? tabs[0];
+  const { View } = tabs.find(({ id }) => id === activeTab.value) ?? tabs[0];
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
-    const at = tabs.findIndex(({ id }) => id === front.value);
+    const at = tabs.findIndex(({ id }) => id === activeTab.value);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     if (!next) return;
-    front.value = next.id;
+    activeTab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
     event.preventDefault();
   };
@@ -48,13 +48,13 @@ export function Workbench() {
               id={`tab-${id}`}
               type="button"
               role="tab"
-              aria-selected={id === front.value}
+              aria-selected={id === activeTab.value}
               aria-controls="bench-panel"
-              tabIndex={id === front.value ? 0 : -1}
-              onClick={() => (front.value = id)}
+              tabIndex={id === activeTab.value ? 0 : -1}
+              onClick={() => (activeTab.value = id)}
             >
               {title}
-              <Mark tab={id} />
+              <TabBadge tab={id} />
             </button>
           ))}
         </div>
@@ -68,16 +68,16 @@ export function Workbench() {
           <Icon name="close" />
         </button>
       </header>
-      <div id="bench-panel" class="bench-panel" role="tabpanel" aria-labelledby={`tab-${front.value}`} tabIndex={0}>
+      <div id="bench-panel" class="bench-panel" role="tabpanel" aria-labelledby={`tab-${activeTab.value}`} tabIndex={0}>
         <View />
       </div>
     </aside>
   );
 }
 
-function Mark({ tab }: { tab: Tab }) {
-  if (tab === 'jobs' && underWay.value.length > 0) return <span class="tab-count">{underWay.value.length}</span>;
-  if (tab === 'traffic' && objections.value > 0) return <span class="tab-count bad">{objections.value}</span>;
+function TabBadge({ tab }: { tab: Tab }) {
+  if (tab === 'jobs' && runningJobs.value.length > 0) return <span class="tab-count">{runningJobs.value.length}</span>;
+  if (tab === 'traffic' && violationCount.value > 0) return <span class="tab-count bad">{violationCount.value}</span>;
   if (tab === 'bot') return <span class={`lamp ${bot.value?.state ?? 'starting'}`} aria-hidden="true" />;
   return null;
 }

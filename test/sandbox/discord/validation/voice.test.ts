@@ -14,7 +14,7 @@ const violationsOf = (kind: BodyKind, more: object = {}, files: object[] = [soun
     {
       files: files as (typeof sound)[],
     },
-  ).map(({ path, number, code }) => [path, number ?? code]);
+  ).map(({ path, errorCode, code }) => [path, errorCode ?? code]);
 
 describe.each(kinds)('A voice message as %s', (kind) => {
   it('A voice message is one audio file with duration and waveform, and may be a reply', () => {
@@ -74,7 +74,7 @@ describe('An edit', () => {
     'An edit cannot change a voice message: %j',
     (body) => {
       const [fault] = validateBody('channel-edit', body, { files: [], before });
-      expect(fault).toMatchObject({ number: 50162 });
+      expect(fault).toMatchObject({ errorCode: 50162 });
     },
   );
 

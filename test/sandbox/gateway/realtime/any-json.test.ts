@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { dialects } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { clientEvents } from '../../../../sandbox/gateway/realtime/requests/events.ts';
-import { stage } from './talker.ts';
+import { stage } from './test-client.ts';
 
 /** Names with a meaning in some event, with any values. */
 const names = ['type', 'session', 'audio', 'output', 'item', 'role', 'content', 'text', 'tools', 'response', 'item_id'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { settings, stage, userMessage } from './talker.ts';
+import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { settings, stage, userMessage } from './test-client.ts';
 
 describe('The refusals that keep a session open', () => {
   it('The current dialect refuses a session without its type, and the beta dialect refuses one with a type', async () => {
@@ -80,7 +80,7 @@ describe('The refusals that keep a session open', () => {
       type: 'conversation.item.create',
       item: { type: 'message', role, content: [{ type, text: 'Hello' }] },
     });
-    say(message('assistant', namesIn[otherThan(dialect)].text));
+    say(message('assistant', NAMES_BY_DIALECT[otherDialect(dialect)].text));
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
     say(message('user', 'text'));
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'item.content[0].type' });
@@ -88,7 +88,7 @@ describe('The refusals that keep a session open', () => {
     expect((await until('error')).error).toMatchObject({ param: 'item.role' });
     say({ type: 'conversation.item.create', item: {} });
     expect((await until('error')).error).toMatchObject({ code: 'missing_required_parameter', param: 'item.type' });
-    say(message('assistant', namesIn[dialect].text));
+    say(message('assistant', NAMES_BY_DIALECT[dialect].text));
     await until(dialect === 'ga' ? 'conversation.item.done' : 'conversation.item.created');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { dialects, namesIn, otherThan } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, type Stage, settings, stage, type Talker, userMessage } from './talker.ts';
+import { deltas, type Stage, settings, stage, type Talker, userMessage } from './test-client.ts';
 
 type Preset = keyof typeof realtimePresets;
 
@@ -42,7 +42,7 @@ async function waitForClose({ closed }: Talker, { clock }: Stage): Promise<numbe
 const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
 
 describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) => {
-  const names = namesIn[dialect];
+  const names = NAMES_BY_DIALECT[dialect];
 
   it('A fault cuts the socket before the first event', async () => {
     const side = await stage(dialect);
@@ -205,7 +205,7 @@ describe.each(dialects)('The faults of a socket in the %s dialect', (dialect) =>
     const side = await stage(dialect);
     const { until, events } = await askWithFault(side, 'realtime-other-dialect', { speaks: true });
     const { response } = await until('response.done');
-    expect(deltas(events, otherThan(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
+    expect(deltas(events, otherDialect(dialect), 'transcript').join('')).toBe(response.output[0].content[0].transcript);
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
   });
 

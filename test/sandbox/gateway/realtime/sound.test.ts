@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { describeSound, loudnessOf } from '../../../../sandbox/gateway/realtime/describe-sound.ts';
 import { dialects } from '../../../../sandbox/gateway/realtime/dialect.ts';
-import { loudnessOf, understood } from '../../../../sandbox/gateway/realtime/ear.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechOf, voices } from '../../../../sandbox/gateway/realtime/voice.ts';
 import { PCM_RATE, type Pcm } from '../../../../src/lib/pcm.ts';
 import type { Json } from '../bench.ts';
-import { settings, stage } from './talker.ts';
+import { settings, stage } from './test-client.ts';
 
 const tone = (hertz: number, seconds: number, loud = 0.3): Pcm =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_, at) =>
@@ -16,14 +16,14 @@ const transcriber = 'parley-transcribe-1';
 
 describe('The analysis of audio', () => {
   it('Audio is described by its length, loudness and pitch', () => {
-    expect(understood(tone(440, 2.4))).toBe('a clear sound of 2.4 seconds, at about 440 hertz');
-    expect(understood(tone(200, 0.5, 0.02))).toBe('a quiet sound of 0.5 seconds, at about 200 hertz');
-    expect(understood(tone(800, 1, 0.9))).toBe('a loud sound of 1.0 seconds, at about 800 hertz');
-    expect(understood(new Int16Array(PCM_RATE))).toBe('a silence of 1.0 seconds');
+    expect(describeSound(tone(440, 2.4))).toBe('a clear sound of 2.4 seconds, at about 440 hertz');
+    expect(describeSound(tone(200, 0.5, 0.02))).toBe('a quiet sound of 0.5 seconds, at about 200 hertz');
+    expect(describeSound(tone(800, 1, 0.9))).toBe('a loud sound of 1.0 seconds, at about 800 hertz');
+    expect(describeSound(new Int16Array(PCM_RATE))).toBe('a silence of 1.0 seconds');
   });
 
   it('The voices differ in their pitch, and each is loud enough to be heard', () => {
-    const heard = voices.map((voice) => understood(speechOf('Hello there, my friend.', voice)));
+    const heard = voices.map((voice) => describeSound(speechOf('Hello there, my friend.', voice)));
     expect(new Set(heard).size).toBeGreaterThanOrEqual(voices.length - 2);
     for (const voice of voices) expect(loudnessOf(speechOf('Hello there, my friend.', voice))).toBeGreaterThan(0.05);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Dialect, dialects, namesIn } from '../../../../sandbox/gateway/realtime/dialect.ts';
+import { type Dialect, dialects, NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
-import { msOf } from '../../../../sandbox/gateway/realtime/item.ts';
+import { speechMs } from '../../../../sandbox/gateway/realtime/item.ts';
 import { speechOf } from '../../../../sandbox/gateway/realtime/voice.ts';
 import type { Json } from '../bench.ts';
-import { deltas, settings, stage, type Talker, userMessage } from './talker.ts';
+import { deltas, settings, stage, type Talker, userMessage } from './test-client.ts';
 
 /** Sends a text turn and returns the response. */
 async function askInText({ say, until }: Talker, text: string): Promise<string> {
@@ -23,7 +23,7 @@ const added = (dialect: Dialect) =>
   dialect === 'ga' ? ['conversation.item.added', 'conversation.item.done'] : ['conversation.item.created'];
 
 describe.each(dialects)('A live session in the %s dialect', (dialect) => {
-  const names = namesIn[dialect];
+  const names = NAMES_BY_DIALECT[dialect];
 
   it('A live session answers in text and reports its token usage', async () => {
     const { talker } = await stage(dialect);
@@ -103,7 +103,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     expect(deltas(events, dialect, 'transcript')).toEqual([]);
     const before = clock.now();
     const { response } = await until('response.done');
-    expect(clock.now() - before).toBeLessThan(msOf(response.output[0].content[0].transcript) / 3);
+    expect(clock.now() - before).toBeLessThan(speechMs(response.output[0].content[0].transcript) / 3);
     expect(gateway.writing).toBe(0);
   });
 
@@ -151,7 +151,7 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const { transcript } = kept.content[0];
     expect(transcript.length).toBeLessThan(told.length);
     expect(told.startsWith(transcript)).toBe(true);
-    expect(msOf(transcript)).toBeGreaterThanOrEqual(600);
+    expect(speechMs(transcript)).toBeGreaterThanOrEqual(600);
     expect(await askInText(talk, 'Go on')).toContain(`My last words were: “${transcript}”.`);
     say({ type: 'conversation.item.truncate', item_id: item.id, content_index: 0, audio_end_ms: 60_000 });
     expect((await until('error')).error).toMatchObject({ code: 'invalid_value', param: 'audio_end_ms' });

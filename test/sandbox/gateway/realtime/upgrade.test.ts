@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Bench, bench, type Json, profiles } from '../bench.ts';
-import { settings, stage, userMessage } from './talker.ts';
+import { settings, stage, userMessage } from './test-client.ts';
 
 const path = '/v1/realtime';
 const right = { authorization: 'Bearer sk-sandbox' };

@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify';
+import { type Ability, type Model, modelNamed } from './catalogue.ts';
+import { amountOf, times } from './decimal.ts';
+import type { Job, NewJob } from './job.ts';
+import { type KeyGrant, mayUse } from './keys.ts';
+import type { Parts } from './parts.ts';
+import { Refusal, truncated, unknownModel } from './refusal.ts';
+import type { View } from './wire/view.ts';
+
+export const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';
+
+/** The model a submit names, if it exists, does such work, and the key may use it. */
+export function modelFor(parts: Parts, grant: KeyGrant, id: string, abilities: readonly Ability[]): Model {
+  const { profile, quirks } = parts.settings;
+  const model = modelNamed(id);
+  if (!model) {
+    throw quirks.unknownModelUnavailable
+      ? new Refusal(`No available channel for model ${truncated(id)}`, { status: 503, code: 'model_not_found' })
+      : unknownModel(id);
+  }
+  if (!mayUse(grant, id)) {
+    // The specification treats a forbidden model as unknown.
+    throw profile === 'spec'
+      ? unknownModel(id)
+      : new Refusal(`This key may not use the model ${id}`, { status: 403, code: 'access_denied' });
+  }
+  if (!abilities.includes(model.ability)) {
+    throw new Refusal(`The model ${id} does not do this: it is for ${model.ability}.`, {
+      status: 400,
+      code: 'invalid_request',
+    });
+  }
+  return model;
+}
+
+export const priceOf = (model: Model, units: number) => times(amountOf(model.price), Math.max(1, Math.ceil(units)));
+
+/** Creates a job and charges its price, which is refunded if the job fails (`gateway.ts`). */
+export function acceptJob(parts: Parts, request: FastifyRequest, draft: NewJob): Job {
+  const requestFacts = { method: request.method, path: pathOf(request), kind: draft.kind };
+  const job = parts.jobs.add(draft, parts.faults.takeForJob(requestFacts));
+  parts.tally.countSubmit(job.id);
+  if (job.state !== 'needs-input') chargeJob(parts, job);
+  return job;
+}
+
+export function chargeJob(parts: Parts, job: Job): void {
+  if (job.charge > 0n) parts.usage.charge(usageEntryOf(job));
+}
+
+export const usageEntryOf = (job: Job) => ({
+  key: job.key,
+  model: job.model,
+  at: job.chargedAt ?? job.createdAt,
+  amount: job.charge,
+});
+
+/** A key can access only its own jobs (wire facts, 1.2). */
+export function ownJob<Match extends Job>(
+  parts: Parts,
+  grant: KeyGrant,
+  id: string,
+  isMatch: (job: Job) => job is Match,
+): Match | undefined {
+  const job = parts.jobs.get(id);
+  return job && job.key === grant.key && isMatch(job) ? job : undefined;
+}
+
+/** Like `ownJob`, but counts the request as a poll. */
+export function polledJob<Match extends Job>(
+  parts: Parts,
+  grant: KeyGrant,
+  id: string,
+  isMatch: (job: Job) => job is Match,
+): Match | undefined {
+  const job = ownJob(parts, grant, id, isMatch);
+  if (job) parts.tally.countPoll(job);
+  return job;
+}
+
+export function viewOf(parts: Parts): View {
+  const { profile, quirks } = parts.settings;
+  return {
+    profile,
+    quirks,
+    urlOf: (job, name) => parts.files.urlOf(job, name),
+    previewUrl: (job) => parts.files.urlOf(job, parts.files.previewName(job)),
+  };
+}
+
+/** Sixteen to nineteen digits, as the image family has them: some are beyond 2^53 (wire facts, 1.2). */
+export function numericId(parts: Parts): string {
+  for (;;) {
+    const id = `${Math.floor(parts.pace.now())}${String(1_000_000 + parts.random.integer(1_000_000)).slice(1, 4 + parts.random.integer(4))}`;
+    if (!parts.jobs.get(id)) return id;
+  }
+}
+
+/** A seed from the gateway's own random source, so that equal gateways draw equal images. */
+export const newSeed = (parts: Parts) => parts.random.integer(4_294_967_296);

@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+import type { GeneratedFile } from './file-cache.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Pads a file to a size. It stays valid, because the padding is where the format allows it. */
+export function padFile(bytes: Buffer, mime: string, size: number): Buffer {
+  const missing = size - bytes.length;
+  if (missing <= 0) return bytes;
+  if (mime === 'image/png') {
+    const end = bytes.length - 12;
+    return Buffer.concat([bytes.subarray(0, end), pngPadding(missing), bytes.subarray(end)]);
+  }
+  if (mime === 'video/mp4') {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(Math.max(8, missing), 0);
+    head.write('free', 4, 'latin1');
+    return Buffer.concat([bytes, head, Buffer.alloc(Math.max(0, missing - 8))]);
+  }
+  // Readers of the other formats stop where the header says the file ends.
+  return Buffer.concat([bytes, Buffer.alloc(missing)]);
+}
+
+/** Private chunks of a megabyte each: readers refuse a larger one, and skip these. */
+function pngPadding(size: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let left = size; left > 0; left -= CHUNK_BYTES + 12) {
+    const length = Math.max(0, Math.min(CHUNK_BYTES, left - 12));
+    const body = Buffer.concat([Buffer.from('saNd', 'latin1'), Buffer.alloc(length)]);
+    const chunk = Buffer.alloc(length + 12);
+    chunk.writeUInt32BE(length, 0);
+    body.copy(chunk, 4);
+    chunk.writeUInt32BE(crc32(body), length + 8);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A file whose content does not match its name and content type. */
+export function mislabelledFile(as: 'html' | 'executable', mime: string): GeneratedFile {
+  const bytes =
+    as === 'html'
+      ? Buffer.from('<!doctype html><html><head><title>Sign in</title></head><body>This is not an image.</body></html>')
+      : Buffer.concat([
+          Buffer.from('MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00', 'latin1'),
+          Buffer.alloc(496),
+        ]);
+  return { bytes, mime };
+}

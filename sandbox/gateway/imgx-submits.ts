@@ -1,0 +1,207 @@
+import type { FastifyRequest } from 'fastify';
+import { acceptJob, chargeJob, modelFor, newSeed, numericId, ownJob, pathOf, priceOf } from './accept-job.ts';
+import { followUpOf } from './buttons.ts';
+import { customIdOf, type FollowUp, isCommonAction } from './custom-ids.ts';
+import { type ImgxJob, initialModalPrompt, isImgx, needsInput, planFollowUp } from './follow-ups.ts';
+import { type Plan, seedIn } from './imgx-plans.ts';
+import { queueFull, refuseBanned, unknownAction, unknownParent } from './imgx-refusals.ts';
+import { isOver, type Job } from './job.ts';
+import type { ImgxDetails } from './job-details.ts';
+import type { Parts } from './parts.ts';
+import { Refusal } from './refusal.ts';
+import type { SubmitOutcome } from './wire/imgx.ts';
+
+/** The fields that all submits of the image family accept. */
+export interface SubmitFields {
+  readonly state: string;
+  readonly botType: string;
+  readonly notifyHook?: string | undefined;
+}
+
+export interface SubmitResult {
+  readonly job: ImgxJob;
+  readonly outcome: SubmitOutcome;
+}
+
+/** Accepts every submit of the image family. */
+export class ImgxSubmits {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  seedFor(prompt: string): number {
+    return seedIn(prompt) ?? newSeed(this.#parts);
+  }
+
+  submit(
+    request: FastifyRequest,
+    fields: SubmitFields,
+    work: Plan,
+    seed: number,
+    extraDetails: Partial<ImgxDetails> = {},
+  ): SubmitResult {
+    refuseBanned(work.prompt);
+    const ahead = this.#queuedAhead(request);
+    const job = this.#add(request, fields, work, seed, extraDetails);
+    return { job, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+  }
+
+  /** The task of this key that a follow-up refers to; it must have succeeded. */
+  parentOf(request: FastifyRequest, taskId: string): ImgxJob {
+    const parent = ownJob(this.#parts, request.grant, taskId, isImgx);
+    if (!parent) throw unknownParent(taskId);
+    if (parent.state === 'succeeded') return parent;
+    throw new Refusal('The task has not succeeded, so nothing can follow from it.', {
+      status: 400,
+      code: 'task_status_not_success',
+    });
+  }
+
+  /** Accepts only buttons of the task, and in `stock` only those that the gateway can execute. */
+  pressButton(request: FastifyRequest, fields: SubmitFields, taskId: string, customId: string): SubmitResult {
+    const parent = this.parentOf(request, taskId);
+    const followUp = followUpOf(parent.details, customId);
+    if (!followUp || (this.#parts.settings.quirks.refusedActions && !isCommonAction(customId)))
+      throw unknownAction(customId);
+    return this.submitFollowUp(request, fields, parent, followUp);
+  }
+
+  submitFollowUp(request: FastifyRequest, fields: SubmitFields, parent: ImgxJob, followUp: FollowUp): SubmitResult {
+    const { quirks } = this.#parts.settings;
+    const customId = customIdOf(followUp, parent.details.uuid);
+    const existing =
+      quirks.repeatsKnown && followUp.do === 'upscale' ? this.#existingUpscale(parent, customId) : undefined;
+    if (existing) return { job: existing, outcome: { as: 'known' } };
+    const seed = newSeed(this.#parts);
+    const work = planFollowUp(parent, followUp, seed);
+    const lineage = { parent: parent.id, customId };
+    if (!needsInput(followUp, quirks.remix)) return this.submit(request, fields, work, seed, lineage);
+    const prompt = initialModalPrompt(parent, followUp);
+    const job = this.#add(
+      request,
+      fields,
+      { ...work, prompt },
+      seed,
+      { ...lineage, pendingFollowUp: followUp },
+      'needs-input',
+    );
+    return { job, outcome: { as: 'asks' } };
+  }
+
+  /** Continues a task that waits for its modal, under the same id (wire facts, 1.4). */
+  submitModal(request: FastifyRequest, taskId: string, prompt: string, mask: Buffer | undefined): SubmitResult {
+    const parts = this.#parts;
+    const job = ownJob(parts, request.grant, taskId, isImgx);
+    const followUp = job?.details.pendingFollowUp;
+    const parent = job?.details.parent === undefined ? undefined : parts.jobs.get(job.details.parent);
+    if (!job || !parent || !isImgx(parent)) throw unknownParent(taskId);
+    if (!followUp || job.state !== 'needs-input') {
+      throw new Refusal('The task is not waiting for words.', { status: 400, code: 'task_status_error' });
+    }
+    // An empty prompt means the initial prompt of the modal (wire facts, 1.1).
+    const newPrompt = prompt.trim() === '' ? job.prompt : prompt;
+    refuseBanned(newPrompt);
+    const ahead = this.#queuedAhead(request);
+    const seed = seedIn(newPrompt) ?? job.seed;
+    const work = planFollowUp(parent, followUp, seed, { prompt: newPrompt, ...(mask ? { mask } : {}) });
+    const { pendingFollowUp: _, ...details } = job.details;
+    const model = modelFor(parts, request.grant, job.model, ['imgx']);
+    const patch: Partial<Job> = {
+      prompt: newPrompt,
+      seed,
+      kind: work.kind,
+      charge: priceOf(model, work.units),
+      chargedAt: parts.pace.now(),
+      details: { ...details, ...detailsOf(work) },
+      orders: {
+        ...job.orders,
+        ...parts.faults.takeForJob({ method: request.method, path: pathOf(request), kind: work.kind }),
+      },
+    };
+    const resumed = parts.jobs.resume(job.id, patch);
+    if (!resumed || !isImgx(resumed)) throw new Error(`Task ${job.id} was lost while its words came.`);
+    chargeJob(parts, resumed);
+    return { job: resumed, outcome: ahead === undefined ? { as: 'accepted' } : { as: 'queued', ahead } };
+  }
+
+  #add(
+    request: FastifyRequest,
+    fields: SubmitFields,
+    work: Plan,
+    seed: number,
+    extraDetails: Partial<ImgxDetails>,
+    state?: 'needs-input',
+  ): ImgxJob {
+    const parts = this.#parts;
+    const { notifyHook, botType } = fields;
+    const id = botType === 'NIJI_JOURNEY' ? 'imgx-anime-7' : 'imgx-7';
+    const model = modelFor(parts, request.grant, id, ['imgx']);
+    const job = acceptJob(parts, request, {
+      id: numericId(parts),
+      family: 'imgx',
+      kind: work.kind,
+      key: request.grant.key,
+      model: model.id,
+      prompt: work.prompt,
+      seed,
+      charge: priceOf(model, work.units),
+      ...(state ? { state } : {}),
+      details: {
+        family: 'imgx',
+        ...detailsOf(work),
+        uuid: parts.random.uuid(),
+        botType,
+        state: fields.state,
+        ...(notifyHook ? { notifyHook } : {}),
+        ...extraDetails,
+      },
+    });
+    if (!isImgx(job)) throw new Error('An image task became something else.');
+    return job;
+  }
+
+  /** The number of jobs ahead, if the gateway reports it; throws if the queue is full (codes 22 and 23, wire facts, 1.2). */
+  #queuedAhead(request: FastifyRequest): number | undefined {
+    const { queuedFrom, fullFrom } = this.#parts.settings.quirks;
+    if (queuedFrom === 0 && fullFrom === 0) return undefined;
+    const live = this.#parts.jobs
+      .list()
+      .filter(
+        (job) =>
+          job.family === 'imgx' && job.key === request.grant.key && !isOver(job.state) && job.state !== 'needs-input',
+      ).length;
+    if (fullFrom > 0 && live >= fullFrom) {
+      throw queueFull();
+    }
+    return queuedFrom > 0 && live >= queuedFrom ? live : undefined;
+  }
+
+  #existingUpscale(parent: ImgxJob, customId: string): ImgxJob | undefined {
+    return this.#parts.jobs
+      .list()
+      .filter(isImgx)
+      .find((job) => job.details.parent === parent.id && job.details.customId === customId && job.state !== 'failed');
+  }
+}
+
+function detailsOf(
+  work: Plan,
+): Pick<
+  ImgxDetails,
+  'action' | 'yields' | 'scenes' | 'aspect' | 'results' | 'sources' | 'referencesFrom' | 'lines' | 'mask'
+> {
+  const { action, yields, scenes, aspect, results, sources = [], referencesFrom, lines, mask } = work;
+  return {
+    action,
+    yields,
+    scenes,
+    aspect,
+    results,
+    sources,
+    ...(referencesFrom ? { referencesFrom } : {}),
+    ...(lines ? { lines } : {}),
+    ...(mask ? { mask } : {}),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { isTooDeep } from '../body.ts';
+import type { Body } from '../wire/view.ts';
+import { EventRefusal } from './refusal.ts';
+
+/** WebSocket close codes (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+
+/** A client's WebSocket, with the faults that can be applied to it. */
+export class ClientSocket {
+  readonly #socket: WebSocket;
+  readonly #rawSocket: Socket;
+  readonly #freshId: (prefix: string) => string;
+
+  constructor(socket: WebSocket, rawSocket: Socket, freshId: (prefix: string) => string) {
+    this.#socket = socket;
+    this.#rawSocket = rawSocket;
+    this.#freshId = freshId;
+  }
+
+  listen(onEvent: (event: unknown) => void, onClose: () => void): void {
+    this.#socket.on('message', (data, isBinary) => onEvent(isBinary ? undefined : parseEvent(String(data))));
+    this.#socket.on('close', onClose);
+    this.#socket.on('error', () => this.drop());
+  }
+
+  /** An event that is sent twice is identical both times, down to its id. */
+  send(event: Body, times = 1): void {
+    const frame = JSON.stringify({ event_id: this.#freshId('event'), ...event });
+    for (let time = 0; time < times; time++) this.sendFrame(frame);
+  }
+
+  sendFrame(frame: string | Buffer): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame);
+  }
+
+  close(reason: 'expired' | 'trouble', message: string): void {
+    this.#socket.close(reason === 'expired' ? GOING_AWAY : INTERNAL_ERROR, message);
+  }
+
+  /** Cuts the connection without a close frame. */
+  drop(): void {
+    this.#socket.terminate();
+  }
+
+  /** As if the network dropped everything: incoming data is not read, so even a ping gets no response. */
+  hang(): void {
+    this.#rawSocket.removeAllListeners('data');
+    this.#rawSocket.on('data', () => undefined);
+    this.#rawSocket.resume();
+  }
+}
+
+/** Returns undefined for anything that is not valid JSON. */
+function parseEvent(text: string): unknown {
+  try {
+    const event: unknown = JSON.parse(text);
+    return isTooDeep(event) ? undefined : event;
+  } catch (problem) {
+    if (problem instanceof SyntaxError) return undefined;
+    throw problem;
+  }
+}
+
+export const unreadable = () =>
+  new EventRefusal('We could not parse the JSON body of your message.', { code: 'invalid_json' });

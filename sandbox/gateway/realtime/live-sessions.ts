@@ -1,0 +1,41 @@
+import { EventEmitter } from 'node:events';
+import type { Session } from './session.ts';
+
+interface SessionEvents {
+  open: [Session];
+  /** Emitted when a reply starts or ends, or when the session stops responding. */
+  change: [Session];
+  close: [Session];
+  heard: [Session, unknown];
+}
+
+/** The live sessions, for display and for injected faults. */
+export class LiveSessions extends EventEmitter<SessionEvents> {
+  readonly #open = new Set<Session>();
+  /** The number of sessions since the start. */
+  opened = 0;
+
+  /** The open sessions, oldest first. */
+  get sessions(): readonly Session[] {
+    return [...this.#open];
+  }
+
+  add(session: Session): void {
+    this.#open.add(session);
+    this.opened += 1;
+    this.emit('open', session);
+  }
+
+  notifyChange(session: Session): void {
+    if (this.#open.has(session)) this.emit('change', session);
+  }
+
+  delete(session: Session): void {
+    if (this.#open.delete(session)) this.emit('close', session);
+  }
+
+  /** Cuts all connections. */
+  cutAll(): void {
+    for (const session of this.sessions) session.cut();
+  }
+}

@@ -1,0 +1,54 @@
+import type { TextRequest } from '../requests/text.ts';
+import { conversationOf } from '../text/conversation.ts';
+import { generateResponse } from '../text/generate.ts';
+import { proseFor, quoted } from '../text/prose.ts';
+import type { Conversation } from './conversation.ts';
+import type { Settings } from './settings.ts';
+
+/** The text of a reply, or the tool calls that replace it. */
+export type Plan =
+  | { readonly type: 'words'; readonly text: string }
+  | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly argumentsJson: string }[] };
+
+/** The number of words of the previous reply that are repeated. */
+const REPEATED_WORDS = 8;
+
+/** Plans a reply without a model. It quotes the first and last message and its own last reply, to show that it has the whole conversation. */
+export function planFor(conversation: Conversation, model: string, settings: Settings): Plan {
+  const textRequest: TextRequest = {
+    ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
+    ...{ tools: settings.tools, tool_choice: settings.toolChoice },
+  };
+  const calls = generateResponse(textRequest, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
+  if (calls.length > 0) return { type: 'calls', calls };
+  const request = conversationOf(textRequest);
+  // The first paragraph quotes the question, which the introduction does already.
+  const [, ...paragraphs] = proseFor(request, undefined).split('\n\n');
+  return {
+    type: 'words',
+    text: withoutMarkdown([introduction(request, conversation, settings), ...paragraphs].join(' ')),
+  };
+}
+
+function introduction(
+  { question, before }: ReturnType<typeof conversationOf>,
+  { lastReply }: Conversation,
+  { instructions }: Settings,
+): string {
+  const [first] = before;
+  const last = lastReply?.split(/\s+/).slice(-REPEATED_WORDS).join(' ');
+  return [
+    'This is the sandbox speaking.',
+    question === '' ? 'You said nothing yet.' : `You said: ${quoted(question)}.`,
+    ...(first === undefined ? [] : [`The first of ${before.length + 1} things was: ${quoted(first)}.`]),
+    ...(last === undefined ? [] : [`My last words were: ${quoted(last)}.`]),
+    ...(instructions === '' ? [] : [`I was told: ${quoted(instructions)}.`]),
+  ].join(' ');
+}
+
+/** Removes Markdown, which cannot be spoken. */
+const withoutMarkdown = (text: string) =>
+  text
+    .replace(/[*#`|]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -1,0 +1,115 @@
+import sharp from 'sharp';
+import { Agent, request } from 'undici';
+import { isLoopbackName } from '../loopback.ts';
+import type { Source } from './job-details.ts';
+import { truncated } from './refusal.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Decoding more than this is an attack, not a reference. */
+const MAX_PIXELS = 64_000_000;
+/** Enough to read colours and shapes from a reference, and small enough to keep many in memory. */
+const MAX_SIDE = 1_024;
+
+/** The sandbox fetches only URLs on this machine. */
+export function isLoopback(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && isLoopbackName(hostname);
+}
+
+export class ReferenceFetcher {
+  readonly #agent = new Agent({
+    connect: { timeout: TIMEOUT_MS },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  });
+
+  /** The images among the sources, decoded and reduced. Videos and audio are accepted and ignored. */
+  async images(sources: readonly Source[]): Promise<readonly Buffer[]> {
+    const images = await Promise.all(sources.map((source, at) => this.#image(source, at)));
+    return images.filter((image) => image !== undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #image(source: Source, at: number): Promise<Buffer | undefined> {
+    if (source.from === 'request') {
+      if (isVideoOrAudio(source.bytes, source.mime)) return undefined;
+      return await normalizeImage(
+        source.bytes,
+        `Reference image ${at + 1} of the request is not an image that can be read.`,
+      );
+    }
+    const name = truncated(source.url);
+    const response = await this.#fetch(source.url, name);
+    if (isVideoOrAudio(response.bytes, response.mime)) return undefined;
+    return await normalizeImage(response.bytes, `What is at the reference address ${name} is not an image.`);
+  }
+
+  async #fetch(address: string, name: string): Promise<{ bytes: Buffer; mime: string | undefined }> {
+    if (!isLoopback(address)) {
+      throw new Error(
+        `The reference address ${name} is not on this machine: the sandbox only fetches http://127.0.0.1 and http://localhost.`,
+      );
+    }
+    const failed = (why: string) => new Error(`The reference address ${name} could not be fetched: ${why}.`);
+    try {
+      const response = await request(address, { dispatcher: this.#agent, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (response.statusCode !== 200) {
+        await response.body.dump();
+        throw failed(`it answered ${response.statusCode}`);
+      }
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > MAX_BYTES) throw failed('it is larger than 32 MB');
+        chunks.push(chunk);
+      }
+      return { bytes: Buffer.concat(chunks), mime: String(response.headers['content-type'] ?? '') };
+    } catch (problem) {
+      if (problem instanceof Error && problem.message.startsWith('The reference address')) throw problem;
+      throw failed(
+        problem instanceof Error && problem.name === 'TimeoutError' ? 'it took longer than 5 seconds' : 'no response',
+      );
+    }
+  }
+}
+
+/** Decodes a mask losslessly, because its grey values say how much may change. */
+export async function maskOf(bytes: Buffer): Promise<Buffer | undefined> {
+  return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
+    .resize(2_048, 2_048, { fit: 'inside', withoutEnlargement: true })
+    .png()
+    .toBuffer()
+    .catch(() => undefined);
+}
+
+/** The first bytes of videos and audio. AVIF and HEIF images begin like an MP4, but with another brand. */
+const SIGNATURES = [
+  /^.{4}ftyp(?!avi|hei|hev|mif|msf)/s,
+  /^.E\xdf\xa3/s,
+  /^RIFF.{4}(?:WAVE|AVI )/s,
+  /^(?:OggS|ID3|fLaC)/,
+];
+
+/** Checks the content type, or else the first bytes. */
+function isVideoOrAudio(bytes: Buffer, mime = ''): boolean {
+  const start = bytes.toString('latin1', 0, 16);
+  return /^(?:video|audio)\//.test(mime) || SIGNATURES.some((sign) => sign.test(start));
+}
+
+async function normalizeImage(bytes: Buffer, errorMessage: string): Promise<Buffer> {
+  try {
+    return await sharp(bytes, { limitInputPixels: MAX_PIXELS })
+      .rotate()
+      .resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 90 })
+      .toBuffer();
+  } catch (problem) {
+    throw new Error(errorMessage, { cause: problem });
+  }
+}

@@ -1,0 +1,43 @@
+import type { Job } from './job.ts';
+import type { ReferenceFetcher } from './reference-fetcher.ts';
+import { describeImages } from './studio/index.ts';
+
+/** The reference images of jobs, loaded when a job starts and shared with its follow-ups. */
+export class ReferenceImages {
+  readonly #references: ReferenceFetcher;
+  readonly #images = new Map<string, readonly Buffer[]>();
+
+  constructor(references: ReferenceFetcher) {
+    this.#references = references;
+  }
+
+  imagesFor(job: Job): readonly Buffer[] {
+    const own = this.#images.get(job.id);
+    if (own) return own;
+    const inherited = job.details.family === 'imgx' ? job.details.referencesFrom : undefined;
+    return (inherited && this.#images.get(inherited)) || [];
+  }
+
+  /** Returns undefined if there is nothing to load, so that the job ends exactly when it is due. */
+  load(job: Job): Promise<Partial<Job> | undefined> | undefined {
+    const isDescribe = job.kind === 'describe';
+    if (job.details.sources.length > 0 || isDescribe) return this.#gather(job, isDescribe);
+    this.#images.set(job.id, this.imagesFor(job));
+    return undefined;
+  }
+
+  delete(job: Job): void {
+    this.#images.delete(job.id);
+  }
+
+  async #gather(job: Job, isDescribe: boolean): Promise<Partial<Job>> {
+    const own = await this.#references.images(job.details.sources);
+    const images = own.length > 0 ? own : this.imagesFor(job);
+    this.#images.set(job.id, images);
+    // Drops the original bytes; only the reduced copies stay in memory.
+    const details = { ...job.details, sources: [] };
+    if (!isDescribe || details.family !== 'imgx') return { details };
+    if (images.length === 0) throw new Error('There is no image to describe.');
+    return { details: { ...details, lines: await describeImages([...images]) } };
+  }
+}

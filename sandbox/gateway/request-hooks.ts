@@ -1,0 +1,121 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../src/lib/clock.ts';
+import { pathOf } from './accept-job.ts';
+import { applyFault, replacesHandler } from './apply-fault.ts';
+import type { Parts } from './parts.ts';
+import { Refusal, unauthorized } from './refusal.ts';
+import { type ErrorFamily, errorBody } from './wire/errors.ts';
+import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
+
+export const CONTROL_PREFIX = '/_sandbox';
+
+/** Ends the recording of a request that gets no response, so its status stays 0. */
+function endRecording(request: FastifyRequest): void {
+  request.updateRecord?.({ status: 0 });
+  request.updateRecord = null;
+}
+
+const isControlRequest = (request: FastifyRequest) =>
+  pathOf(request) === CONTROL_PREFIX || request.url.startsWith(`${CONTROL_PREFIX}/`);
+
+/** Hooks for every request: recording, authentication and injected faults. */
+export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Clock): void {
+  server.decorateRequest('fault', null);
+  server.decorateRequest('updateRecord', null);
+
+  server.addHook('onRequest', async (request) => {
+    if (isControlRequest(request)) return;
+    const { authorization, ...headers } = request.headers;
+    request.updateRecord = parts.requestLog.add({
+      at: parts.pace.now(),
+      method: request.method,
+      path: pathOf(request),
+      query: { ...(request.query as object) },
+      headers,
+      body: undefined,
+      status: 0,
+    });
+    if (request.is404 || request.routeOptions.config.isPublic) return;
+    const grant = parts.keys.grantOf(authorization);
+    if (!grant) throw unauthorized();
+    request.grant = grant;
+  });
+
+  server.addHook('preHandler', async (request, reply) => {
+    if (isControlRequest(request)) return;
+    request.updateRecord?.({ body: request.body });
+    const { kind } = request.routeOptions.config;
+    const fault = parts.faults.takeForResponse({ method: request.method, path: pathOf(request), kind });
+    if (!fault) return;
+    request.fault =
+      fault.type === 'accepted-then'
+        ? { effect: fault.spoilt, onlyIfAccepted: true }
+        : { effect: fault, onlyIfAccepted: false };
+    if (!replacesHandler(fault)) return;
+    reply.send('');
+    // Returning would run the handler when the client gives up waiting.
+    await new Promise(() => undefined);
+  });
+
+  server.addHook('onSend', async (request, reply, payload: unknown) => {
+    const isTask = parts.settings.quirks.unknownEnvelopes && returnsTasks(pathOf(request));
+    return isTask && reply.statusCode < 300 && typeof payload === 'string' ? inUnknownEnvelope(payload) : payload;
+  });
+
+  server.addHook('onSend', async (request, reply, payload) => {
+    const { fault } = request;
+    request.fault = null;
+    if (!fault || (fault.onlyIfAccepted && reply.statusCode >= 400)) {
+      if (typeof payload === 'string') request.updateRecord?.({ answer: payload });
+      return payload;
+    }
+    const { type } = fault.effect;
+    // This response is never sent, so the request counts as ended for observers.
+    if (type === 'reset' || type === 'hang') endRecording(request);
+    const stage = { clock, profile: parts.settings.profile, family: errorFamilyOf(pathOf(request)) };
+    return await applyFault(fault.effect, request, reply, payload, stage);
+  });
+
+  server.addHook('onResponse', async (request, reply) => {
+    request.updateRecord?.({ status: reply.statusCode });
+  });
+
+  server.setErrorHandler((problem, request, reply) => sendRefusal(asRefusal(problem), request, reply, parts));
+  server.setNotFoundHandler((request, reply) => {
+    const refusal = new Refusal(`Invalid URL (${request.method} ${pathOf(request)})`, {
+      status: 404,
+      code: '',
+      type: 'invalid_request_error',
+    });
+    return sendRefusal(refusal, request, reply, parts);
+  });
+}
+
+export function sendRefusal(
+  refusal: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: Parts,
+): FastifyReply {
+  const isUnknownRoute = refusal.detail.code === '';
+  const { status, body } = errorBody(
+    refusal,
+    parts.settings.profile,
+    isUnknownRoute ? 'general' : errorFamilyOf(pathOf(request)),
+  );
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** Fastify's errors below 500 are the client's fault; all others are faults of this server and keep their message. */
+export function asRefusal(problem: unknown): Refusal {
+  if (problem instanceof Refusal) return problem;
+  const { statusCode = 500, message } = problem as FastifyError;
+  return statusCode < 500
+    ? new Refusal(message, { status: statusCode, code: 'invalid_request' })
+    : new Refusal(`The sandbox itself failed: ${message}`, { status: 500, code: 'internal_error' });
+}
+
+function errorFamilyOf(path: string): ErrorFamily {
+  if (path.startsWith('/imgx/')) return 'imgx';
+  return /^\/(?:music|videoa|v1\/videos?)(?:\/|$)/.test(path) ? 'task' : 'general';
+}

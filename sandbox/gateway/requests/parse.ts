@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { isRecord } from '../../../src/lib/exact-json.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Parses a request body, or throws a refusal about its first error. `null` counts as absent. */
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  if (!isRecord(body)) throw badRequest('The body must be a JSON object.', 'bad_request_body');
+  const fields = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const parsed = schema.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const issue = deepestIssue(parsed.error.issues);
+  const field = String(issue?.path[0] ?? '');
+  if (field === '') throw badRequest(sentence(issue?.message ?? 'is not what is expected here'));
+  const value = fields[field];
+  const isMissing = value === undefined || (typeof value === 'string' && value.trim() === '') || isEmptyList(value);
+  if (isMissing) throw badRequest(`${field} is required`, `${snake(field)}_is_required`);
+  // Shortens zod's default messages.
+  const problem = issue?.message.replace(/^(?:Invalid (?:input|option)|Too (?:big|small)): /, 'is not valid: ');
+  throw badRequest(`${issue?.path.join('.')} ${problem}`);
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** For an invalid list item, reports the item rather than the list. */
+function deepestIssue(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
+  const [first] = issues;
+  if (first?.code !== 'invalid_union') return first;
+  const branches = first.errors.map((branch) => deepestIssue(branch)).filter((issue) => issue !== undefined);
+  const inner = branches.sort((left, right) => right.path.length - left.path.length)[0];
+  return inner ? { path: [...first.path, ...inner.path], message: inner.message } : first;
+}
+
+const badRequest = (message: string, code = 'invalid_request') => new Refusal(message, { status: 400, code });
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+const snake = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const sentence = (text: string) => (/^[A-Z]/.test(text) ? text : `The body ${text}`);

@@ -1,0 +1,43 @@
+import { wordsOf } from '../prompt-words.ts';
+import type { InputItem, TextRequest } from '../requests/text.ts';
+
+/** What an input comes down to. */
+export interface Conversation {
+  /** The last that a person said. */
+  readonly question: string;
+  /** Its words in lower case, for searches. */
+  readonly words: ReadonlySet<string>;
+  /** What the person said before, oldest first. */
+  readonly before: readonly string[];
+  readonly images: number;
+  readonly sounds: number;
+  readonly files: readonly string[];
+  /** Outputs of tools that came after the question. */
+  readonly outputs: readonly { readonly name: string; readonly output: string }[];
+}
+
+export function conversationOf({ input }: TextRequest): Conversation {
+  const items: readonly InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
+  const asked = items.filter(({ role }) => role === 'user');
+  const last = asked.at(-1);
+  const question = last ? textOf(last.content) : '';
+  const parts = last && Array.isArray(last.content) ? last.content : [];
+  const names = new Map(items.map(({ call_id, name }) => [name === undefined ? undefined : call_id, name]));
+  const after = last ? items.slice(items.lastIndexOf(last) + 1) : items;
+  return {
+    question,
+    words: new Set(wordsOf(question)),
+    before: asked.slice(0, -1).map(({ content }) => textOf(content)),
+    images: parts.filter(({ type }) => type === 'input_image').length,
+    sounds: parts.filter(({ type }) => type === 'input_audio').length,
+    files: parts.filter(({ type }) => type === 'input_file').map(({ filename }) => filename ?? 'a file'),
+    outputs: after
+      .filter(({ type }) => type === 'function_call_output')
+      .map(({ call_id, output }) => ({ name: names.get(call_id) ?? 'a tool', output: textOf(output) })),
+  };
+}
+
+function textOf(content: InputItem['content']): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).flatMap(({ text }) => (text === undefined ? [] : [text])).join('\n');
+}

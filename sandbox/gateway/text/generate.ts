@@ -1,0 +1,105 @@
+import type { TextRequest } from '../requests/text.ts';
+import { type Conversation, conversationOf } from './conversation.ts';
+import { proseFor, quoted } from './prose.ts';
+import { valueForSchema } from './schema-value.ts';
+
+/** One item of a response. */
+export type OutputItem =
+  | { readonly type: 'reasoning'; readonly thoughts: readonly string[] }
+  | { readonly type: 'web-search'; readonly query: string }
+  | { readonly type: 'call'; readonly name: string; readonly argumentsJson: string }
+  | { readonly type: 'message'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string };
+
+export interface GeneratedResponse {
+  readonly items: readonly OutputItem[];
+  /** Whether the text was cut at the token limit. */
+  readonly isIncomplete: boolean;
+  readonly tokens: { readonly input: number; readonly output: number; readonly reasoning: number };
+}
+
+const THOUGHTS_BY_EFFORT: Readonly<Record<string, number>> = {
+  none: 0,
+  minimal: 1,
+  low: 1,
+  medium: 3,
+  high: 6,
+  xhigh: 8,
+};
+const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
+/** As a rule of thumb, a token is four letters. */
+const LETTERS_PER_TOKEN = 4;
+
+/** Generates a response without a model: the same request always has the same response. */
+export function generateResponse(request: TextRequest, canReason: boolean): GeneratedResponse {
+  const conversation = conversationOf(request);
+  const thoughts = canReason ? thoughtsOn(conversation, request.reasoning?.effort) : [];
+  const calls = callsFor(request, conversation);
+  const maxTokens = request.max_output_tokens;
+  const messages = calls.length > 0 ? [] : [messageFor(request, conversation)];
+  const cutMessages = messages.map((item) =>
+    maxTokens === undefined ? item : { ...item, text: item.text.slice(0, maxTokens * LETTERS_PER_TOKEN) },
+  );
+  const items: OutputItem[] = [
+    ...(thoughts.length > 0 ? [{ type: 'reasoning', thoughts } as const] : []),
+    ...(searchesFor(request, conversation)
+      ? [{ type: 'web-search', query: conversation.question.slice(0, 200) } as const]
+      : []),
+    ...calls,
+    ...cutMessages,
+  ];
+  const reasoning = tokensIn(thoughts.join(''));
+  const output =
+    tokensIn([...calls.map(({ argumentsJson }) => argumentsJson), ...cutMessages.map(({ text }) => text)].join('')) +
+    reasoning;
+  return {
+    items,
+    isIncomplete: cutMessages.some(({ text }, at) => text !== messages[at]?.text),
+    tokens: { input: tokensIn(JSON.stringify(request.input) + (request.instructions ?? '')), output, reasoning },
+  };
+}
+
+const tokensIn = (text: string) => Math.ceil(text.length / LETTERS_PER_TOKEN);
+
+function thoughtsOn({ question }: Conversation, effort = 'medium'): readonly string[] {
+  return Array.from(
+    { length: THOUGHTS_BY_EFFORT[effort] ?? 3 },
+    (_, at) => `Thought ${at + 1}: the sandbox turns ${quoted(question)} over and finds nothing that a model would.`,
+  );
+}
+
+/** Calls a tool if the question contains all words of its name, or if the request requires a tool; never after a tool's output. */
+function callsFor({ tools, tool_choice }: TextRequest, { question, words, outputs }: Conversation) {
+  if (tool_choice === 'none' || outputs.length > 0) return [];
+  const functions = tools.filter(({ type, name }) => type === 'function' && name !== undefined);
+  const conversation = functions.filter(({ name = '' }) =>
+    name
+      .toLowerCase()
+      .split(/[_-]+/)
+      .every((word) => words.has(word)),
+  );
+  const calledFunctions = conversation.length === 0 && tool_choice !== 'auto' ? functions.slice(0, 1) : conversation;
+  return calledFunctions.map(({ name = '', parameters }) => ({
+    type: 'call' as const,
+    name,
+    argumentsJson: JSON.stringify(valueForSchema(parameters ?? { type: 'object', properties: {} }, question)),
+  }));
+}
+
+function searchesFor({ tools }: TextRequest, { words }: Conversation): boolean {
+  return tools.some(({ type }) => type.startsWith('web_search')) && SEARCH_WORDS.some((word) => words.has(word));
+}
+
+function messageFor({ text, instructions }: TextRequest, conversation: Conversation) {
+  const { question, words } = conversation;
+  if (words.has('refuse'))
+    return { type: 'refusal' as const, text: `The sandbox will not do that: ${quoted(question)}.` };
+  const format = text?.format;
+  if (format?.type === 'json_schema')
+    return { type: 'message' as const, text: JSON.stringify(valueForSchema(format.schema, question)) };
+  const prose = proseFor(conversation, instructions);
+  return {
+    type: 'message' as const,
+    text: format?.type === 'json_object' ? JSON.stringify({ sandbox: true, answer: prose }) : prose,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Profile } from '../quirks.ts';
+import { responseBody, type TextResponse } from '../wire/text.ts';
+import { chatEvents, responseEvents, type TimedEvent } from '../wire/text-events.ts';
+import type { Body } from '../wire/view.ts';
+import type { TextFault } from './fault.ts';
+import type { StreamStep } from './timed-stream.ts';
+
+const DEFAULT_EVENTS_BEFORE_FAULT = 4;
+const FAULT_ERROR = { code: 'server_error', message: 'The sandbox was told to fail in the middle of its answer.' };
+
+/** The stream of a response, with the injected fault. */
+export function* streamSteps(response: TextResponse, fault: TextFault | undefined): Generator<StreamStep, void, void> {
+  const { profile } = response;
+  const isChat = fault?.how === 'chat';
+  const events = isChat ? chatEvents(response) : responseEvents(response, fault?.how === 'empty-output');
+  const breakAfter =
+    fault && BREAKING_FAULTS.has(fault.how) ? (fault.after ?? DEFAULT_EVENTS_BEFORE_FAULT) : Number.POSITIVE_INFINITY;
+  let sequenceNumber = 0;
+  for (const { wait, event } of events) {
+    if (sequenceNumber >= breakAfter && fault) return yield* brokenEnd(fault, response, sequenceNumber);
+    yield { wait, text: eventText(isChat ? event : { sequence_number: sequenceNumber, ...event }, profile) };
+    sequenceNumber += 1;
+  }
+  // Chat completions end with `[DONE]`, and so do the responses of some gateways (wire facts, part 5).
+  if (isChat || profile === 'stock') yield { wait: 0, text: 'data: [DONE]\n\n' };
+}
+
+const BREAKING_FAULTS = new Set<TextFault['how']>(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence']);
+
+function* brokenEnd(
+  { how }: TextFault,
+  response: TextResponse,
+  sequenceNumber: number,
+): Generator<StreamStep, void, void> {
+  const errorStep = (event: Body): StreamStep => ({
+    wait: 0,
+    text: eventText({ sequence_number: sequenceNumber, ...event }, response.profile),
+  });
+  if (how === 'cut' || how === 'silence') yield { wait: 0, effect: how };
+  if (how === 'error') yield errorStep({ type: 'error', ...FAULT_ERROR, param: null });
+  // Without a `type`, the event is recognizable only by its `error` field.
+  if (how === 'nested-error')
+    yield errorStep({ ...(response.profile === 'spec' ? { type: 'error' } : {}), error: FAULT_ERROR });
+  if (how === 'failed')
+    yield errorStep({ type: 'response.failed', response: responseBody(response, 'failed', [], FAULT_ERROR) });
+}
+
+/** In `stock`, events have only a data line, as in real gateways. */
+function eventText(event: TimedEvent['event'], profile: Profile): string {
+  const data = `data: ${JSON.stringify(event)}\n\n`;
+  return profile === 'spec' && typeof event.type === 'string' ? `event: ${event.type}\n${data}` : data;
+}

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import type { Pace } from '../pace.ts';
+
+/** One step of a stream: text to write, or an effect on the connection. */
+export type StreamStep =
+  | { readonly wait: number; readonly text: string }
+  | { readonly wait: number; readonly effect: 'cut' | 'silence' };
+
+export interface StreamCallbacks {
+  /** Cuts the connection. */
+  cut(): void;
+  /** Called with all written text when the stream has ended. */
+  ended(text: string): void;
+}
+
+/** The maximum length of one write. */
+const MAX_CHUNK_LENGTH = 64 * 1024;
+/** The part of a stream that is recorded for display. */
+const MAX_RECORDED_LENGTH = 16 * 1024;
+
+/** Writes each step when it is due in the gateway's own time, with backpressure. */
+export function timedStream(steps: Iterator<StreamStep>, pace: Pace, callbacks: StreamCallbacks): Readable {
+  let recorded = '';
+  /** Set after an effect: nothing more is written, and the stream is not ended properly. */
+  let isBroken = false;
+  let next = steps.next();
+  let due = pace.elapsed() + (next.done ? 0 : next.value.wait);
+  let cancel: () => void = () => undefined;
+
+  const scheduleWrite = (stream: Readable): void => {
+    const delay = due - pace.elapsed();
+    if (delay > 0) cancel = pace.after(delay, () => write(stream));
+    else write(stream);
+  };
+
+  /** Writes at least one step, because a clock with fractions may fire slightly early. */
+  const write = (stream: Readable): void => {
+    const now = Math.max(due, pace.elapsed());
+    let text = '';
+    let effect: 'cut' | 'silence' | undefined;
+    while (!next.done && due <= now && text.length < MAX_CHUNK_LENGTH && effect === undefined) {
+      if ('effect' in next.value) effect = next.value.effect;
+      else text += next.value.text;
+      next = steps.next();
+      if (!next.done) due += next.value.wait;
+    }
+    if (recorded.length < MAX_RECORDED_LENGTH) recorded += text;
+    isBroken ||= effect !== undefined;
+    if (text !== '') stream.push(text);
+    if (next.done && !isBroken) stream.push(null);
+    // Only after the previous text has been sent; otherwise the client would see only a reset.
+    if (effect === 'cut') setImmediate(() => setImmediate(callbacks.cut));
+  };
+
+  return new Readable({
+    read() {
+      cancel();
+      if (!isBroken) scheduleWrite(this);
+    },
+    destroy(problem, done) {
+      cancel();
+      callbacks.ended(recorded);
+      done(problem);
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import sharp from 'sharp';
+import type { GeneratedFile } from './file-cache.ts';
+import type { Source } from './job-details.ts';
+import { invalid } from './refusal.ts';
+
+const MIME_TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
+
+/** Checks the format of an uploaded image by its bytes. */
+export async function uploadedImage(source: Source, at: number): Promise<GeneratedFile> {
+  const format = source.from === 'request' ? await formatOf(source.bytes) : undefined;
+  const mime = format && MIME_TYPES[format];
+  if (source.from !== 'request' || !mime) throw invalid(`base64Array.${at} is not a PNG, JPEG or WebP image.`);
+  return { bytes: source.bytes, mime };
+}
+
+async function formatOf(bytes: Buffer): Promise<string | undefined> {
+  return await sharp(bytes)
+    .metadata()
+    .then(({ format }) => format)
+    .catch(() => undefined);
+}

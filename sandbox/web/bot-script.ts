@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The imports of `npm start`, without the operator's `.env`; `stop-with-parent.mjs` ends the process with the sandbox. */
+const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
+
+export const nodeArguments = (file: string): string[] => [...imports.flatMap((one) => ['--import', one]), file];
+
+/** Runs a script of the bot to its end; returns its output for error messages. */
+export async function runScript(
+  script: string,
+  settings: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, nodeArguments(script), {
+    cwd: root,
+    env: { ...settings },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}

@@ -1,0 +1,94 @@
+import { signal } from '@preact/signals';
+import type { Action, ActionResult, EncodedFile, Modal } from '../../protocol.ts';
+import { postJson, sentenceOf } from './api.ts';
+import { channelId, currentUser } from './world.ts';
+
+type ActionInput = Action extends infer One ? (One extends Action ? Omit<One, 'as' | 'in'> : never) : never;
+
+/** A command without a response so far, or that failed. */
+export interface Pending {
+  readonly id: number;
+  readonly channel: string;
+  readonly command: string;
+  readonly at: number;
+  readonly failure?: string;
+}
+
+export const pending = signal<readonly Pending[]>([]);
+/** The open form. */
+export const form = signal<Modal | undefined>(undefined);
+/** The reasons of failed interactions, by message id. */
+export const failures = signal<ReadonlyMap<string, string>>(new Map());
+/** Buttons and selects that wait for a response, by message and custom id. */
+export const waitingControls = signal<ReadonlySet<string>>(new Set());
+
+export const controlKey = (message: string, control: string): string => `${message} ${control}`;
+
+async function performAction(action: ActionInput): Promise<ActionResult> {
+  return await postJson<ActionResult>('/api/act', { as: currentUser.value, in: channelId.value, ...action });
+}
+
+function showForm({ modal }: ActionResult): void {
+  if (modal) form.value = modal;
+}
+
+let lastId = 0;
+
+/** Sends a command and shows it as pending until Discord has a response. */
+async function sendCommand(command: string, action: ActionInput): Promise<boolean> {
+  lastId += 1;
+  const entry: Pending = { id: lastId, channel: channelId.value ?? '', command, at: Date.now() };
+  pending.value = [...pending.value, entry];
+  try {
+    showForm(await performAction(action));
+    removePending(entry.id);
+    return true;
+  } catch (error) {
+    pending.value = pending.value.map((one) => (one.id === entry.id ? { ...one, failure: sentenceOf(error) } : one));
+    return false;
+  }
+}
+
+export const sendSlash = (name: string, options: Readonly<Record<string, string | number | boolean | EncodedFile>>) =>
+  sendCommand(`/${name}`, { do: 'slash', name, options });
+export const sendMenu = (name: string, target: { message: string } | { user: string }) =>
+  sendCommand(name, { do: 'menu', name, ...target });
+
+export function removePending(id: number): void {
+  pending.value = pending.value.filter((one) => one.id !== id);
+}
+
+export async function fetchCompletions(
+  name: string,
+  options: Readonly<Record<string, string | number | boolean>>,
+  focused: string,
+): Promise<NonNullable<ActionResult['choices']>> {
+  return (await performAction({ do: 'complete', name, options, focused })).choices ?? [];
+}
+
+export const sendMessage = (content: string, files: readonly EncodedFile[]): Promise<ActionResult> =>
+  performAction({ do: 'say', content, files });
+
+export const clickButton = (message: string, button: string): Promise<void> =>
+  activateControl(message, button, { do: 'click', message, button });
+export const chooseValues = (message: string, select: string, values: readonly string[]): Promise<void> =>
+  activateControl(message, select, { do: 'choose', message, select, values });
+
+async function activateControl(message: string, control: string, action: ActionInput): Promise<void> {
+  const key = controlKey(message, control);
+  if (waitingControls.value.has(key)) return;
+  waitingControls.value = new Set([...waitingControls.value, key]);
+  failures.value = new Map([...failures.value].filter(([id]) => id !== message));
+  try {
+    showForm(await performAction(action));
+  } catch (error) {
+    failures.value = new Map([...failures.value, [message, sentenceOf(error)]]);
+  } finally {
+    waitingControls.value = waitingControls.value.difference(new Set([key]));
+  }
+}
+
+export const submitForm = (
+  interaction: string,
+  values: Readonly<Record<string, string | boolean | readonly string[] | readonly EncodedFile[]>>,
+): Promise<ActionResult> => performAction({ do: 'fill', interaction, values });
