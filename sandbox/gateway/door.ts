@@ -3,7 +3,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { replacesHandler, spoil } from './fault-answers.ts';
 import { pathOf } from './intake.ts';
 import type { Parts } from './parts.ts';
-import { Refusal, unauthorized } from './refusal.ts';
+import { Refusal, unauthorized, unknownRoute } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
 import { answersWithTasks, inUnknownEnvelope } from './wire/unknown-envelope.ts';
 
@@ -79,12 +79,7 @@ export function hangDoor(server: FastifyInstance, parts: Parts, clock: Clock): v
 
   server.setErrorHandler((problem, request, reply) => sendRefusal(asRefusal(problem), request, reply, parts));
   server.setNotFoundHandler((request, reply) => {
-    const refusal = new Refusal(`Invalid URL (${request.method} ${pathOf(request)})`, {
-      status: 404,
-      code: '',
-      type: 'invalid_request_error',
-    });
-    return sendRefusal(refusal, request, reply, parts);
+    return sendRefusal(unknownRoute(request.method, pathOf(request)), request, reply, parts);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { amountText } from '../decimal.ts';
 import type { Parts } from '../parts.ts';
 import { profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
 import { dialects } from '../realtime/dialect.ts';
@@ -58,6 +59,11 @@ export function settingsOrders(control: FastifyInstance, parts: Parts): void {
     Object.assign(parts.settings.quirks, order.quirks);
     return settings();
   });
+
+  control.get('/bill', ({ grant: { key } }) => ({
+    total: amountText(parts.usage.total(key)),
+    rows: parts.usage.rows(key).map((row) => ({ ...row, amount: amountText(row.amount) })),
+  }));
 
   control.get('/heard', () => ({ heard: parts.heard.entries }));
   control.delete('/heard', () => {

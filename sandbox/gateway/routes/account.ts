@@ -1,17 +1,23 @@
 import { eventsOf } from '../fine-tunes.ts';
-import { viewOf } from '../intake.ts';
+import { pathOf, viewOf } from '../intake.ts';
 import type { Routes } from '../parts.ts';
-import { Refusal, shown } from '../refusal.ts';
+import { Refusal, shown, unknownRoute } from '../refusal.ts';
 import { usageQuery } from '../requests/others.ts';
 import { read } from '../requests/read.ts';
+import { priceList } from '../wire/pricing.ts';
 import { usageBody } from '../wire/usage.ts';
 
-/** Usage (specification, 4.11) and fine-tune events (4.9). */
+/** Usage (specification, 4.11), fine-tune events (4.9), and prices, where they are listed. */
 export const accountRoutes: Routes = (server, parts) => {
   server.get('/v1/dashboard/billing/usage', (request) => {
     const ignoresDates = parts.settings.quirks.usageIgnoresDates;
     const { start_date: from, end_date: to } = ignoresDates ? {} : read(usageQuery, { ...(request.query as object) });
     return usageBody(parts.usage.rows(request.grant.key, from, to), viewOf(parts));
+  });
+
+  server.get('/api/pricing', (request) => {
+    if (parts.settings.quirks.pricesListed) return priceList();
+    throw unknownRoute(request.method, pathOf(request));
   });
 
   server.get<{ Params: { id: string } }>('/v1/fine-tunes/:id/events', (request) => {

@@ -1,6 +1,6 @@
 import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
-import { addressesOf, type Body, idOf, percent, specWord, stockWord, type View } from './view.ts';
+import { addressesOf, type Body, idOf, percent, quotaOf, specWord, stockWord, type View } from './view.ts';
 
 /** A task as its query, the list and the callback show it (wire facts, 1.3), in the profile's words. */
 export function imgxTask(job: ImgxJob, view: View): Body {
@@ -28,6 +28,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     maskBase64: '',
     notifyHook: details.notifyHook ?? '',
     properties,
+    ...quotaOf(job, view),
   };
   if (view.profile === 'spec') {
     return {

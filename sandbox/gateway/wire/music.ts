@@ -1,6 +1,6 @@
 import type { Job } from '../job.ts';
 import type { Clip, Music } from '../work.ts';
-import { type Body, percent, secondsAt, showsMedia, specWord, stockWord, type View } from './view.ts';
+import { type Body, percent, quotaOf, secondsAt, showsMedia, specWord, stockWord, type View } from './view.ts';
 
 export type MusicJob = Job & { readonly details: Music };
 export const isMusic = (job: Job): job is MusicJob => job.details.family === 'music';
@@ -33,6 +33,7 @@ function task(job: MusicJob, view: View): Body {
     start_time: secondsAt(job.startedAt),
     finish_time: secondsAt(job.finishedAt),
     progress: isSpec ? job.progress : percent(job),
+    ...quotaOf(job, view),
     data: action === 'LYRICS' ? lyrics(job, view) : clips(job, view),
   };
 }
