@@ -8,6 +8,7 @@ import type { TaskBook, TasksLog } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Gather, Materials } from '../tasks/materials.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
+import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import { type Asker, answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { type AskRequest, buildTextRequest, withoutPart } from './request.ts';
@@ -28,12 +29,15 @@ import {
   updateDraft,
   waitingCalls,
   withPartialText,
+  withUnfinished,
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts {
   book: Pick<TaskBook, 'get' | 'change'>;
   responses: Pick<Gateway['responses'], 'stream'>;
   gather: Gather;
+  /** What a response has cost by its tokens; undefined where no exact price is known. */
+  costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
   /** How long the gateway may need what it fetches itself. */
   timeLimitMs: number;
   clock: Clock;
@@ -238,22 +242,28 @@ export class Asks {
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? undefined : error;
-      await this.#change(id, (task) => breakOffAnswer(withPartialText(task, response), cause, reported, now()));
+      await this.#change(id, (task) =>
+        breakOffAnswer(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
+      );
       return;
     }
     const known = await this.#parts.book.get(id);
     if (!known || hasEnded(known)) return;
     const used = end === 'completed' ? await runTools(calls, known, this.#parts) : [];
     const task = await this.#change(id, (before) => {
-      const after = addRound(before, response, used);
+      const after = addRound(before, response, used, this.#costOf(before, response));
       if (used.length === 0) return completeAnswer(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? awaitMember(after) : after;
     });
     if (used.length > 0 && isOfKind('ask', task) && waitingCalls(task).length === 0) await this.#continue(task);
   }
 
+  #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
+    return cost ?? (isOfKind('ask', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
+  }
+
   async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
-    await this.#change(id, (task) => breakOffAnswer(task, cause, error, this.#parts.clock.now()));
+    await this.#change(id, (task) => breakOffAnswer(withUnfinished(task), cause, error, this.#parts.clock.now()));
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { refusableParts } from '../gateway/index.ts';
+import { amount } from '../prices/estimate.ts';
 
 const call = z.object({
   callId: z.string(),
@@ -60,6 +61,8 @@ export const answer = z.object({
   /** Why it is not complete, in the gateway's word. */
   incomplete: z.string().optional(),
   tokens: tokens.optional(),
+  /** What each response has cost; null where that is not known. */
+  costs: z.array(amount.nullable()).optional(),
   /** The ids of the gateway's responses that these tokens include, so that each counts once. */
   counted: z.array(z.string()).optional(),
   /** The transcript of the audio that it answers. */
