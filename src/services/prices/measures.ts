@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { CommonRequest } from '../tasks/task.ts';
@@ -56,18 +57,18 @@ function soundIn(added: Readonly<Record<string, unknown>>): 'on' | 'off' | undef
 
 const SPEEDS = ['turbo', 'fast', 'relax', 'draft'];
 
-function flagsIn(prompt: string): { quality?: string | undefined; mode?: string; n?: string | undefined } {
+function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string } {
   const words = prompt.toLowerCase().split(/\s+/);
   const valueAfter = (...names: string[]): string | undefined => {
     const at = words.findLastIndex((word) => names.includes(word));
     return at < 0 ? undefined : words[at + 1];
   };
   const mode = SPEEDS.find((speed) => words.includes(`--${speed}`));
-  return {
+  return withoutUndefined({
     quality: valueAfter('--quality', '--q'),
     n: valueAfter('--repeat', '--r'),
-    ...(mode !== undefined && { mode }),
-  };
+    mode,
+  });
 }
 
 /** Nearly no answer is longer; a model that thinks for long may exceed it. */

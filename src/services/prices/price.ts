@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { product, sumOf } from '../../lib/decimals.ts';
+import { product, sumOf, writtenOut } from '../../lib/decimals.ts';
 import { modelSizes } from '../models/ids.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import { type Measures, measureNames } from './measures.ts';
@@ -83,6 +83,5 @@ function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens)
     [perMillion.audioOutput, audioOutput],
   ] as const;
   if (counts.some(([each, count]) => count < 0 || (each === undefined && count > 0))) return undefined;
-  const parts = counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH));
-  return sumOf(parts);
+  return writtenOut(sumOf(counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH))) ?? '0');
 }
