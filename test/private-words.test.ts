@@ -237,12 +237,25 @@ function gatewayAt(baseUrl: string, log: ReturnType<typeof logs>['json']): Gatew
 
 /** Every gateway call, with private text in every text parameter. */
 function gatewayCalls(gateway: Gateway) {
-  const { models, usage, fineTunes, imageJobs, imgx, videos, v1Videos, imageToVideo, music, responses, realtime } =
-    gateway;
+  const {
+    models,
+    usage,
+    prices,
+    fineTunes,
+    imageJobs,
+    imgx,
+    videos,
+    v1Videos,
+    imageToVideo,
+    music,
+    responses,
+    realtime,
+  } = gateway;
   const video = { model: 'm', prompt: PRIVATE };
   return {
     models: { list: () => models.list(), listCompat: () => models.listCompat(), get: () => models.get(PRIVATE) },
     usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }) },
+    prices: { get: () => prices.get('/api/pricing') },
     fineTunes: { events: () => fineTunes.events(PRIVATE) },
     imageJobs: {
       create: () => imageJobs.create({ model: 'm', prompt: PRIVATE }, { idempotencyKey: PRIVATE }),
