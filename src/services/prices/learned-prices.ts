@@ -38,7 +38,7 @@ interface LearnedPricesParts {
 export interface Alike {
   kind: string;
   model: string;
-  /** Whatever else makes a job dearer; a member may have typed it, so only its hash is stored. */
+  /** The rest that makes a job dearer; a member may have typed it, so only its hash is stored. */
   facts: readonly unknown[];
 }
 

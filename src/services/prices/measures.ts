@@ -85,12 +85,13 @@ const AUDIO_OUTPUT_TOKENS = 1_200;
 
 /** The tokens that an answer hardly ever exceeds. A token has at least one byte. */
 export function mostTokens(request: CommonRequest, isUtterance: boolean): Tokens {
-  const { prompt = '', instructions = '', pictures = [], documents = [], sound } = request;
+  const { prompt = '', instructions = '', documents = [], sound } = request;
+  const images = request.pictures?.length ?? 0;
   const hasContext = isUtterance || ('after' in request && request.after !== undefined);
   const text = [
     FRAME_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
     hasContext ? CONTEXT_TOKENS : 0,
-    IMAGE_TOKENS * pictures.length + DOCUMENT_TOKENS * documents.length,
+    IMAGE_TOKENS * images + DOCUMENT_TOKENS * documents.length,
   ].reduce((sum, count) => sum + count);
   const audioInput = sound === undefined ? 0 : AUDIO_INPUT_TOKENS;
   const audioOutput = isUtterance ? AUDIO_OUTPUT_TOKENS : 0;
