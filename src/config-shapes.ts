@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseExact } from './lib/exact-json.ts';
+import { isRecord, parseExact } from './lib/exact-json.ts';
 import { withoutEnd } from './lib/text.ts';
+import { decimalPrice, price } from './services/prices/price.ts';
 import { parseLimits } from './services/spending/limits-text.ts';
 
 // The shapes, conversions and defaults of values. Each description completes the sentence "NAME should be …" and never
@@ -81,14 +82,27 @@ export const gatewayBase = plainAddress
   .transform((url) => withoutTrailingSlash(withoutTrailingSlash(url.origin + url.pathname).replace(/\/v1$/, '')))
   .describe('the gateway URL (http:// or https://, without a query, fragment, user name or password)');
 
+const PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/;
+const PATH_TEXT = 'a path that starts with / and contains no spaces, query, empty segments or dot segments';
+
+export const path = z
+  .string()
+  .regex(PATH)
+  .transform(withoutTrailingSlash)
+  .refine((text) => text !== '')
+  .optional()
+  .describe(PATH_TEXT);
+
+export const groupName = z
+  .string()
+  .max(200)
+  .regex(/^\P{Cc}+$/u)
+  .optional()
+  .describe('the name of a group without control characters');
+
 /** A lone `/` is a family at the root of the gateway: the prefix becomes empty. */
 export const pathPrefix = (byDefault: string) =>
-  z
-    .string()
-    .regex(/^(\/(?!\.{1,2}(\/|$))[\w.~@:+-]+)*\/*$/)
-    .transform(withoutTrailingSlash)
-    .prefault(byDefault)
-    .describe('a path that starts with / and contains no spaces, query, empty segments or dot segments');
+  z.string().regex(PATH).transform(withoutTrailingSlash).prefault(byDefault).describe(PATH_TEXT);
 
 /** A video request has other uses for these (specification, 4.4). */
 const TAKEN = ['model', 'prompt', 'size', 'duration', 'image', 'mode', 'metadata', 'aspect_ratio', 'resolution'];
@@ -127,12 +141,6 @@ export const store = z
   .describe(
     `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
-
-/** A price is calculated with as it is written, so `1e-7` is invalid. */
-const price = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
 
 /** A price for an unknown kind is a typing error. */
 const priced = (kinds: readonly string[]) =>
@@ -185,11 +193,40 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export const prices = (kinds: readonly string[]) =>
-  jsonFile
-    .pipe(z.record(priced(kinds), price))
+/** More prices than any gateway has models. */
+const MAX_PRICES = 5_000;
+
+/** The names that an error may repeat: they are ours. */
+const PRICE_WORDS: ReadonlySet<unknown> = new Set([
+  ...['each', 'perSecond', 'usualSeconds', 'perMillion', 'input', 'output', 'cachedInput', 'audioInput', 'audioOutput'],
+  ...['times', 'size', 'resolution', 'quality', 'mode', 'sound', 'modelSize'],
+]);
+
+export const prices = (kinds: readonly string[]) => {
+  const table = z
+    .record(priced(kinds), z.union([decimalPrice, price]))
+    .refine((known) => Object.keys(known).length <= MAX_PRICES);
+  return jsonFile
+    .transform((json, context) => {
+      const read = table.safeParse(json, { jitless: true });
+      if (read.success) return read.data;
+      context.addIssue({ code: 'custom', message: 'not prices', params: { hint: firstMistake(json, read.error) } });
+      return z.NEVER;
+    })
     .optional()
     .transform((known = {}) => known)
     .describe(
-      `the path of a JSON file with decimal prices by kind or kind:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": "0.08"}; the kinds are ${kinds.join(', ')}`,
+      `the path of a JSON file with prices in US dollars by kind or kind:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": {"each": "0.08"}}; the kinds are ${kinds.join(', ')}`,
     );
+};
+
+/** Where the first mistake is, in our own words: the file may be the wrong one, with a secret in it. */
+function firstMistake(json: unknown, { issues }: z.ZodError): string | undefined {
+  const [first] = issues;
+  const inner = first?.code === 'invalid_union' ? first.errors.flat().find(({ path }) => path.length > 0) : undefined;
+  const path = [...(first?.path ?? []), ...(inner?.path ?? [])];
+  const entry = isRecord(json) ? Object.keys(json).indexOf(String(path[0])) : -1;
+  if (entry < 0) return undefined;
+  const words = path.slice(1).filter((word) => PRICE_WORDS.has(word));
+  return [`entry ${entry + 1} of the file`, ...words].join(', ');
+}

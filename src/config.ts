@@ -33,6 +33,8 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
     GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
     GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
+    GATEWAY_PRICING_PATH: shape.path,
+    GATEWAY_PRICING_GROUP: shape.groupName,
     GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
     GATEWAY_REALTIME_BETA: shape.onOff,
     GATEWAY_REMIX: shape.onOff,
@@ -112,7 +114,8 @@ export function readConfig(environment: Record<string, string | undefined>, kind
   const problems = invalid.map((variable) => {
     const expected = shapes.shape[variable].description;
     const problem = given[variable] === undefined ? `is required: ${expected}` : `should be ${expected}`;
-    return { variable: usedName(variable), problem };
+    const hint = hintOf(result.error?.issues.find(({ path }) => path[0] === variable));
+    return { variable: usedName(variable), problem: hint === undefined ? problem : `${problem}. See ${hint}` };
   });
   const others = [...nearMisses(environment), ...clashes(result.data ?? {})];
   if (!result.success || others.length > 0) throw new ConfigError([...problems, ...others]);
@@ -120,6 +123,9 @@ export function readConfig(environment: Record<string, string | undefined>, kind
   freeze(config);
   return config;
 }
+
+const hintOf = (issue: z.core.$ZodIssue | undefined): string | undefined =>
+  issue?.code === 'custom' && typeof issue.params?.hint === 'string' ? issue.params.hint : undefined;
 
 function arrange(given: z.output<ReturnType<typeof variables>>) {
   const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = given;
@@ -158,11 +164,12 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       modelSlashes: given.GATEWAY_MODEL_SLASHES,
       realtimeBeta: given.GATEWAY_REALTIME_BETA,
       remix: given.GATEWAY_REMIX,
+      pricing: withoutUndefined({ path: given.GATEWAY_PRICING_PATH, group: given.GATEWAY_PRICING_GROUP }),
       ...withoutUndefined({ usageUnit: given.GATEWAY_USAGE_UNIT }),
     },
     store: given.STORE_URL,
     storeLeaseMs: given.STORE_LEASE_SECONDS * 1000,
-    /** Decimal text by kind, or by `kind:model`. */
+    /** In US dollars, by kind, or by `kind:model`. */
     prices: given.PRICES,
     budgets: {
       total: given.TOTAL_BUDGET,

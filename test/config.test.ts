@@ -37,6 +37,8 @@ const defaults = {
   GATEWAY_VIDEOS_BODY: 'json',
   GATEWAY_SIMPLE_CHANGE_ORDER: 'action-first',
   GATEWAY_MODEL_SLASHES: 'encoded',
+  GATEWAY_PRICING_PATH: '',
+  GATEWAY_PRICING_GROUP: '',
   GATEWAY_USAGE_UNIT: '',
   GATEWAY_REALTIME_BETA: 'off',
   GATEWAY_REMIX: 'off',
@@ -117,6 +119,7 @@ describe('The default configuration', () => {
         simpleChangeOrder: 'action-first',
         modelSlashes: 'encoded',
         realtimeBeta: false,
+        pricing: {},
         remix: false,
       },
       store: { url: 'sqlite://data/atelier.sqlite', scheme: 'sqlite' },
@@ -256,6 +259,28 @@ describe('The values of variables', () => {
     });
   });
 
+  it('PRICES may say what makes a job dearer', () => {
+    const prices = {
+      image: { each: '0.030', times: { modelSize: { '2K': '2' }, quality: { high: '1.5' } } },
+      'video:reel-2': { perSecond: '0.01', usualSeconds: '5', times: { sound: { on: '2' }, mode: { pro: '2' } } },
+      ask: { perMillion: { input: '1.25', output: '10', cachedInput: '0.125' } },
+    };
+    expect(withRequired({ PRICES: pricesFile(JSON.stringify(prices)) }).prices).toEqual(prices);
+  });
+
+  it.each([
+    ['{"imagine": "1", "image": {"each": "-1"}}', 'entry 2 of the file, each'],
+    ['{"image": {"each": "1", "times": {"quality": {"my secret": "x"}}}}', 'entry 1 of the file, times, quality'],
+    ['{"ask": {"perMillion": {"input": "1"}}}', 'entry 1 of the file, perMillion, output'],
+    ['{"image": {}}', 'entry 1 of the file'],
+    ['{"image": {"usualSeconds": "5"}}', 'entry 1 of the file'],
+    ['{"my secret": "1"}', 'entry 1 of the file'],
+  ])('PRICES of %s is refused with the place of the mistake, in no words of the file', (text, place) => {
+    const [found] = problems({ ...required, PRICES: pricesFile(text) });
+    expect(found?.problem).toMatch(new RegExp(`See ${place}$`));
+    expect(found?.problem).not.toContain('secret');
+  });
+
   it('MODEL_KINDS is the content of its file, and any mistake in it is reported', () => {
     const kinds = { 'studio-*': 'image', 'vendor/a:1': 'voice' };
     expect(withRequired({ MODEL_KINDS: pricesFile(JSON.stringify(kinds)) }).modelKinds).toEqual(kinds);
@@ -378,6 +403,8 @@ describe('Invalid values', () => {
     GATEWAY_VIDEOS_BODY: ['multipart', 'Form'],
     GATEWAY_SIMPLE_CHANGE_ORDER: ['action', 'U2 <task>'],
     GATEWAY_MODEL_SLASHES: ['on', '%2F'],
+    GATEWAY_PRICING_PATH: [...paths, '/'],
+    GATEWAY_PRICING_GROUP: ['two\u0000words', 'x'.repeat(201)],
     GATEWAY_USAGE_UNIT: ['dollars', 'CENTS'],
     GATEWAY_REALTIME_BETA: switches,
     GATEWAY_REMIX: switches,

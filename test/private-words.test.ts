@@ -240,6 +240,7 @@ function gatewayCalls(gateway: Gateway) {
   const {
     models,
     usage,
+    prices,
     fineTunes,
     imageJobs,
     imgx,
@@ -255,6 +256,7 @@ function gatewayCalls(gateway: Gateway) {
   return {
     models: { list: () => models.list(), listCompat: () => models.listCompat(), get: () => models.get(PRIVATE) },
     usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }) },
+    prices: { get: () => prices.get('/api/pricing') },
     fineTunes: { events: () => fineTunes.events(PRIVATE) },
     imageJobs: {
       create: () => imageJobs.create({ model: 'm', prompt: PRIVATE }, { idempotencyKey: PRIVATE }),

@@ -59,6 +59,7 @@ const RUNNING: Snapshot = {
   actions: [],
   seed: undefined,
   failure: undefined,
+  cost: undefined,
   isEmpty: false,
   submittedAt: undefined,
   startedAt: undefined,

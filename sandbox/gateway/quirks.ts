@@ -29,6 +29,10 @@ export interface Quirks {
   fineTunesMissing: boolean;
   /** The usage query ignores its dates (wire facts, part 7). */
   usageIgnoresDates: boolean;
+  /** `GET /api/pricing` lists the prices of the models. */
+  pricesListed: boolean;
+  /** A task says how much quota it was charged: half a million is a dollar (wire facts, part 2). */
+  tellsQuota: boolean;
   /** Variation, reroll and pan require a prompt first (wire facts, 1.4). */
   remix: boolean;
   /** Image URLs have the wrong host http://localhost:3000 (wire facts, 1.3). */
@@ -80,6 +84,8 @@ const spec: Quirks = {
   idempotencyRequired: false,
   fineTunesMissing: false,
   usageIgnoresDates: false,
+  pricesListed: false,
+  tellsQuota: false,
   remix: false,
   localhostPictures: false,
   numericIds: false,
@@ -109,6 +115,8 @@ const stock: Quirks = {
   vendorPathNative: true,
   fineTunesMissing: true,
   usageIgnoresDates: true,
+  pricesListed: true,
+  tellsQuota: true,
   refusedActions: true,
   repeatsKnown: true,
   nullBatches: true,

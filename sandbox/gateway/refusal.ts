@@ -31,6 +31,9 @@ export const unauthorized = () =>
     type: 'authentication_error',
   });
 
+export const unknownRoute = (method: string, path: string) =>
+  new Refusal(`Invalid URL (${method} ${path})`, { status: 404, code: '', type: 'invalid_request_error' });
+
 export const unknownTask = (id: string) =>
   new Refusal(`There is no task ${truncated(id)} for this key.`, { status: 404, code: 'task_not_found' });
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { pathOf } from './accept-job.ts';
 import { applyFault, replacesHandler } from './apply-fault.ts';
 import type { Parts } from './parts.ts';
-import { Refusal, unauthorized } from './refusal.ts';
+import { Refusal, unauthorized, unknownRoute } from './refusal.ts';
 import { type ErrorFamily, errorBody } from './wire/errors.ts';
 import { inUnknownEnvelope, returnsTasks } from './wire/unknown-envelope.ts';
 
@@ -82,12 +82,7 @@ export function addRequestHooks(server: FastifyInstance, parts: Parts, clock: Cl
 
   server.setErrorHandler((problem, request, reply) => sendRefusal(asRefusal(problem), request, reply, parts));
   server.setNotFoundHandler((request, reply) => {
-    const refusal = new Refusal(`Invalid URL (${request.method} ${pathOf(request)})`, {
-      status: 404,
-      code: '',
-      type: 'invalid_request_error',
-    });
-    return sendRefusal(refusal, request, reply, parts);
+    return sendRefusal(unknownRoute(request.method, pathOf(request)), request, reply, parts);
   });
 }
 

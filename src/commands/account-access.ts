@@ -1,5 +1,6 @@
 import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
+import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
 /** Whether the place is a server whose admins may see the account. */
@@ -18,3 +19,8 @@ export async function maySeeAccount(context: HandlerContext<Services>): Promise<
 /** Whether a public message about the account may be changed: by those who may see the account, in a server where it may be shown. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
+
+/** The costs of other members are visible to those who may see the account. */
+export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {
+  return requesterId === context.place.userId || maySeeAccount(context);
+}

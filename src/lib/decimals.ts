@@ -35,6 +35,31 @@ export const difference = (text: string, taken: string): string =>
     .minus(big(taken))
     .toFixed(Math.max(placesOf(text), placesOf(taken)));
 
+/** Every digit. One factor times 1 is that text unchanged, else needless zeros are left out. */
+export function product(...texts: readonly string[]): string {
+  const factors = texts.filter((text) => text !== '1');
+  const [first = '1'] = factors;
+  return factors.length <= 1 ? first : factors.reduce((result, text) => result.times(big(text)), big('1')).toFixed();
+}
+
+/** Written out without an exponent; undefined for what is no decimal, or too long. */
+export const writtenOut = (text: string): string | undefined => (isDecimal(text) ? big(text).toFixed() : undefined);
+
+/** Never less than the amount: two decimals, or three digits where that is more precise. */
+export const roundedUp = (text: string): string =>
+  big(text)
+    .round(Math.max(2, 2 - magnitude(text)), Big.roundUp)
+    .toFixed();
+
+/** With at least two decimals, as amounts of money are written. */
+export const withCents = (text: string): string => big(text).toFixed(Math.max(2, placesOf(text)));
+
+export const largestOf = (texts: readonly string[]): string | undefined =>
+  texts.reduce<string | undefined>(
+    (max, text) => (max === undefined || compare(text, max) > 0 ? text : max),
+    undefined,
+  );
+
 export const compare = (one: string, other: string): number => big(one).cmp(big(other));
 export const isZero = (text: string): boolean => compare(text, '0') === 0;
 

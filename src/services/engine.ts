@@ -15,7 +15,10 @@ import { Experience } from './models/experience.ts';
 import type { KindOverrides } from './models/families.ts';
 import { findTranscriber } from './models/ids.ts';
 import { InProcessScheduler } from './polling/in-process.ts';
-import { PriceBook, type Prices } from './prices/price-book.ts';
+import { GatewayPrices } from './prices/gateway-prices.ts';
+import { LearnedPrices } from './prices/learned-prices.ts';
+import type { OperatorPrices } from './prices/operator-prices.ts';
+import { PriceBook } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
@@ -32,10 +35,16 @@ import { UsageReader } from './usage/usage-reader.ts';
 const POLLS_SHARE = 0.75;
 
 interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
-  gateway: { baseUrl: string; apiKey: string; connections: number; usageUnit?: 'cents' | undefined };
+  gateway: {
+    baseUrl: string;
+    apiKey: string;
+    connections: number;
+    usageUnit?: 'cents' | undefined;
+    pricing: { path?: string | undefined; group?: string | undefined };
+  };
   media: { allowPrivate: boolean; memoryBytes: number };
   poll: { perSecond: number; schedule: 'learned' | 'spec' };
-  prices: Prices;
+  prices: OperatorPrices;
   budgets: SpendingSettings & { timeZone: string };
   modelKinds: KindOverrides;
 }
@@ -104,22 +113,34 @@ export function openEngine({
   const book = new TaskBook({ store, log });
   // A thread takes real time too.
   const schemas = new AnswerSchemas({ gather, timeLimitMs: settings.maxWaitMs.text, clock: systemClock });
+  const { path: pricingPath, group } = settings.gateway.pricing;
+  const listed = new GatewayPrices({
+    fetch: pricingPath === undefined ? undefined : (signal) => gateway.prices.get(pricingPath, { signal }),
+    ...{ group, clock, log },
+  });
+  const learned = new LearnedPrices({ store: store.costs, clock, log });
+  const priceNames = new Map(kinds.map((kind) => [kind.name, kind]));
+  const prices = new PriceBook({
+    ...{ operator: settings.prices, readAt: clock.now(), gateway: listed, learned, specs },
+    listNameOf: ({ kind, request }) => priceNames.get(kind)?.priceName?.(request),
+  });
   const asks = new Asks({
     ...{ book, models, gather, schemas, clock, log },
     responses: gateway.responses,
     transcriptions: gateway.transcriptions,
     refresh: parts.refreshAddresses,
+    costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     page: (question) => store.page(question),
     timeLimitMs: settings.maxWaitMs.text,
   });
   const talks = new Talks({
     ...{ book, sounds, clock, log },
     realtime: gateway.realtime,
+    costOfAnswer: (order, tokens) => prices.costOfAnswer(order, tokens),
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
   const limits = { perSecond: settings.poll.perSecond, inFlight };
-  const prices = new PriceBook(settings.prices);
   const tasks = new Tasks({
     ...{ book, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
@@ -137,6 +158,7 @@ export function openEngine({
     if (state === 'ready' && !isTalk) void models.markDelivered(model, modelKind);
     else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
   });
+  book.onChange((task) => void prices.learn(task));
   // Its result follows soon, and is decoded there.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
@@ -154,12 +176,13 @@ export function openEngine({
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
-      await Promise.all([tasks.open(), experience.open()]);
+      await Promise.all([tasks.open(), experience.open(), learned.open()]);
+      listed.start();
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
     async pause(): Promise<void> {
-      await Promise.all([tasks.pause(), asks.finish(), talks.finish()]);
+      await Promise.all([tasks.pause(), asks.finish(), talks.finish(), listed.stop()]);
     },
 
     /** Everything that still waits for the gateway or a file fails now. */

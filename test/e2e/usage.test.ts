@@ -359,14 +359,14 @@ describe('The orders of members in /usage', () => {
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
     const own = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
-    expect(text(own)).toContain('Total: **~0.200000000000000000000000000002** for 2 requests');
+    expect(text(own)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
     expect(text(own)).toMatch(/imagine/);
     expect(files(own)).toContain('usage.png');
     const others = text(await (await discord.as('other').slash('usage')).message());
     expect(others).toContain('You have no usage');
     const all = text(await (await discord.as('admin').slash('usage', { by: 'member' })).message());
     expect(all).toContain(`#1 <@${member.user.id}>`);
-    expect(all).toContain('~0.200000000000000000000000000002');
+    expect(all).toContain('≈0.200000000000000000000000000002');
     expect(all).toContain('The gateway’s total for the whole account');
   });
 });

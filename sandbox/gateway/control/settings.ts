@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { amountText } from '../decimal.ts';
 import type { Parts } from '../parts.ts';
 import { profiles, type Quirks, quirksOf, videoShapes } from '../quirks.ts';
 import { dialects } from '../realtime/dialect.ts';
@@ -60,6 +61,11 @@ export function settingsControlRoutes(control: FastifyInstance, parts: Parts): v
     Object.assign(parts.settings.quirks, changes.quirks);
     return settings();
   });
+
+  control.get('/bill', ({ grant: { key } }) => ({
+    total: amountText(parts.usage.total(key)),
+    rows: parts.usage.rows(key).map((row) => ({ ...row, amount: amountText(row.amount) })),
+  }));
 
   control.get('/heard', () => ({ heard: parts.requestLog.entries }));
   control.delete('/heard', () => {

@@ -1,12 +1,13 @@
-import { viewOf } from '../accept-job.ts';
+import { pathOf, viewOf } from '../accept-job.ts';
 import { eventsOf } from '../fine-tunes.ts';
 import type { Routes } from '../parts.ts';
-import { Refusal, truncated } from '../refusal.ts';
+import { Refusal, truncated, unknownRoute } from '../refusal.ts';
 import { usageQuery } from '../requests/image-music-usage.ts';
 import { parseRequest } from '../requests/parse.ts';
+import { priceList } from '../wire/pricing.ts';
 import { usageBody } from '../wire/usage.ts';
 
-/** Usage (specification, 4.11) and fine-tune events (4.9). */
+/** Usage (specification, 4.11), fine-tune events (4.9), and prices, where they are listed. */
 export const accountRoutes: Routes = (server, parts) => {
   server.get('/v1/dashboard/billing/usage', (request) => {
     const ignoresDates = parts.settings.quirks.usageIgnoresDates;
@@ -14,6 +15,11 @@ export const accountRoutes: Routes = (server, parts) => {
       ? {}
       : parseRequest(usageQuery, { ...(request.query as object) });
     return usageBody(parts.usage.rows(request.grant.key, from, to), viewOf(parts));
+  });
+
+  server.get('/api/pricing', (request) => {
+    if (parts.settings.quirks.pricesListed) return priceList();
+    throw unknownRoute(request.method, pathOf(request));
   });
 
   server.get<{ Params: { id: string } }>('/v1/fine-tunes/:id/events', (request) => {

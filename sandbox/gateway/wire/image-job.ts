@@ -1,5 +1,5 @@
 import type { Job } from '../job.ts';
-import { type Body, SPEC_STATUS, secondsAt, type View } from './view.ts';
+import { type Body, quotaOf, SPEC_STATUS, secondsAt, type View } from './view.ts';
 
 /** `url` or `b64_json`, one per image (wire facts, part 4). */
 export type ImageItem = { readonly url: string } | { readonly b64_json: string };
@@ -10,7 +10,8 @@ const STOCK_JOB_STATUS = { ...SPEC_STATUS, running: 'in_progress', succeeded: 'c
 export function imageJob(job: Job, items: readonly ImageItem[], view: View): Body {
   const data = job.state === 'succeeded' ? { data: items } : {};
   const error = job.state === 'failed' ? { error: { message: job.reason ?? '' } } : {};
-  if (view.profile === 'spec') return { id: job.id, status: SPEC_STATUS[job.state], ...data, ...error };
+  const quota = quotaOf(job, view);
+  if (view.profile === 'spec') return { id: job.id, status: SPEC_STATUS[job.state], ...data, ...error, ...quota };
   const [first] = items;
   return {
     id: job.id,
@@ -23,6 +24,7 @@ export function imageJob(job: Job, items: readonly ImageItem[], view: View): Bod
     completed_at: secondsAt(job.finishedAt),
     ...(first && 'url' in first ? { result_url: first.url } : {}),
     ...data,
+    ...quota,
     ...(job.state === 'failed' ? { error: { message: job.reason ?? '', code: 'task_failed' } } : {}),
   };
 }

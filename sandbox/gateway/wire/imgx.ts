@@ -1,6 +1,6 @@
 import { buttonsOf } from '../buttons.ts';
 import type { ImgxJob } from '../follow-ups.ts';
-import { type Body, idOf, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
+import { type Body, idOf, percent, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, type View } from './view.ts';
 
 /** A task in queries, lists and callbacks, in the profile's format (wire facts, 1.3). */
 export function imgxTask(job: ImgxJob, view: View): Body {
@@ -28,6 +28,7 @@ export function imgxTask(job: ImgxJob, view: View): Body {
     maskBase64: '',
     notifyHook: details.notifyHook ?? '',
     properties,
+    ...quotaOf(job, view),
   };
   if (view.profile === 'spec') {
     return {

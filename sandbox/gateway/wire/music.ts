@@ -1,6 +1,6 @@
 import type { Job } from '../job.ts';
 import type { Clip, MusicDetails } from '../job-details.ts';
-import { type Body, percent, SPEC_STATUS, STOCK_STATUS, secondsAt, showsMedia, type View } from './view.ts';
+import { type Body, percent, quotaOf, SPEC_STATUS, STOCK_STATUS, secondsAt, showsMedia, type View } from './view.ts';
 
 export type MusicJob = Job & { readonly details: MusicDetails };
 export const isMusic = (job: Job): job is MusicJob => job.details.family === 'music';
@@ -33,6 +33,7 @@ function task(job: MusicJob, view: View): Body {
     start_time: secondsAt(job.startedAt),
     finish_time: secondsAt(job.finishedAt),
     progress: isSpec ? job.progress : percent(job),
+    ...quotaOf(job, view),
     data: action === 'LYRICS' ? lyrics(job, view) : clips(job, view),
   };
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../job.ts';
 import type { VideoDetails } from '../job-details.ts';
 import { seedFrom } from '../random.ts';
-import { type Body, percent, resultUrls, SPEC_STATUS, STOCK_STATUS, secondsAt, type View } from './view.ts';
+import { type Body, percent, quotaOf, resultUrls, SPEC_STATUS, STOCK_STATUS, secondsAt, type View } from './view.ts';
 
 export type VideoJob = Job & { readonly details: VideoDetails };
 export const isVideo = (job: Job): job is VideoJob => job.details.family === 'video';
@@ -55,6 +55,7 @@ function flat(job: VideoJob, view: View): Body {
     ...(url ? { url, format: 'mp4' } : {}),
     metadata: { duration: seconds, fps: FRAMES_PER_SECOND, width, height, seed: job.seed, ...metadata },
     error: job.state === 'failed' ? { code: 500, message: job.reason ?? '' } : null,
+    ...quotaOf(job, view),
   };
 }
 
@@ -67,6 +68,7 @@ function short(job: VideoJob, view: View): Body {
     status,
     task_id: job.id,
     url: resultUrls(job, view)[0] ?? '',
+    ...quotaOf(job, view),
   };
 }
 
@@ -84,7 +86,7 @@ function wrapped(job: VideoJob, view: View, legacy: boolean): Body {
       user_id: 1,
       group: 'default',
       channel_id: 7,
-      quota: 250_000,
+      ...quotaOf(job, view),
       action: job.kind === 'image2video' ? 'generate' : 'textGenerate',
       status: STOCK_STATUS[job.state],
       // Old builds have the URL here, new ones have the reason in `result_url` (wire facts, 3.3).
@@ -135,6 +137,7 @@ function native(job: VideoJob, view: View): Body {
     request_id: `request-${job.id}`,
     data: {
       task_id: job.id,
+      ...quotaOf(job, view),
       task_status: NATIVE_STATUS[job.state],
       task_status_msg: job.reason ?? '',
       task_info: { metadata },
@@ -167,5 +170,6 @@ export function videosEndpointTask(job: VideoJob, view: View): Body {
     metadata: { ...metadata, ...(url ? { url } : {}) },
     ...(url && view.profile === 'spec' ? { url } : {}),
     error: job.state === 'failed' ? { code: 'task_failed', message: job.reason ?? '' } : null,
+    ...quotaOf(job, view),
   };
 }

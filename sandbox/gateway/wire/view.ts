@@ -1,4 +1,4 @@
-import { rawNumber } from '../decimal.ts';
+import { amountNumber, rawNumber, times, ZERO } from '../decimal.ts';
 import type { Job, JobState } from '../job.ts';
 import type { Profile, Quirks } from '../quirks.ts';
 
@@ -34,6 +34,15 @@ export const percent = (job: Job) => `${job.progress}%`;
 export const secondsAt = (ms: number | undefined) => (ms === undefined ? 0 : Math.floor(ms / 1000));
 
 export const idOf = (id: string, view: View) => (view.quirks.numericIds && /^[1-9]\d*$/.test(id) ? rawNumber(id) : id);
+
+/** Stock gateways count in quota. */
+export const QUOTA_PER_DOLLAR = 500_000;
+
+/** What the job is charged, to the last digit as the usage has it; a failed one gets it back. */
+export const quotaOf = (job: Job, view: View): Body =>
+  view.quirks.tellsQuota
+    ? { quota: amountNumber(job.state === 'failed' ? ZERO : times(job.charge, QUOTA_PER_DOLLAR)) }
+    : {};
 
 /** Whether the job is finished and its response contains the results. */
 export const showsMedia = (job: Job, view: View) =>

@@ -5,11 +5,13 @@ import { escapeText, inCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
+import { costOfTask } from '../../messages/money.ts';
 import { inTimeForForm, mustBeOfKind, ownTask, pressedTask } from '../../messages/pressed-task.ts';
 import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { LONGEST_EFFORT } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
+import { maySeeCost } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
@@ -70,14 +72,21 @@ export const detailsButton = button(customIds.details, {
   reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {
     const task = mustBeOfKind('ask', await pressedTask(taskId, context));
-    return answerDetails(task, await context.services.asks.countEarlierTurns(task), context.say);
+    const { services, say } = context;
+    const turns = await services.asks.countEarlierTurns(task);
+    const mayKnow = await maySeeCost(task, context);
+    const cost = mayKnow ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
+    return answerDetails({ task, turns, cost }, say);
   },
 });
 
 const LONGEST_MODEL = 200;
 
 /** What the gateway has not reported is not guessed. */
-function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
+function answerDetails(
+  { task, turns, cost }: { task: Task; turns: number; cost: string | undefined },
+  say: Say,
+): MessagePlan {
   const { request, times } = task;
   const { rounds } = answerOf(task);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
@@ -88,6 +97,7 @@ function answerDetails(task: Task, turns: number, say: Say): MessagePlan {
       ? [say('ask.details.effort', { effort: escapeText(request.effort, LONGEST_EFFORT) })]
       : []),
     ...tokenLines(task, say),
+    ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
     say('ask.details.characters', { count: answerText(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),

@@ -37,6 +37,7 @@ export const text = {
       cached: 'Cached input tokens: {{cached}}',
       reasoning: 'Reasoning tokens: {{reasoning}}',
       noTokens: 'Tokens: not reported by the gateway',
+      cost: 'Cost: {{cost}}',
       seconds: 'Duration: {{seconds}} s',
       characters_one: 'Length: {{count}} character',
       characters_other: 'Length: {{count}} characters',

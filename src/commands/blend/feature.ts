@@ -63,6 +63,7 @@ export const blend: Feature<typeof text> = {
       source: imgx,
       waitLimit: () => 'image',
       durationKey: () => 'blend',
+      priceName: () => 'mj_blend',
       submit: ({ shape }, { materials: { images = [] } }) => gateway.imgx.blend({ images, ...(shape && { shape }) }),
     }),
   ],

@@ -68,6 +68,7 @@ export const describe: Feature<typeof text> = {
       source: imgx,
       waitLimit: () => 'image',
       durationKey: () => 'describe',
+      priceName: () => 'mj_describe',
       submit: (_request, { materials: { images = [] } }) => gateway.imgx.describe({ images }),
     }),
   ],

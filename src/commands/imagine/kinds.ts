@@ -1,10 +1,28 @@
 import { withoutUndefined } from '../../lib/entries.ts';
-import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
+import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import { defineKind, type Kind } from '../../services/tasks/kind.ts';
 import type { KindTools } from '../feature.ts';
 import { VIDEO_ENDPOINT } from './videos.ts';
 
 const VIDEO_FAMILIES: ReadonlySet<ActionFamily> = new Set(['animate', 'extend']);
+
+/** As stock gateways call them in their price lists. What asks for words first is charged when they come. */
+const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
+  upscale: 'mj_upscale',
+  'upscale-more': 'mj_upscale',
+  variation: 'mj_variation',
+  vary: 'mj_high_variation',
+  reroll: 'mj_reroll',
+  pan: 'mj_pan',
+  zoom: 'mj_zoom',
+  'custom-zoom': 'mj_modal',
+  region: 'mj_modal',
+  animate: 'mj_video',
+  extend: 'mj_video',
+  'describe-line': 'mj_imagine',
+  'describe-again': 'mj_describe',
+  'shorten-line': 'mj_imagine',
+};
 
 /** Grids of images from prompts (4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReferences }: KindTools): Kind[] {
@@ -16,6 +34,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       source,
       waitLimit: () => 'image',
       durationKey: () => 'imagine',
+      priceName: () => 'mj_imagine',
       transfer: imagineReferences,
       submit({ prompt }, { materials: { references = [] } }) {
         const given = references.map((one) => one.given);
@@ -31,6 +50,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       mayBeMissing: 'button',
       waitLimit: ({ customId }) => (VIDEO_FAMILIES.has(meaningOfAction(customId).family) ? 'video' : 'image'),
       durationKey: ({ customId }) => meaningOfAction(customId).family,
+      priceName: ({ customId }) => PRICE_NAMES[meaningOfAction(customId).family],
       submit: ({ of, customId }) => imgx.action({ taskId: of, customId }),
       sendWords: answer,
     }),
@@ -39,6 +59,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       source,
       waitLimit: () => 'image',
       durationKey: ({ action }) => action.toLowerCase(),
+      priceName: (request) => PRICE_NAMES[meaningOfChange(request).family],
       submit: ({ of, action, index }) =>
         imgx.change(action === 'REROLL' ? { taskId: of, action } : { taskId: of, action, index }),
       sendWords: answer,
@@ -50,6 +71,7 @@ export function imagineKinds({ gateway: { imgx }, imgx: source, imagineReference
       mayBeMissing: 'button',
       waitLimit: () => 'video',
       durationKey: ({ extend }) => (extend ? 'extend' : 'animate'),
+      priceName: () => PRICE_NAMES.animate,
       submit: ({ prompt, motion, loop, extend }, { materials: { images: [image, endImage] = [] } }) =>
         imgx.video({
           motion,

@@ -41,6 +41,7 @@ export function musicKinds(music: Gateway['music']): Kind[] {
       waitLimit: () => 'music',
       mayBeMissing: 'kind',
       durationKey: ({ model = '' }) => `song:${model}`,
+      priceName: () => 'suno_music',
       submit: ({ prompt, isLyrics, style, title, instrumental, model }) =>
         music.makeSong({
           ...(prompt !== '' && (isLyrics ? { lyrics: prompt } : { about: prompt })),

@@ -45,6 +45,7 @@ export const shorten: Feature<typeof text> = {
       source: imgx,
       waitLimit: () => 'image',
       durationKey: () => 'shorten',
+      priceName: () => 'mj_shorten',
       submit: ({ prompt }) => gateway.imgx.shorten({ prompt }),
     }),
   ],

@@ -2,7 +2,6 @@ import type { HandlerContext } from '../../discord/handlers.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isLive, type Task } from '../../services/tasks/task.ts';
-import { maySeeAccount } from '../account-access.ts';
 import type { Services } from '../services.ts';
 
 /** The tasks of a server are visible there, to its admins and to the operator. */
@@ -28,11 +27,6 @@ export async function visibleTask(id: string, context: HandlerContext<Services>)
   // A member must not learn whether another member's task exists.
   if (!task || !(await maySeeAll(task, context))) throw new Refusal('refusals.unknownTask');
   return task;
-}
-
-/** The costs of other members are visible to those who may see the account. */
-export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {
-  return requesterId === context.place.userId || maySeeAccount(context);
 }
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */

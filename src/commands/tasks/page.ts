@@ -3,15 +3,16 @@ import type { HandlerContext } from '../../discord/handlers.ts';
 import { escapeText, inCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { costOfTask } from '../../messages/money.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { Cost } from '../../services/ledger/ledger.ts';
 import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
 import type { TaskFilter } from '../../services/tasks/task-summary.ts';
+import { maySeeCost } from '../account-access.ts';
 import type { Services } from '../services.ts';
-import { canShowResult, mayDeleteMessage, maySeeCost, visibleTask } from './access.ts';
+import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji } from './list.ts';
 
 export async function loadTaskPage(
@@ -22,7 +23,7 @@ export async function loadTaskPage(
   const task = await visibleTask(id, context);
   const parent = task.parentId === undefined ? undefined : await context.services.tasks.book.get(task.parentId);
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
-  const cost = (await maySeeCost(task, context)) ? await context.services.tasks.ledger?.costOf(task) : undefined;
+  const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
   const turns = await talkTurns(task, context.services.tasks.book);
   return taskPage({ task, links, cost, buttons: buttonsOf(task, list, context), turns }, context.say);
 }
@@ -66,8 +67,8 @@ interface TaskPage {
   task: Task;
   /** The task's message and its parent's, as far as known. */
   links: { message?: string | undefined; parent?: string | undefined };
-  /** Undefined if the ledger does not know it, or the reader may not see it. */
-  cost: Cost | undefined;
+  /** Undefined if the task costs nothing, or the reader may not see it. */
+  cost: string | undefined;
   buttons: readonly ButtonPlan[];
   turns: readonly Task[];
 }
@@ -102,7 +103,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     remoteId: remoteId === undefined ? undefined : inCode(remoteId),
     seed: seed === undefined ? undefined : inCode(seed),
     options: options(task),
-    cost: cost && costText(cost, say),
+    cost,
     reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, LONGEST_REASON),
     message,
     parent,
@@ -117,8 +118,14 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
 
 type Known = TaskPage['links'] & Pick<TaskPage, 'cost'>;
 
-function costText({ amount, isEstimate, standing }: Cost, say: Say): string {
-  return say(`tasks.cost.${isEstimate ? 'estimate' : 'exact'}.${standing}`, { amount });
+async function costLine(task: Task, { services, say }: HandlerContext<Services>): Promise<string | undefined> {
+  if (!task.traits.isPaid) return undefined;
+  const known = await services.tasks.ledger?.costOf(task);
+  const cost = costOfTask(task, known, say);
+  if (!known) return cost;
+  const { estimate } = task;
+  const from = known.isEstimate && estimate ? ` (${say(`tasks.priceFrom.${estimate.source}`)})` : '';
+  return say(`tasks.cost.${known.standing}`, { cost: cost + from });
 }
 
 /** These properties have lines of their own, or only point at files and other tasks. */

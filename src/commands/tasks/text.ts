@@ -41,20 +41,15 @@ export const text = {
     deletedBefore: 'The message was already deleted. The task itself is kept.',
     deleteStays: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
     cost: {
-      exact: {
-        settled: '{{amount}}',
-        reserved: '{{amount}}, charged only if the task succeeds',
-        unconfirmed: '{{amount}}, charged only if the gateway accepted the task',
-        refunded: 'none, because the task had no result (it would have cost {{amount}})',
-      },
-      estimate: {
-        settled: '~{{amount}} (estimated from the operator’s prices)',
-        reserved: '~{{amount}} (estimated from the operator’s prices), charged only if the task succeeds',
-        unconfirmed:
-          '~{{amount}} (estimated from the operator’s prices), charged only if the gateway accepted the task',
-        refunded:
-          'none, because the task had no result (it would have cost ~{{amount}}, estimated from the operator’s prices)',
-      },
+      settled: '{{cost}}',
+      reserved: '{{cost}}, charged only if the task succeeds',
+      unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
+      refunded: 'none, because the task had no result ({{cost}})',
+    },
+    priceFrom: {
+      operator: 'by the operator’s prices',
+      gateway: 'by the gateway’s price list',
+      learned: 'by what such tasks have cost',
     },
     facts: {
       model: 'Model',

@@ -1,13 +1,22 @@
 import { hundredth } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
+import { exactDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/usage/days.ts';
 import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
 
 export type Unit = 'cents' | undefined;
 
-/** An estimate is marked with a tilde. */
+/** An estimate is marked. */
 export function amountText({ amount, isEstimate }: Pick<SheetRow, 'amount' | 'isEstimate'>): string | undefined {
-  return amount === undefined ? undefined : `${isEstimate ? '~' : ''}${amount}`;
+  return amount === undefined ? undefined : `${isEstimate ? '≈' : ''}${amount}`;
+}
+
+/** The bot's own amounts are in dollars, the gateway's in its own unit. */
+export function totalText(sheet: Pick<Sheet, 'subject' | 'total' | 'isEstimate'>, unit: Unit, say: Say) {
+  const { subject, total, isEstimate } = sheet;
+  if (total === undefined) return undefined;
+  if (subject === 'account') return gatewayAmount(total, unit, say);
+  return isEstimate ? say('cost.about', { amount: exactDollars(total) }) : exactDollars(total);
 }
 
 /** The operator's setting is the unit of the gateway's amounts, not of the bot's own prices. */

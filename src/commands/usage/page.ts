@@ -1,13 +1,24 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
+import { aboutDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
-import { isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
-import { amountText, dollarsOf, gatewayAmount, labelOf, rangeText, type Unit } from './amounts.ts';
+import { type ComparedModel, isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
+import {
+  amountText,
+  cutMiddle,
+  dollarsOf,
+  gatewayAmount,
+  labelOf,
+  rangeText,
+  totalText,
+  type Unit,
+} from './amounts.ts';
 import { tableOf } from './table.ts';
 
 /** Discord's 2,000 characters, less the line about rows that did not fit. */
@@ -64,10 +75,10 @@ function heading(sheet: Sheet, say: Say): string {
   return say('usage.heading', { title, range: rangeText(sheet.range, say) });
 }
 
-function totalOf({ subject, total: amount, requests, isEstimate }: Sheet, unit: Unit, say: Say): string[] {
-  const text = amountText({ amount, isEstimate });
-  if (text === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
-  const total = subject === 'account' ? gatewayAmount(text, unit, say) : text;
+function totalOf(sheet: Sheet, unit: Unit, say: Say): string[] {
+  const { requests } = sheet;
+  const total = totalText(sheet, unit, say);
+  if (total === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
   return [
     requests === undefined ? say('usage.total', { total }) : say('usage.totalRequests', { total, count: requests }),
   ];
@@ -115,7 +126,24 @@ function noteOf(note: SheetNote, range: string, unit: Unit, say: Say): string {
     case 'unconfirmed':
     case 'unpriced':
       return say(`usage.note.${note.kind}`, { count: note.count });
+    case 'compared':
+      return comparedText(note.models, say);
   }
+}
+
+/** As many models as are read at a glance. */
+const MAX_COMPARED = 5;
+const LONGEST_MODEL = 40;
+
+function comparedText(models: readonly ComparedModel[], say: Say): string {
+  const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
+    const model = inCode(cutMiddle(label, LONGEST_MODEL));
+    return say('usage.note.comparedModel', {
+      ...{ model, count },
+      ...{ estimate: aboutDollars(estimate), cost: aboutDollars(cost) },
+    });
+  });
+  return [say('usage.note.compared'), ...lines].join('\n');
 }
 
 /** CSV (RFC 4180): every line of the sheet with every digit. */

@@ -45,16 +45,20 @@ export function tableOf(sheet: Sheet, unit: Unit, room: number, say: Say): { tex
 
 type Columns = Record<'requests' | 'amount' | 'dollars', Column[]>;
 
-function columnsOf(sheet: Sheet, unit: Unit, say: Say): Columns {
-  const column = (name: keyof Columns, cells: readonly (string | undefined)[]): Column[] => {
+function columnsOf(sheet: Sheet, gatewayUnit: Unit, say: Say): Columns {
+  const column = (head: string, cells: readonly (string | undefined)[]): Column[] => {
     const isTold = cells.some((cell) => cell !== undefined);
-    return isTold ? [{ head: say(`usage.column.${name}`), cells: cells.map((cell) => cell ?? '-') }] : [];
+    return isTold ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
   };
   const { rows } = sheet;
   const requests = rows.map((line) => line.requests?.toString());
-  const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, unit));
-  const amount = column('amount', rows.map(amountText));
-  return { requests: column('requests', requests), amount, dollars: column('dollars', dollars) };
+  const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, gatewayUnit));
+  const unit = sheet.subject === 'account' ? 'amount' : 'dollars';
+  return {
+    requests: column(say('usage.column.requests'), requests),
+    amount: column(say(`usage.column.${unit}`), rows.map(amountText)),
+    dollars: column(say('usage.column.dollars'), dollars),
+  };
 }
 
 /** Columns that do not fit on a phone are only in the CSV: first the dollars, then the requests; amounts always stay. */

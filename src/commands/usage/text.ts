@@ -63,7 +63,10 @@ export const text = {
       unconfirmed_other: '{{count}} tasks are unconfirmed and are not counted.',
       unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
       unpriced_other: '{{count}} tasks have no known cost and are counted without an amount.',
-      estimate: '~ marks an estimate from the operator’s prices.',
+      compared: 'Estimates and costs, where the gateway told the cost:',
+      comparedModel_one: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} request)',
+      comparedModel_other: '{{model}}: {{estimate}} estimated, {{cost}} charged ({{count}} requests)',
+      estimate: '≈ marks an estimate.',
     },
     chart: {
       title: {

@@ -5,6 +5,7 @@ import type { AnswerCall } from '../tasks/answer.ts';
 import type { TaskBook } from '../tasks/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
+import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import { leftOutFiles } from './earlier-files.ts';
 import type { AnswerSchemas } from './schema/answer-schemas.ts';
@@ -28,11 +29,14 @@ import {
   waitingCalls,
   withPartialText,
   withSchemaCheck,
+  withUnfinished,
 } from './transitions.ts';
 
 interface AsksParts extends ToolParts, Omit<SenderParts, 'answers' | 'models'> {
   book: Pick<TaskBook, 'get' | 'change'>;
   schemas: Pick<AnswerSchemas, 'check'>;
+  /** What a response has cost by its tokens; undefined where no exact price is known. */
+  costOfAnswer(order: OrderedRequest<'ask'>, tokens: TextResponse['usage']): string | undefined;
 }
 
 /** Answers of `/ask`, from the first word to the last. An answer that a restart cuts off ends as interrupted. */
@@ -197,7 +201,9 @@ export class Asks {
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? undefined : error;
-      await this.#change(id, (task) => breakOffAnswer(withPartialText(task, response), cause, reported, now()));
+      await this.#change(id, (task) =>
+        breakOffAnswer(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
+      );
       return;
     }
     const known = await this.#parts.book.get(id);
@@ -205,7 +211,7 @@ export class Asks {
     const used = end === 'completed' ? await runTools(calls, known, this.#parts) : [];
     const checked = end === 'completed' && used.length === 0 ? await this.#check(known, response) : undefined;
     const task = await this.#change(id, (before) => {
-      const after = withSchemaCheck(addRound(before, response, used), checked);
+      const after = withSchemaCheck(addRound(before, response, used, this.#costOf(before, response)), checked);
       if (used.length === 0) return completeAnswer(after, end === 'incomplete' ? (reason ?? '') : undefined, now());
       return waitingCalls(after).length > 0 ? awaitMember(after) : after;
     });
@@ -218,8 +224,12 @@ export class Asks {
     return schema === undefined || words === '' ? undefined : await this.#parts.schemas.check(schema, words);
   }
 
+  #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
+    return cost ?? (isOfKind('ask', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined);
+  }
+
   async #breakOff(id: string, cause: StopReason | 'failed', error: GatewayError | undefined): Promise<void> {
-    await this.#change(id, (task) => breakOffAnswer(task, cause, error, this.#parts.clock.now()));
+    await this.#change(id, (task) => breakOffAnswer(withUnfinished(task), cause, error, this.#parts.clock.now()));
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {

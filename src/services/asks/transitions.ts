@@ -1,3 +1,4 @@
+import { sumOf } from '../../lib/decimals.ts';
 import type { GatewayError } from '../gateway/index.ts';
 import type { TextResponse } from '../gateway/responses/events.ts';
 import {
@@ -45,7 +46,7 @@ export function updateDraft(task: Task, draft: string, doing: Answer['doing'], n
   return withAnswer({ ...task, state: 'running' }, { draft, doing, ...(isDue && { keptAt: now }) });
 }
 
-export function addRound(task: Task, response: TextResponse, calls: readonly AnswerCall[]): Task {
+export function addRound(task: Task, response: TextResponse, calls: readonly AnswerCall[], cost?: string): Task {
   if (hasEnded(task)) return task;
   const answer = answerOf(task);
   return withAnswer(task, {
@@ -53,6 +54,7 @@ export function addRound(task: Task, response: TextResponse, calls: readonly Ans
     draft: '',
     doing: undefined,
     tokens: addTokens(answer.tokens, response.usage),
+    costs: addCost(answer, cost),
   });
 }
 
@@ -61,6 +63,11 @@ export function withSchemaCheck(task: Task, checked: { text: string; check: Sche
   if (!checked || hasEnded(task)) return task;
   return withAnswer({ ...task, text: checked.text }, { schemaCheck: checked.check });
 }
+
+export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNullable<Answer['costs']> => [
+  ...costs,
+  cost ?? null,
+];
 
 /** The member is asked before anything that costs money. */
 export const awaitMember = (task: Task): Task =>
@@ -98,15 +105,33 @@ export function breakOffAnswer(task: Task, cause: Cause, error: GatewayError | u
   return endAnswer({ ...task, state: cause === 'stopped' ? 'cancelled' : 'failed', failure }, now);
 }
 
-export function withPartialText(task: Task, response: TextResponse): Task {
+export function withPartialText(task: Task, response: TextResponse, cost?: string): Task {
   if (hasEnded(task)) return task;
-  const { draft, tokens } = answerOf(task);
-  return withAnswer(task, { draft: responseText(response) || draft, tokens: addTokens(tokens, response.usage) });
+  const answer = answerOf(task);
+  return withAnswer(task, {
+    draft: responseText(response) || answer.draft,
+    tokens: addTokens(answer.tokens, response.usage),
+    costs: addCost(answer, cost),
+  });
+}
+
+/** A response that was cut off has cost something, unless the member is still deciding how to continue. */
+export const withUnfinished = (task: Task): Task =>
+  hasEnded(task) || task.state === 'needs-input'
+    ? task
+    : withAnswer(task, { costs: addCost(answerOf(task), undefined) });
+
+/** Known if that of every response is. */
+function costOfAll({ costs = [] }: Answer): string | undefined {
+  const known = costs.filter((cost) => cost !== null);
+  return known.length === costs.length ? sumOf(known) : undefined;
 }
 
 function endAnswer(task: Task, now: number, more: Partial<Answer> = {}): Task {
   const text = answerText(task);
-  const ended = { ...task, ...(text !== '' && { text }), times: { ...task.times, ended: now } };
+  const cost = costOfAll(answerOf(task));
+  const known = { ...(text !== '' && { text }), ...(cost !== undefined && { cost }) };
+  const ended = { ...task, ...known, times: { ...task.times, ended: now } };
   return withAnswer(ended, { ...more, draft: '', doing: undefined });
 }
 

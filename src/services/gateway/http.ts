@@ -34,6 +34,8 @@ export interface GatewayRequest extends CallOptions {
   missing?: 'not-found' | 'not-offered';
   /** The limit for the first byte, if not the usual one. */
   firstByteLimit?: 'wholeTextMs';
+  /** The limit for the response, if not the usual one. */
+  maxBytes?: number;
   familyCodes?: ReadonlyMap<string, GatewayErrorKind>;
 }
 
@@ -170,7 +172,7 @@ export class GatewayHttp {
       if (isSuccess(response)) throw error;
       return '';
     };
-    const text = await this.#readText(response, isSubmit, request.signal).catch(emptyOnFailure);
+    const text = await this.#readText(response, isSubmit, request).catch(emptyOnFailure);
     return this.#parseResponse(text, response, request, isSubmit);
   }
 
@@ -233,9 +235,12 @@ export class GatewayHttp {
     );
   }
 
-  async #readText(response: Dispatcher.ResponseData, isSubmit: boolean, signal?: AbortSignal): Promise<string> {
+  async #readText(
+    response: Dispatcher.ResponseData,
+    isSubmit: boolean,
+    { signal, maxBytes: max = this.limits.responseBytes }: GatewayRequest,
+  ): Promise<string> {
     const { body, headers, statusCode: status } = response;
-    const max = this.limits.responseBytes;
     const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
       // undici enforces the announced length, so a small body needs no counting.

@@ -5,6 +5,7 @@ import { ImageJobs } from './image-jobs.ts';
 import { Imgx } from './imgx.ts';
 import { Models } from './models.ts';
 import { Music } from './music.ts';
+import { PriceLists } from './price-list.ts';
 import { Realtime } from './realtime.ts';
 import { Responses } from './responses.ts';
 import {
@@ -48,6 +49,7 @@ export function openGateway(
   return {
     models: new Models(http, settings),
     usage: new UsageReports(http),
+    prices: new PriceLists(http),
     fineTunes: new FineTunes(http),
     imageJobs: new ImageJobs(tasks),
     imgx: new Imgx(tasks),

@@ -102,6 +102,14 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
 
 const IDENTITY = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
+/** The estimate and the cost, where both are known. */
+export function comparedOf(entry: Entry): { estimate: string; cost: string } | undefined {
+  const known = amountOf(entry);
+  const [first] = entry.facts;
+  if (!known || known.isEstimate || first?.standing !== 'reserved' || first.amount === undefined) return undefined;
+  return { estimate: first.amount, cost: known.amount };
+}
+
 /** The entry as the task says it should be; the same object if it is correct already. */
 export function reconcileEntry(known: Entry | undefined, task: Task): Entry {
   const fresh = createEntry(task);

@@ -10,6 +10,7 @@ import {
   amountOf,
   anonymise,
   closeOrphan,
+  comparedOf,
   createEntry,
   type Entry,
   type EntryStore,
@@ -41,7 +42,21 @@ export interface UsageGroup {
   /** The exact sum; undefined for orders of unknown cost. */
   amount: string | undefined;
   isEstimate: boolean;
+  /** Those whose estimate and cost are both known. */
+  compared?: { count: number; estimate: string; cost: string } | undefined;
   state: 'settled' | 'open' | 'unconfirmed';
+}
+
+interface UncountedGroup {
+  use: Omit<UsageGroup, 'amount' | 'compared'>;
+  amounts: string[];
+  compared: NonNullable<ReturnType<typeof comparedOf>>[];
+}
+
+function sumOfCompared(all: UncountedGroup['compared']): UsageGroup['compared'] {
+  const estimate = sumOf(all.map((one) => one.estimate));
+  const cost = sumOf(all.map((one) => one.cost));
+  return estimate === undefined || cost === undefined ? undefined : { count: all.length, estimate, cost };
 }
 
 const STATES = { settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', refunded: undefined } as const;
@@ -198,7 +213,7 @@ export class Ledger {
 
   /** Sorted by day, then by first occurrence. */
   async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
-    const groups = new Map<string, { use: Omit<UsageGroup, 'amount'>; amounts: string[] }>();
+    const groups = new Map<string, UncountedGroup>();
     for await (const entry of this.#parts.entries.between(range.start, range.end)) {
       const state = STATES[standingOf(entry)];
       if (state === undefined) continue;
@@ -209,12 +224,18 @@ export class Ledger {
       const alike = { day: dayOf(entry.at), memberId: entry.memberId, kind, model, state };
       const isEstimate = known?.isEstimate ?? false;
       const key = JSON.stringify([...Object.values(alike), isEstimate, known !== undefined]);
-      const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [] };
+      const group = groups.get(key) ?? { use: { ...alike, isEstimate, count: 0 }, amounts: [], compared: [] };
       groups.set(key, group);
       group.use.count += 1;
       if (known) group.amounts.push(known.amount);
+      const compared = comparedOf(entry);
+      if (compared) group.compared.push(compared);
     }
-    return [...groups.values()].map(({ use, amounts }) => ({ ...use, amount: sumOf(amounts) }));
+    return [...groups.values()].map(({ use, amounts, compared }) => ({
+      ...use,
+      amount: sumOf(amounts),
+      compared: sumOfCompared(compared),
+    }));
   }
 
   /** Changes the entry of a task and what it counts. */

@@ -10,7 +10,7 @@ export const modelSizes = ['2K', '4K'] as const;
 export type ModelSize = (typeof modelSizes)[number];
 
 /** Ids are case-sensitive, so "-2k" is part of a name. */
-function splitSize(id: string): { base: string; size: ModelSize | undefined } {
+export function splitSize(id: string): { base: string; size: ModelSize | undefined } {
   const size = modelSizes.find((one) => id.endsWith(`-${one}`));
   return { base: size ? id.slice(0, -`-${size}`.length) : id, size };
 }

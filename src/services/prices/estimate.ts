@@ -1,12 +1,19 @@
 import { z } from 'zod';
 
-/** An exact decimal, in the account's unit. */
+/** An exact decimal, in US dollars. */
 export const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
+
+/** The operator's file, the gateway's own list, or what finished tasks have cost. */
+const priceSources = ['operator', 'gateway', 'learned'] as const;
 
 /** What an order will probably cost, as it was known when it was ordered. */
 export const estimate = z.object({
   amount,
-  source: z.enum(['operator']),
+  source: z.enum(priceSources),
+  /** When the price was read or learned. */
+  at: z.number(),
+  /** The cost varies, and is hardly ever more than this. */
+  isUpperBound: z.literal(true).optional(),
 });
 
 export type Estimate = z.output<typeof estimate>;

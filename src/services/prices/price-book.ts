@@ -1,20 +1,101 @@
-import type { Order } from '../tasks/transitions.ts';
+import type { Tokens } from '../tasks/answer.ts';
+import type { KindSpecs, Task } from '../tasks/task.ts';
+import { type Order, orderOfTask } from '../tasks/transitions.ts';
 import type { Estimate } from './estimate.ts';
+import type { GatewayPrices } from './gateway-prices.ts';
+import type { Alike, LearnedPrices } from './learned-prices.ts';
+import { measuresOf, mostTokens } from './measures.ts';
+import { type OperatorPrices, priceOfKind, priceOfModel } from './operator-prices.ts';
+import { costOf, type Price } from './price.ts';
 
-/** Decimal text by kind, or by `kind:model` if a model has its own price. */
-export type Prices = Readonly<Record<string, string>>;
+type Priced = Pick<Order, 'kind' | 'request'>;
 
-/** What orders cost, as far as anyone knows. */
+interface PriceBookParts {
+  operator: OperatorPrices;
+  /** When the operator's prices were read. */
+  readAt: number;
+  gateway: Pick<GatewayPrices, 'of'>;
+  learned: Pick<LearnedPrices, 'of' | 'learn'>;
+  specs: Pick<KindSpecs, Order['kind']>;
+  /** The name of such jobs in a gateway's list, where their request names no model. */
+  listNameOf(order: Priced): string | undefined;
+}
+
+/** What orders cost in US dollars, as far as anyone knows. */
 export class PriceBook {
-  readonly #prices: Prices;
+  readonly #parts: PriceBookParts;
 
-  constructor(prices: Prices) {
-    this.#prices = prices;
+  constructor(parts: PriceBookParts) {
+    this.#parts = parts;
   }
 
-  /** Undefined where no price is known. */
-  estimateOf({ kind, request: { model = '' } }: Pick<Order, 'kind' | 'request'>): Estimate | undefined {
-    const amount = this.#prices[`${kind}:${model}`] ?? this.#prices[kind];
-    return amount === undefined ? undefined : { amount, source: 'operator' };
+  /**
+   * Undefined where no price is known. The operator's price of exactly this model wins, then what such jobs have cost, then
+   * the operator's price of the kind, then the gateway's list.
+   */
+  estimateOf(order: Priced): Estimate | undefined {
+    const { learned } = this.#parts;
+    const own = this.#operatorEstimate(order, priceOfModel);
+    if (own) return own;
+    const known = learned.of(this.#alike(order));
+    if (known) return { amount: known.amount, source: 'learned', at: known.at, ...bound(known.isUpperBound) };
+    return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
+  }
+
+  /** What an answer has cost: its tokens at the operator's price, else at the gateway's; undefined where that is not exact. */
+  costOfAnswer(order: Priced, tokens: Tokens | undefined): string | undefined {
+    const { kind, request } = order;
+    const { operator } = this.#parts;
+    const { model = '' } = request;
+    const listed = this.#listed(order);
+    const prices = [
+      priceOfModel(operator, kind, model),
+      priceOfKind(operator, kind, model),
+      listed?.isUpperBound ? undefined : listed?.price,
+    ];
+    const price = prices.find((one) => one?.perMillion !== undefined);
+    return price && costOf(price, { count: 1 }, tokens);
+  }
+
+  /** Called for every change of a task. */
+  async learn(task: Task): Promise<void> {
+    const { id, state, cost, handedOver, traits } = task;
+    const hasResult = state === 'ready' || state === 'delivered';
+    if (hasResult && traits.isPaid && !handedOver && cost !== undefined)
+      await this.#parts.learned.learn(id, this.#alike(orderOfTask(task)), cost);
+  }
+
+  #operatorEstimate(order: Priced, find: typeof priceOfModel): Estimate | undefined {
+    const { operator, readAt } = this.#parts;
+    const { kind, request } = order;
+    return this.#estimate(order, find(operator, kind, request.model ?? ''), { source: 'operator', at: readAt });
+  }
+
+  #listEstimate(order: Priced): Estimate | undefined {
+    const listed = this.#listed(order);
+    if (!listed) return undefined;
+    const { price, isUpperBound, at } = listed;
+    return this.#estimate(order, price, { source: 'gateway', at, ...bound(isUpperBound) });
+  }
+
+  #listed(order: Priced) {
+    const { gateway, listNameOf } = this.#parts;
+    return gateway.of(order.request.model) ?? gateway.of(listNameOf(order));
+  }
+
+  #estimate(order: Priced, price: Price | undefined, known: Omit<Estimate, 'amount'>): Estimate | undefined {
+    const { isText, isUtterance } = this.#parts.specs[order.kind].traits;
+    const tokens = isText ? mostTokens(order.request, isUtterance === true) : undefined;
+    const amount = price && costOf(price, measuresOf(order.request), tokens);
+    return amount === undefined ? undefined : { amount, ...known, ...bound(price?.perMillion !== undefined) };
+  }
+
+  #alike(order: Priced): Alike {
+    const { kind, request } = order;
+    const { isText } = this.#parts.specs[kind].traits;
+    const facts = isText ? [] : [this.#parts.listNameOf(order), Object.entries(measuresOf(request)).toSorted()];
+    return { kind, model: request.model ?? '', facts };
   }
 }
+
+const bound = (isUpperBound: boolean): Pick<Estimate, 'isUpperBound'> => (isUpperBound ? { isUpperBound: true } : {});

@@ -135,6 +135,8 @@ export function openNamespaces(backend: Backend) {
     durations: soon('durations'),
     /** What happened with each model; it happens again. */
     models: soon('models'),
+    /** What jobs of each model have cost; they cost it again. */
+    costs: soon('costs'),
     /** When the gateway was last polled; after a power cut that is long ago. */
     asking: soon('asking'),
     /** Messages that are kept up to date for a while; a lost one is started again with a press. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type ExperienceStore, modelExperience } from '../models/experience.ts';
+import { type LearnedStore, learnedCosts } from '../prices/learned-prices.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { durationShape, erasureMark, type SentOrder, sentOrder } from '../tasks/task-store.ts';
 import type { Namespace } from './namespaces.ts';
@@ -92,6 +93,19 @@ export const storedExperience = (namespace: Namespace, quarantine: Quarantine): 
     return new Map([...good.values()].map(({ id, ...experience }) => [id, experience]));
   },
   put: (id, experience) => namespace.put(rowKey(id), { id, ...experience }, EXPERIENCE_MS),
+});
+
+export const costRows = (namespace: Namespace, quarantine: Quarantine) =>
+  new Rows(namespace, quarantine, parseWith(learnedCosts));
+
+/** An unreadable row is set aside, and what it said is learned again. */
+export const storedCosts = (namespace: Namespace, quarantine: Quarantine): LearnedStore => ({
+  async all() {
+    const { good, setAside } = await costRows(namespace, quarantine).readAll();
+    await setAside();
+    return [...good.values()];
+  },
+  put: (costs) => namespace.put(rowKey(`${costs.kind}:${costs.model}`), costs, EXPERIENCE_MS),
 });
 
 export const erasureRows = (namespace: Namespace, quarantine: Quarantine) =>

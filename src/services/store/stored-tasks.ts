@@ -4,6 +4,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
+import type { LearnedStore } from '../prices/learned-prices.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import {
@@ -22,7 +23,15 @@ import { StoredEntries } from './ledger-rows.ts';
 import { pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
 import { Quarantine, type Rows } from './rows.ts';
-import { durationRows, erasureRows, RemoteIdRows, rowKey, SentOrderRows, storedExperience } from './side-rows.ts';
+import {
+  durationRows,
+  erasureRows,
+  RemoteIdRows,
+  rowKey,
+  SentOrderRows,
+  storedCosts,
+  storedExperience,
+} from './side-rows.ts';
 import { isSameSummary, listOwner, listOwners, readPage, SummaryIndex } from './summary-index.ts';
 import { isExpired, type Migration, mustBeReadable, TaskRows, taskLock, taskMigrations } from './task-rows.ts';
 
@@ -62,6 +71,8 @@ export class StoredTasks implements TaskStore {
   readonly entries: EntryStore;
   /** What happened with each model. */
   readonly experience: ExperienceStore;
+  /** What jobs of each model have cost. */
+  readonly costs: LearnedStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -81,6 +92,7 @@ export class StoredTasks implements TaskStore {
     this.#erasures = erasureRows(namespaces.erasures, quarantine);
     this.follows = namespaces.follows;
     this.experience = storedExperience(namespaces.models, quarantine);
+    this.costs = storedCosts(namespaces.costs, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }

@@ -9,9 +9,9 @@ import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../t
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './live-talk.ts';
 import { earlierTurns, isPermanentFailure, openSession, type SessionParts, type UtteranceRequest } from './session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './transitions.ts';
-import { Utterances } from './utterances.ts';
+import { type UtteranceParts, Utterances } from './utterances.ts';
 
-interface TalksParts extends SessionParts {
+interface TalksParts extends SessionParts, Pick<UtteranceParts, 'costOfAnswer'> {
   book: Pick<TaskBook, 'get' | 'change' | 'live' | 'onChange' | 'onRemove'>;
   sounds: Pick<AudioService, 'writing'>;
   clock: Clock;

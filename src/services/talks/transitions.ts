@@ -1,4 +1,5 @@
 import {
+  addCost,
   addTokens,
   answerOf,
   breakOffAnswer,
@@ -48,13 +49,19 @@ interface Outcome {
   hasContent: boolean;
   voice: Voice | undefined;
   takenBack: StopReason | undefined;
+  /** What it has cost by its tokens, where they have an exact price. */
+  cost?: string | undefined;
 }
 
 /** The whole answer, however it ended: text, voice and usage are stored in one change. */
-export function concludeAnswer(task: Task, { response, hasContent, voice, takenBack }: Outcome, now: number): Task {
+export function concludeAnswer(
+  task: Task,
+  { response, hasContent, voice, takenBack, cost }: Outcome,
+  now: number,
+): Task {
   if (hasEnded(task)) return task;
   const { text, end, error, reason } = response;
-  const all = withAnswer(counted(task, response, hasContent), {
+  const all = withAnswer(counted(task, response, hasContent, cost), {
     draft: text || answerOf(task).draft,
     ...(voice && { voice }),
   });
@@ -65,8 +72,12 @@ export function concludeAnswer(task: Task, { response, hasContent, voice, takenB
 }
 
 /** A response is counted once, however often it is reported. */
-function counted(task: Task, { id, usage }: RealtimeResponse, hasContent: boolean): Task {
+function counted(task: Task, { id, usage }: RealtimeResponse, hasContent: boolean, cost: string | undefined): Task {
   const { counted: known = [], tokens } = answerOf(task);
   if (known.includes(id) || (!usage && !hasContent)) return task;
-  return withAnswer(task, { counted: [...known, id], tokens: addTokens(tokens, usage) });
+  return withAnswer(task, {
+    counted: [...known, id],
+    tokens: addTokens(tokens, usage),
+    costs: addCost(answerOf(task), cost),
+  });
 }

@@ -8,17 +8,19 @@ import type { AudioService } from '../sound/audio.ts';
 import type { VoiceWriter } from '../sound/voice-queue.ts';
 import type { Voice } from '../tasks/answer.ts';
 import type { TasksLog, Transition } from '../tasks/book.ts';
-import { hasEnded, isFollowed, type Task, type TaskOf } from '../tasks/task.ts';
+import { hasEnded, isFollowed, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
+import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 import { addTurn, concludeAnswer, setTranscript } from './transitions.ts';
 
 /** No answer gets longer on its own; a forced one must not fill the memory, nor exceed a file on Discord. */
 const MAX_SECONDS = 10 * 60;
 
-interface UtteranceParts {
+export interface UtteranceParts {
   sounds: Pick<AudioService, 'writing'>;
   clock: Clock;
   log: TasksLog;
+  costOfAnswer(order: OrderedRequest<'said'>, tokens: RealtimeResponse['usage']): string | undefined;
   change(id: string, transition: Transition): Promise<Task>;
   conversation(id: string): LiveTalk | undefined;
 }
@@ -106,8 +108,9 @@ export class Utterances {
       // A stopped answer is not wanted any more, and a stopping bot has no time for its voice.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const isAnything = response.text !== '' || !writer.isEmpty;
+      const cost = this.#costOf(task, response);
       await change(id, (known) =>
-        concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason }, clock.now()),
+        concludeAnswer(known, { response, hasContent: isAnything, voice, takenBack: stopReason, cost }, clock.now()),
       );
     } catch (error) {
       // The member may have deleted it: then nothing more of it is needed.
@@ -118,6 +121,10 @@ export class Utterances {
     } finally {
       writer.drop();
     }
+  }
+
+  #costOf(task: Task, { usage }: RealtimeResponse): string | undefined {
+    return isOfKind('said', task) ? this.#parts.costOfAnswer(orderOfTask(task), usage) : undefined;
   }
 
   async #listen(id: string, speaking: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {

@@ -16,6 +16,7 @@ export function advance(task: Task, snapshot: Snapshot, now: number): Task {
         state: 'ready',
         progress: 100,
         preview: undefined,
+        ...(snapshot.cost !== undefined && { cost: snapshot.cost }),
         media: snapshot.media.map((medium) => keep(medium, task.media, now)),
         times: { ...known.times, ended: now },
       };

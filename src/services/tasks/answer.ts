@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { refusableParts } from '../gateway/index.ts';
+import { amount } from '../prices/estimate.ts';
 
 const call = z.object({
   callId: z.string(),
@@ -83,6 +84,8 @@ export const answer = z.object({
   incomplete: z.string().optional(),
   schemaCheck: schemaCheck.optional(),
   tokens: tokens.optional(),
+  /** What each response has cost; null where that is not known. */
+  costs: z.array(amount.nullable()).optional(),
   /** The ids of the gateway's responses that these tokens include, so that each counts once. */
   counted: z.array(z.string()).optional(),
   /** The transcript of the audio that it answers. */

@@ -38,6 +38,8 @@ export interface Kind<K extends TaskKind = TaskKind> {
   waitLimit(request: TaskRequests[K]): WaitLimit;
   /** Jobs with the same key take about as long. */
   durationKey(request: TaskRequests[K]): string;
+  /** The name of its jobs in a gateway's price list, where the request names no model that is in it. */
+  priceName?(request: TaskRequests[K]): string | undefined;
   /** The name under which a refusal is remembered; by default the kind's. */
   offerName?(request: TaskRequests[K]): string;
   /** Missing where the kind cannot be ordered. */

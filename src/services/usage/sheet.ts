@@ -37,7 +37,13 @@ export type SheetNote =
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
   /** Orders of unknown cost. */
-  | { kind: 'unpriced'; count: number };
+  | { kind: 'unpriced'; count: number }
+  /** The bot's own orders whose estimate and cost are both known, by model. */
+  | { kind: 'compared'; models: readonly ComparedModel[] };
+
+export interface ComparedModel extends NonNullable<UsageGroup['compared']> {
+  label: string;
+}
 
 export interface Sheet {
   subject: Subject;
@@ -147,7 +153,32 @@ export function ledgerSheet(
     const count = uncounted[kind].reduce((sum, use) => sum + use.count, 0);
     return count === 0 ? [] : [{ kind, count }];
   });
-  return { subject, range, by, rows: groupRows(entries, by), total, requests, isEstimate, notes };
+  const compared = by === 'model' ? comparedModels(uses) : [];
+  return {
+    subject,
+    range,
+    by,
+    rows: groupRows(entries, by),
+    total,
+    requests,
+    isEstimate,
+    notes: [...notes, ...compared],
+  };
+}
+
+/** How right the estimates were, dearest model first. */
+export function comparedModels(uses: readonly UsageGroup[]): SheetNote[] {
+  const known = uses.flatMap(({ compared, model, kind }) => (compared ? [{ ...compared, label: model ?? kind }] : []));
+  const models = [...Map.groupBy(known, ({ label }) => label)].map(
+    ([label, all]): ComparedModel => ({
+      label,
+      count: all.reduce((sum, { count }) => sum + count, 0),
+      estimate: sumOf(all.map(({ estimate }) => estimate)) ?? '0',
+      cost: sumOf(all.map(({ cost }) => cost)) ?? '0',
+    }),
+  );
+  if (models.length === 0) return [];
+  return [{ kind: 'compared', models: models.toSorted((one, other) => compare(other.cost, one.cost)) }];
 }
 
 function labelOf({ day, memberId, kind, model }: UsageGroup, by: Grouping): string | undefined {

@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { MediaProcess } from '../media-process/media-process.ts';
 import type { ChartData } from './chart.ts';
 import type { DayRange } from './days.ts';
-import { accountSheet, type Grouping, ledgerSheet, type Sheet, type SheetNote } from './sheet.ts';
+import { accountSheet, comparedModels, type Grouping, ledgerSheet, type Sheet, type SheetNote } from './sheet.ts';
 
 interface UsageParts {
   reports: Pick<UsageReports, 'get'>;
@@ -29,8 +29,12 @@ export class UsageReader {
   /** The whole account. Members' usage comes from the ledger, because the gateway knows no members. */
   async readAccount(range: DayRange, by: Grouping): Promise<Sheet> {
     const { reports, ledger } = this.#parts;
-    if (by !== 'member') return accountSheet(await reports.get(range), range, by);
+    if (by === 'day') return accountSheet(await reports.get(range), range, by);
     const [usage, uses] = await Promise.all([reports.get(range), ledger.queryUsage({ range })]);
+    if (by === 'model') {
+      const account = accountSheet(usage, range, by);
+      return { ...account, notes: [...account.notes, ...comparedModels(uses)] };
+    }
     const sheet = ledgerSheet(uses, range, by, 'members');
     const { total, notes } = accountSheet(usage, range, 'day');
     const beside: SheetNote[] = total === undefined ? [] : [{ kind: 'atGateway', total }];

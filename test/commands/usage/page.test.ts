@@ -92,12 +92,26 @@ describe('The page of /usage', () => {
     expect(content.match(/<@/g)).toHaveLength(shown.length);
   });
 
-  it('The page of /usage names no currency if none is known', () => {
+  it('The page of /usage names no currency if none is known, and dollars for the bot’s own amounts', () => {
     const sheet = sheetOf([line('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
-    // The gateway determines the unit, so the page says nothing about the configured prices.
-    expect(page(sheetOf([line('verse-1', '1')], { subject: 'own' }), 'cents').content).not.toContain('$');
+    const own = page(sheetOf([line('verse-1', '1.5')], { subject: 'own', total: '1.5' }), 'cents');
+    expect(own.content).toContain('Total: **$1.50** for 1 request');
+    expect(own.content).toMatch(/Requests +Dollars\nverse-1 +1 +1\.5/);
     expect(page(sheet, 'cents').content).toContain('**1 (= $0.01)**');
+  });
+
+  it('The page of /usage compares estimates with costs by model, for at most five models', () => {
+    const models = Array.from({ length: 7 }, (_, at) => ({
+      ...{ label: `m-${at}\n\`@here\`${'x'.repeat(90)}`, count: at + 1, estimate: '1.2345', cost: `0.0${7 - at}` },
+    }));
+    const { content = '' } = page(
+      sheetOf([line('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),
+    );
+    expect(content).toContain('Estimates and costs, where the gateway told the cost:');
+    expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 charged \(1 request\)/);
+    expect(content.match(/estimated, /g)).toHaveLength(5);
+    for (const row of content.split('\n')) expect(row.length).toBeLessThanOrEqual(110);
   });
 
   it('The page of /usage marks the selected range in its buttons', () => {

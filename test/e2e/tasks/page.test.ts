@@ -25,7 +25,9 @@ describe.each(profiles)('The page of a task at a gateway of the %s profile', (pr
     const stage = await quickBot({ gateway: { profile, speed: 20 }, settings: prices() });
     const shown = await grid(stage);
     const page = await openTask(stage, await list(stage));
-    expect(text(page)).toContain('Cost: ~0.05');
+    expect(text(page)).toContain(
+      profile === 'stock' ? 'Cost: $0.0371428571428572' : 'Cost: ≈ $0.05 (by the operator’s prices)',
+    );
     expect(text(page)).toContain(`/${shown.id}`);
     const member = stage.discord.as('member');
     expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(

@@ -13,7 +13,7 @@ const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"t
 const asked: Task = makeTask({ kind: 'ask', state: 'running', request });
 const response = (text: string) => ({
   ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
-  ...{ usage: undefined, reason: undefined, error: undefined },
+  ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
 });
 const fits: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
 

@@ -22,7 +22,7 @@ const askTask = (request: object = {}): Task =>
 
 const response = (text: string) => ({
   ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
-  ...{ usage: undefined, reason: undefined, error: undefined },
+  ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
 });
 
 const call = (number: number): AnswerCall => ({

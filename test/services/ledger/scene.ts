@@ -4,13 +4,14 @@ import { GatewayError } from '../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../src/services/polling/in-process.ts';
-import { PriceBook, type Prices } from '../../../src/services/prices/price-book.ts';
+import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { advance } from '../../../src/services/tasks/advance.ts';
 import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { defineKind } from '../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../src/services/tasks/tasks.ts';
+import { operatorPriceBook } from '../../support/prices.ts';
 import { type Stage, stage } from '../store/stage.ts';
 import { madeSnapshot, order, taken } from '../tasks/made.ts';
 
@@ -34,7 +35,7 @@ export interface Run {
 }
 
 export interface RunOptions {
-  prices?: Prices;
+  prices?: OperatorPrices;
   /** The bot dies as soon as so many writes have reached the store. */
   diesAfter?: number | undefined;
 }
@@ -79,7 +80,7 @@ export async function run(on: Stage = stage(), { prices = {}, diesAfter }: RunOp
   const heard: string[] = [];
   let answer: Answer = 'taken';
   const ledger = new Ledger({ entries, clock, log });
-  const priceBook = new PriceBook(prices);
+  const priceBook = operatorPriceBook(prices);
   const tasks = new Tasks({
     book: new TaskBook({ store: mortal, log }),
     specs: kindSpecs,

@@ -57,7 +57,7 @@ describe('The usage query', () => {
     const ann = { day, memberId: 'ann', kind: 'imagine', model: undefined, count: 1, isEstimate: false } as const;
     const settled = { ...ann, amount: undefined, state: 'settled' } as const;
     expect(await ask(bot)).toEqual([
-      { ...settled, count: 2, amount: '3.30' },
+      { ...settled, count: 2, amount: '3.30', compared: { count: 1, estimate: '9', cost: '1.10' } },
       { ...settled, amount: '0.05', isEstimate: true },
       settled,
       { ...settled, model: 'm' },

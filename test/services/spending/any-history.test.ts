@@ -82,7 +82,7 @@ class Bot {
   }
 
   async order({ memberId, guildId }: Place, kind: 'imagine' | 'video', price: string | undefined): Promise<void> {
-    const estimate = price === undefined ? undefined : { amount: price, source: 'operator' as const };
+    const estimate = price === undefined ? undefined : { amount: price, source: 'operator' as const, at: 0 };
     const task = makeTask({
       ...{ kind, state: 'submitting', requesterId: memberId, guildId, estimate },
       request: { prompt: 'a fox', ...(kind === 'video' && { model: 'm' }) },
@@ -233,7 +233,7 @@ describe('Limits under any history', () => {
         bot.ledger.reserve(
           makeTask({
             ...{ state: 'submitting', requesterId: 'ann', guildId: 'den' },
-            estimate: { amount: '0.20', source: 'operator' },
+            estimate: { amount: '0.20', source: 'operator', at: 0 },
             times: { created: START + at },
           }),
         ),

@@ -6,7 +6,9 @@ import { makeTask } from '../store/stage.ts';
 
 const calendar = new Calendar('UTC');
 const entryAt = (time: string) =>
-  createEntry(makeTask({ estimate: { amount: '0.10', source: 'operator' }, times: { created: Date.parse(time) } }));
+  createEntry(
+    makeTask({ estimate: { amount: '0.10', source: 'operator', at: 0 }, times: { created: Date.parse(time) } }),
+  );
 const month = (time: string): string => calendar.spanOf('month', Date.parse(time)).key;
 
 describe('A tally', () => {

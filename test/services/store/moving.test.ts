@@ -16,6 +16,11 @@ async function used(site: Site): Promise<SiteRow[]> {
     for (let at = 0; at < 20; at++)
       await store.putSentOrder(`sent-${at}`, { idempotencyKey: `key-${at}`, body: '{"a":"🦊"}' });
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
+    await store.costs.put({
+      kind: 'video',
+      model: 'a/b:1',
+      variants: [{ variant: 'x', amounts: ['0.10'], at: START }],
+    });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);
@@ -80,6 +85,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
             const store = await to.open();
             expect(await store.live()).toHaveLength(Math.ceil(COUNT / 3));
             expect((await store.page({ of: { memberId: 'ann' }, max: 500 })).summaries).toHaveLength(COUNT);
+            expect((await store.costs.all()).map(({ model }) => model)).toEqual(['a/b:1']);
             const days: string[] = [];
             for await (const { id } of store.entries.between('2026-01-01', '2026-01-02')) days.push(id);
             expect(days).toEqual(['x']);

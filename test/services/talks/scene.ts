@@ -99,6 +99,7 @@ export async function scene(options: SceneOptions = {}, before?: Scene): Promise
   const kept = diesAfter === undefined ? store : mortal(store, diesAfter, die);
   const book = new TaskBook({ store: kept, log });
   const talks = new Talks({
+    costOfAnswer: () => undefined,
     book,
     ...{ realtime: client.realtime, sounds: others ?? sounds, clock, log },
     transcriber: async () => transcriber,

@@ -47,6 +47,7 @@ export function madeSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     actions: [],
     seed: undefined,
     failure: undefined,
+    cost: undefined,
     isEmpty: false,
     submittedAt: undefined,
     startedAt: undefined,

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
 import { actionFrom } from './actions.ts';
+import { readCost } from './cost.ts';
 import { findTask, inKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
@@ -87,6 +88,7 @@ export function readSnapshot(
     actions: listAt(record, table.actions, actionFrom),
     seed: firstAt(record, seedPlaces, asText),
     failure: state === 'failed' ? failureIn(record, table, cause ?? 'failed', tracks) : undefined,
+    cost: readCost(record),
     isEmpty: isDone && media.length === 0 && !isText,
     submittedAt: firstAt(record, timePlaces.submitted, asTime),
     startedAt: firstAt(record, timePlaces.started, asTime),

@@ -32,6 +32,8 @@ export interface Snapshot {
   actions: Action[];
   seed: string | undefined;
   failure: Failure | undefined;
+  /** What the job has cost in US dollars, as exact decimal text, if the response tells. */
+  cost: string | undefined;
   /** Succeeded without a result, usually because of a safety filter. The task is finished all the same. */
   isEmpty: boolean;
   submittedAt: number | undefined;

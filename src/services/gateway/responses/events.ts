@@ -41,6 +41,8 @@ export interface TextResponse {
   /** Complete ones only. */
   calls: ToolCall[];
   usage: TextUsage | undefined;
+  /** What it has cost in US dollars, if the gateway tells. */
+  cost: string | undefined;
   /** Why it is incomplete, in the gateway's word, such as `max_output_tokens`. */
   reason: string | undefined;
   /** Why it failed or ended early. The code is `aborted` if the caller aborted. */

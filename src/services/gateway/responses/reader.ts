@@ -2,6 +2,7 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
 import { type GatewayError, malformedError } from '../errors.ts';
 import { CHAT_END, DONE, type Frame, framesFromChat, isChat } from '../event-stream.ts';
+import { readCost } from '../read/cost.ts';
 import { asText } from '../read/places.ts';
 import { Calls, Searches } from './calls.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
@@ -55,6 +56,7 @@ export class AnswerReader {
   #id: string | undefined;
   #model: string | undefined;
   #usage: TextUsage | undefined;
+  #cost: string | undefined;
   #chatEnd: { reason: string | undefined } | undefined;
 
   constructor(errorIn: (body: unknown, status: number) => GatewayError) {
@@ -187,6 +189,7 @@ export class AnswerReader {
   }
 
   #readUsage(value: unknown): TextEvent[] {
+    this.#cost = readCost({ usage: value }) ?? this.#cost;
     const usage = readUsage(value);
     if (!usage) return [];
     this.#usage = usage;
@@ -205,7 +208,8 @@ export class AnswerReader {
     const { text, refusal, reasoning } = this.#texts;
     const response: TextResponse = {
       ...{ end, id: this.#id, model: this.#model, text: text.text, refusal: refusal.text, reasoning: reasoning.text },
-      ...{ calls: this.#calls.completed, usage: this.#usage, reason: cause.reason, error: cause.error },
+      ...{ calls: this.#calls.completed, usage: this.#usage, cost: this.#cost },
+      ...{ reason: cause.reason, error: cause.error },
     };
     return [{ type: end, response }];
   }

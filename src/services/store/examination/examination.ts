@@ -9,7 +9,7 @@ import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
-import { durationRows, erasureRows, experienceRows } from '../side-rows.ts';
+import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
 import { TaskRows, taskMigrations } from '../task-rows.ts';
 import {
@@ -107,6 +107,7 @@ async function examineRows(
     await checkRows(durationRows(namespaces.durations, quarantine)),
     await checkRows(experienceRows(namespaces.models, quarantine)),
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
+    await checkRows(costRows(namespaces.costs, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),

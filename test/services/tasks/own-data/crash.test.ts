@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
-import { PriceBook } from '../../../../src/services/prices/price-book.ts';
 import { examine } from '../../../../src/services/store/index.ts';
 import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { operatorPriceBook } from '../../../support/prices.ts';
 import { FailingPower } from '../../store/failing-power.ts';
 import { folder, MINUTE_MS, makeTask, START, settled, sql, stage } from '../../store/stage.ts';
 import { entriesOf, prices, requests, sums } from './scene.ts';
@@ -61,7 +61,7 @@ describe('The erasure of a member', () => {
   }, async () => {
     const made = stage();
     const first = (await made.open()) as StoredTasks;
-    const priceBook = new PriceBook(prices);
+    const priceBook = operatorPriceBook(prices);
     for (const task of everything()) {
       const { kind, model } = task;
       await first.put({ ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });

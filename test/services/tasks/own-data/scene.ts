@@ -5,7 +5,6 @@ import type { Snapshot } from '../../../../src/services/gateway/index.ts';
 import type { Entry } from '../../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../../src/services/ledger/ledger.ts';
 import { InProcessScheduler } from '../../../../src/services/polling/in-process.ts';
-import { PriceBook } from '../../../../src/services/prices/price-book.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { TaskBook } from '../../../../src/services/tasks/book.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
@@ -14,6 +13,7 @@ import type { ErasureOutcome, MessageRemoval } from '../../../../src/services/ta
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { Tasks } from '../../../../src/services/tasks/tasks.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
+import { operatorPriceBook } from '../../../support/prices.ts';
 import { madeSnapshot, taken } from '../made.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
@@ -59,7 +59,7 @@ export async function requests({
     specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, clock, log }),
-    estimateOf: (order) => new PriceBook(prices).estimateOf(order),
+    estimateOf: (order) => operatorPriceBook(prices).estimateOf(order),
     gather: async () => ({}),
     removeMessages: async (task) => {
       removed.push(task.id);

@@ -1,0 +1,74 @@
+import { catalogue, type Model } from '../catalogue.ts';
+import { amountNumber, amountOf, times } from '../decimal.ts';
+import { type Body, QUOTA_PER_DOLLAR } from './view.ts';
+
+/** Every key belongs to the first group and pays the catalogue's prices. */
+const GROUPS = { default: 1, reserve: 1.5 };
+
+/** A video's price is that of so many seconds. */
+const VIDEO_SECONDS = 5;
+
+/** What the image family's jobs are called, and how many quarters of a grid they cost. */
+const IMGX_JOBS: Readonly<Record<string, number>> = {
+  mj_imagine: 4,
+  mj_variation: 4,
+  mj_high_variation: 4,
+  mj_low_variation: 4,
+  mj_reroll: 4,
+  mj_blend: 4,
+  mj_zoom: 4,
+  mj_pan: 4,
+  mj_modal: 4,
+  mj_edits: 4,
+  mj_upscale: 1,
+  mj_describe: 1,
+  mj_shorten: 1,
+  mj_video: 8,
+};
+
+const shared = { enable_groups: Object.keys(GROUPS), supported_endpoint_types: [] };
+
+/** `quota_type` 1: dollars for each job. */
+const byJob = (name: string, price: string, units: number): Body => ({
+  ...{ model_name: name, quota_type: 1, model_ratio: 0, completion_ratio: 0, ...shared },
+  model_price: amountNumber(times(amountOf(price), units)),
+});
+
+/** `quota_type` 0: a ratio of 1 is two dollars for a million tokens, as many as a token's price in quota. */
+const byTokens = ({ id, price, ability }: Model): Body => ({
+  ...{ model_name: id, quota_type: 0, model_price: 0, completion_ratio: 1, ...shared },
+  model_ratio: amountNumber(times(amountOf(price), QUOTA_PER_DOLLAR)),
+  ...(ability === 'realtime' && { audio_ratio: 1, audio_completion_ratio: 1 }),
+});
+
+function listed(model: Model): readonly Body[] {
+  const { id, price, ability } = model;
+  switch (ability) {
+    case 'imgx':
+      return [];
+    case 'video':
+      return [byJob(id, price, VIDEO_SECONDS)];
+    case 'image':
+    case 'music':
+    case 'lyrics':
+      return [byJob(id, price, 1)];
+    default:
+      return [byTokens(model)];
+  }
+}
+
+const priceOf = (id: string): string => catalogue.find((model) => model.id === id)?.price ?? '0';
+
+/** One whose price is a formula, which no client can know. */
+const TIERED: Body = {
+  ...{ model_name: 'motion-v1.6', quota_type: 0, model_price: 0, model_ratio: 1, completion_ratio: 1, ...shared },
+  billing_mode: 'tiered_expr',
+};
+
+/** `GET /api/pricing` as stock gateways have it. */
+export function priceList(): Body {
+  const models = catalogue.flatMap(listed).filter(({ model_name }) => model_name !== TIERED.model_name);
+  const jobs = Object.entries(IMGX_JOBS).map(([name, units]) => byJob(name, priceOf('imgx-7'), units));
+  const songs = [byJob('suno_music', priceOf('chorale-4'), 1), byJob('suno_lyrics', priceOf('verse-1'), 1)];
+  return { success: true, data: [...models, ...jobs, ...songs, TIERED], group_ratio: GROUPS };
+}

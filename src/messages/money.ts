@@ -1,0 +1,18 @@
+import { roundedUp, withCents } from '../lib/decimals.ts';
+import type { Say } from '../locales/index.ts';
+import type { Cost } from '../services/ledger/ledger.ts';
+import type { Task } from '../services/tasks/task.ts';
+
+/** Every digit, as the gateway told it. */
+export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
+
+/** Short, and never less than the amount. */
+export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(amount))}`;
+
+/** What a task has cost, or will probably cost. */
+export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | undefined, say: Say): string {
+  if (!cost) return say('cost.unknown');
+  const { amount, isEstimate } = cost;
+  if (!isEstimate) return exactDollars(amount);
+  return say(estimate?.isUpperBound ? 'cost.atMost' : 'cost.about', { amount: aboutDollars(amount) });
+}

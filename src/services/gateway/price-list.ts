@@ -1,0 +1,90 @@
+import { writtenOut } from '../../lib/decimals.ts';
+import { isRecord } from '../../lib/exact-json.ts';
+import { malformedError } from './errors.ts';
+import { type CallOptions, Resource } from './http.ts';
+import { asAmount, asList, asText, firstAt, places } from './read/places.ts';
+
+/** A model as gateways in the wild list its price. Decimals are text; undefined is what the list does not say. */
+export interface PricedModel {
+  name: string;
+  /** Per token by ratios, or for each job; undefined for a way of billing that is not known here. */
+  billedBy: 'tokens' | 'job' | undefined;
+  ratio: string | undefined;
+  outputRatio: string | undefined;
+  cachedRatio: string | undefined;
+  audioRatio: string | undefined;
+  audioOutputRatio: string | undefined;
+  price: string | undefined;
+  /** The groups that can use it; empty where the list does not say. */
+  groups: readonly string[];
+}
+
+export interface PriceList {
+  models: readonly PricedModel[];
+  /** What each group of accounts pays of a price. */
+  groups: ReadonlyMap<string, string>;
+}
+
+/** The list is parsed in one go, so it must be small; one of a thousand models has about 500 KiB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_MODELS = 5_000;
+const MAX_GROUPS = 200;
+const LONGEST_NAME = 200;
+/** More digits than any real price has. */
+const LONGEST_DECIMAL = 60;
+
+const at = {
+  models: places('data', 'data.data', 'models'),
+  groups: places('group_ratio', 'data.group_ratio'),
+} as const;
+
+/** Prices as stock gateways publish them. The specification has no such endpoint. */
+export class PriceLists extends Resource {
+  async get(path: string, options?: CallOptions): Promise<PriceList> {
+    const answer = await this.http.read({ path, maxBytes: MAX_BYTES, ...options });
+    const models = firstAt(answer, at.models, asList);
+    if (!models) throw malformedError('The gateway’s response is not a price list.');
+    const ratios = firstAt(answer, at.groups, (value) => (isRecord(value) ? value : undefined)) ?? {};
+    const groups = Object.entries(ratios).slice(0, MAX_GROUPS);
+    return {
+      models: models.slice(0, MAX_MODELS).flatMap((one) => modelIn(one) ?? []),
+      groups: new Map(groups.flatMap(([name, ratio]) => pairOf(name, asDecimal(ratio)))),
+    };
+  }
+}
+
+const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
+  ratio === undefined || name.length > LONGEST_NAME ? [] : [[name, ratio]];
+
+/** A decimal from zero, written out. */
+function asDecimal(value: unknown): string | undefined {
+  const text = asAmount(value);
+  const decimal = text === undefined ? undefined : writtenOut(text);
+  return decimal === undefined || decimal.startsWith('-') || decimal.length > LONGEST_DECIMAL ? undefined : decimal;
+}
+
+/** The usual way is not named, or named like this; others have formulas of their own. */
+const USUAL_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
+
+const BILLINGS: ReadonlyMap<string | undefined, PricedModel['billedBy']> = new Map([
+  ['0', 'tokens'],
+  ['1', 'job'],
+]);
+
+function modelIn(value: unknown): PricedModel | undefined {
+  if (!isRecord(value)) return undefined;
+  const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
+  if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) return undefined;
+  const isUsual = mode === undefined || mode === null || (typeof mode === 'string' && USUAL_MODES.has(mode));
+  return {
+    name,
+    billedBy: isUsual ? BILLINGS.get(asText(value.quota_type)) : undefined,
+    ratio: asDecimal(value.model_ratio),
+    outputRatio: asDecimal(value.completion_ratio),
+    cachedRatio: asDecimal(value.cache_ratio),
+    audioRatio: asDecimal(value.audio_ratio),
+    audioOutputRatio: asDecimal(value.audio_completion_ratio),
+    price: asDecimal(value.model_price),
+    groups: (asList(groups) ?? []).slice(0, MAX_GROUPS).filter((group) => typeof group === 'string'),
+  };
+}

@@ -1,0 +1,32 @@
+import { product, writtenOut } from '../../../lib/decimals.ts';
+import { asAmount, asString, firstAt, places } from './places.ts';
+
+/** Stock gateways count in quota: half a million is a dollar. */
+const DOLLARS_PER_QUOTA = '0.000002';
+
+/** More digits than any real amount has. */
+const LONGEST = 60;
+
+const quota = places('quota');
+const currency = places('currency', 'usage.currency');
+/** Fields that are documented in dollars. */
+const dollars = places('cost_usd', 'usage.cost_usd', 'usage.cost', 'usage.total_cost');
+/** Only in dollars where a currency says so. */
+const anyUnit = places('cost', 'total_cost');
+
+/** What a job has cost, in dollars, as far as the response tells. A number without a known unit is not read. */
+export function readCost(record: unknown): string | undefined {
+  const unit = firstAt(record, currency, asString)?.toUpperCase();
+  const named = unit === 'USD' ? firstAt(record, anyUnit, asCost) : undefined;
+  const inDollars = named ?? (unit === undefined || unit === 'USD' ? firstAt(record, dollars, asCost) : undefined);
+  if (inDollars !== undefined) return inDollars;
+  const counted = firstAt(record, quota, asCost);
+  // Some builds leave the field at zero for what they charge elsewhere.
+  return counted === undefined || counted === '0' ? undefined : product(counted, DOLLARS_PER_QUOTA);
+}
+
+function asCost(value: unknown): string | undefined {
+  const text = asAmount(value);
+  const cost = text === undefined || text.length > LONGEST ? undefined : writtenOut(text);
+  return cost === undefined || cost.startsWith('-') || cost.length > LONGEST ? undefined : cost;
+}

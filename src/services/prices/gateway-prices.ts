@@ -1,0 +1,113 @@
+import type { Clock } from '../../lib/clock.ts';
+import { compare, largestOf, product } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import type { PricedModel, PriceList } from '../gateway/price-list.ts';
+import type { Price } from './price.ts';
+
+/** Gateways refresh theirs about each minute. */
+const REFRESH_MS = 10 * 60_000;
+
+/** Dollars for a million tokens of a ratio of 1, by the convention of these lists. */
+const RATIO_DOLLARS = '2';
+
+export interface ListedPrice {
+  price: Price;
+  /** The account's group is not known, so that this is the dearest. */
+  isUpperBound: boolean;
+  at: number;
+}
+
+interface GatewayPricesParts {
+  /** Undefined where no list is configured: then nothing is fetched. */
+  fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined;
+  /** The group of the account, if the operator configured it. */
+  group: string | undefined;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** The gateway's own price list, kept in memory and refreshed in the background. No order ever waits for it. */
+export class GatewayPrices {
+  readonly #parts: GatewayPricesParts;
+  #prices: ReadonlyMap<string, ListedPrice> = new Map();
+  #stop: AbortController | undefined;
+  #refreshing: Promise<void> = Promise.resolve();
+  #cancelNext: () => void = () => undefined;
+
+  constructor(parts: GatewayPricesParts) {
+    this.#parts = parts;
+  }
+
+  of(name: string | undefined): ListedPrice | undefined {
+    return name === undefined ? undefined : this.#prices.get(name);
+  }
+
+  start(): void {
+    const { fetch } = this.#parts;
+    if (!fetch || this.#stop) return;
+    this.#stop = new AbortController();
+    this.#refresh(fetch, this.#stop.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop?.abort();
+    this.#cancelNext();
+    await this.#refreshing;
+  }
+
+  #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): void {
+    this.#refreshing = this.#read(fetch, signal).then(() => {
+      if (!signal.aborted) this.#cancelNext = this.#parts.clock.after(REFRESH_MS, () => this.#refresh(fetch, signal));
+    });
+  }
+
+  /** After a failure the old list stays, with its age. */
+  async #read(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): Promise<void> {
+    const { clock, group, log } = this.#parts;
+    try {
+      this.#prices = pricesIn(await fetch(signal), group, clock.now());
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'The gateway’s price list could not be read.');
+    }
+  }
+}
+
+export function pricesIn(list: PriceList, group: string | undefined, at: number): Map<string, ListedPrice> {
+  const prices = new Map<string, ListedPrice>();
+  for (const model of list.models) {
+    const share = shareOf(model, list.groups, group);
+    const price = share && priceOf(model, share.ratio);
+    if (price) prices.set(model.name, { price, isUpperBound: share.isUpperBound, at });
+    else prices.delete(model.name);
+  }
+  return prices;
+}
+
+/** What the account pays of this model's price; without a known group, at most what the dearest pays. */
+function shareOf({ groups }: PricedModel, ratios: PriceList['groups'], group: string | undefined) {
+  const isFor = (name: string): boolean => groups.length === 0 || groups.includes(name) || groups.includes('all');
+  if (group !== undefined) {
+    const ratio = isFor(group) ? ratios.get(group) : undefined;
+    return ratio === undefined ? undefined : { ratio, isUpperBound: false };
+  }
+  const all = [...ratios].filter(([name]) => isFor(name)).map(([, ratio]) => ratio);
+  const ratio = largestOf(all);
+  return ratio === undefined ? undefined : { ratio, isUpperBound: all.some((one) => compare(one, ratio) !== 0) };
+}
+
+function priceOf(model: PricedModel, share: string): Price | undefined {
+  if (model.billedBy === 'job') return model.price === undefined ? undefined : { each: product(model.price, share) };
+  const { ratio, outputRatio, cachedRatio, audioRatio, audioOutputRatio } = model;
+  if (model.billedBy === undefined || ratio === undefined || outputRatio === undefined) return undefined;
+  const input = product(ratio, RATIO_DOLLARS, share);
+  return {
+    perMillion: {
+      input,
+      output: product(input, outputRatio),
+      ...(cachedRatio !== undefined && { cachedInput: product(input, cachedRatio) }),
+      ...(audioRatio !== undefined && { audioInput: product(input, audioRatio) }),
+      ...(audioRatio !== undefined &&
+        audioOutputRatio !== undefined && { audioOutput: product(input, audioRatio, audioOutputRatio) }),
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { compare, largestOf } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { amount } from './estimate.ts';
+
+/** So many tasks must have told what they cost, and so many of the latest count. */
+const ENOUGH = 20;
+const MAX_VARIANTS = 20;
+const MAX_MODELS = 2_000;
+const LONGEST_MODEL = 200;
+/** A task is announced several times; only its first end counts. */
+const MAX_REMEMBERED = 10_000;
+
+/** What jobs of one kind and model have cost, by what made them dearer. It holds nothing of a member. */
+export const learnedCosts = z.object({
+  kind: z.string(),
+  model: z.string(),
+  variants: z
+    .array(z.object({ variant: z.string(), amounts: z.array(amount).max(ENOUGH), at: z.number() }))
+    .max(MAX_VARIANTS),
+});
+export type LearnedCosts = z.output<typeof learnedCosts>;
+
+export interface LearnedStore {
+  all(): Promise<readonly LearnedCosts[]>;
+  put(costs: LearnedCosts): Promise<void>;
+}
+
+interface LearnedPricesParts {
+  store: LearnedStore;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** Which jobs cost alike. */
+export interface Alike {
+  kind: string;
+  model: string;
+  /** The rest that makes a job dearer; a member may have typed it, so only its hash is stored. */
+  facts: readonly unknown[];
+}
+
+const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string => `${kind}:${model}`;
+const variantOf = ({ facts }: Alike): string =>
+  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+
+/** What finished jobs have really cost, kept across restarts. */
+export class LearnedPrices {
+  readonly #parts: LearnedPricesParts;
+  readonly #known = new Map<string, LearnedCosts>();
+  readonly #learned = new Set<string>();
+
+  constructor(parts: LearnedPricesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const costs of await this.#parts.store.all()) this.#known.set(keyOf(costs), costs);
+  }
+
+  /** The dearest of the latest; it is an upper bound where they differ. Undefined until enough are known. */
+  of(alike: Alike): { amount: string; isUpperBound: boolean; at: number } | undefined {
+    const variant = variantOf(alike);
+    const { amounts = [], at = 0 } =
+      this.#known.get(keyOf(alike))?.variants.find((one) => one.variant === variant) ?? {};
+    const dearest = largestOf(amounts);
+    if (dearest === undefined || amounts.length < ENOUGH) return undefined;
+    return { amount: dearest, isUpperBound: amounts.some((one) => compare(one, dearest) !== 0), at };
+  }
+
+  async learn(taskId: string, alike: Alike, cost: string): Promise<void> {
+    if (this.#learned.has(taskId)) return;
+    this.#remember(taskId);
+    const key = keyOf(alike);
+    const known = this.#known.get(key);
+    if (alike.model.length > LONGEST_MODEL || (!known && this.#known.size >= MAX_MODELS)) return;
+    const variant = variantOf(alike);
+    const { amounts = [] } = known?.variants.find((one) => one.variant === variant) ?? {};
+    const others = known?.variants.filter((one) => one.variant !== variant) ?? [];
+    const latest = { variant, amounts: [...amounts, cost].slice(-ENOUGH), at: this.#parts.clock.now() };
+    const { kind, model } = alike;
+    const costs = { kind, model, variants: [...others, latest].slice(-MAX_VARIANTS) };
+    this.#known.set(key, costs);
+    try {
+      await this.#parts.store.put(costs);
+    } catch (error) {
+      // The next task of this model writes it too.
+      this.#parts.log.warn({ err: error }, 'What a task has cost could not be stored for later estimates.');
+    }
+  }
+
+  #remember(taskId: string): void {
+    this.#learned.add(taskId);
+    const [oldest] = this.#learned;
+    if (this.#learned.size > MAX_REMEMBERED && oldest !== undefined) this.#learned.delete(oldest);
+  }
+}

@@ -1,0 +1,99 @@
+import { withoutUndefined } from '../../lib/entries.ts';
+import { isRecord } from '../../lib/exact-json.ts';
+import type { Tokens } from '../tasks/answer.ts';
+import type { CommonRequest } from '../tasks/task.ts';
+
+/** What a request asks for in words. */
+export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
+
+/** What makes one job dearer than another. */
+export interface Measures extends Partial<Record<(typeof measureNames)[number], string>> {
+  /** Images, or repetitions. */
+  count: number;
+  /** Decimal text. */
+  seconds?: string;
+}
+
+const COUNT_FIELDS = ['n', 'count', 'num_images', 'batch_size'];
+const SOUND_FIELDS = ['sound', 'audio', 'with_audio', 'generate_audio', 'enable_audio'];
+const MAX_COUNT = 100;
+const LONGEST_WORD = 40;
+
+/** Read from the request's own fields, from those that the member added, and from flags in its prompt. */
+export function measuresOf(request: CommonRequest): Measures {
+  const own: Record<string, unknown> = { ...request };
+  const added = { ...recordIn(own.metadata), ...recordIn(own.extra) };
+  // Only prompts of jobs without a model have flags.
+  const flags = request.model === undefined ? flagsIn(request.prompt ?? '') : {};
+  const all: Record<string, unknown> = { ...added, ...flags, ...own };
+  const seconds = wordIn(all.duration ?? all.seconds);
+  const measures: Measures = { count: countIn(COUNT_FIELDS.map((name) => all[name])) };
+  if (seconds !== undefined && /^\d{1,6}(\.\d{1,6})?$/.test(seconds)) measures.seconds = seconds;
+  for (const name of measureNames) {
+    const word = name === 'sound' ? soundIn(added) : wordIn(all[name]);
+    if (word !== undefined) measures[name] = word;
+  }
+  return measures;
+}
+
+const recordIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+
+function wordIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const word = String(value).trim().toLowerCase();
+  return word === '' || word.length > LONGEST_WORD ? undefined : word;
+}
+
+function countIn(values: readonly unknown[]): number {
+  const count = Number(values.find((value) => value !== undefined) ?? 1);
+  return Number.isInteger(count) && count >= 1 && count <= MAX_COUNT ? count : 1;
+}
+
+function soundIn(added: Readonly<Record<string, unknown>>): 'on' | 'off' | undefined {
+  const value = SOUND_FIELDS.map((name) => added[name]).find((one) => one !== undefined);
+  if (value === undefined) return undefined;
+  return value === false || /^(false|off|no|none|0)$/i.test(String(value)) ? 'off' : 'on';
+}
+
+const SPEEDS = ['turbo', 'fast', 'relax', 'draft'];
+
+function flagsIn(prompt: string): { quality?: string; mode?: string; n?: string } {
+  const words = prompt.toLowerCase().split(/\s+/);
+  const valueAfter = (...names: string[]): string | undefined => {
+    const at = words.findLastIndex((word) => names.includes(word));
+    return at < 0 ? undefined : words[at + 1];
+  };
+  const mode = SPEEDS.find((speed) => words.includes(`--${speed}`));
+  return withoutUndefined({
+    quality: valueAfter('--quality', '--q'),
+    n: valueAfter('--repeat', '--r'),
+    mode,
+  });
+}
+
+/** Nearly no answer is longer; a model that thinks for long may exceed it. */
+const OUTPUT_TOKENS = 4_000;
+/** Descriptions of tools and the envelope of a request. */
+const FRAME_TOKENS = 1_000;
+/** Of a conversation so far; its oldest turns are left out. */
+const CONTEXT_TOKENS = 20_000;
+const IMAGE_TOKENS = 2_000;
+const DOCUMENT_TOKENS = 20_000;
+/** Five minutes of a member's audio, and a minute of a reply's, at the usual ten and twenty tokens a second. */
+const AUDIO_INPUT_TOKENS = 3_000;
+const AUDIO_OUTPUT_TOKENS = 1_200;
+
+/** The tokens that an answer hardly ever exceeds. A token has at least one byte. */
+export function mostTokens(request: CommonRequest, isUtterance: boolean): Tokens {
+  const { prompt = '', instructions = '', documents = [], sound } = request;
+  const images = request.pictures?.length ?? 0;
+  const hasContext = isUtterance || ('after' in request && request.after !== undefined);
+  const text = [
+    FRAME_TOKENS + Buffer.byteLength(prompt) + Buffer.byteLength(instructions),
+    hasContext ? CONTEXT_TOKENS : 0,
+    IMAGE_TOKENS * images + DOCUMENT_TOKENS * documents.length,
+  ].reduce((sum, count) => sum + count);
+  const audioInput = sound === undefined ? 0 : AUDIO_INPUT_TOKENS;
+  const audioOutput = isUtterance ? AUDIO_OUTPUT_TOKENS : 0;
+  return { input: text + audioInput, output: OUTPUT_TOKENS + audioOutput, audioInput, audioOutput };
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { product, sumOf, writtenOut } from '../../lib/decimals.ts';
+import { modelSizes } from '../models/ids.ts';
+import type { Tokens } from '../tasks/answer.ts';
+import { type Measures, measureNames } from './measures.ts';
+
+/** A price is calculated with as it is written, so `1e-7` is invalid. */
+export const decimalPrice = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,60}(\.\d{1,60})?$/));
+
+const MAX_FACTORS = 50;
+const atMost = (max: number) => (known: object) => Object.keys(known).length <= max;
+
+const factors = z.record(z.string().min(1).max(40).toLowerCase(), decimalPrice).refine(atMost(MAX_FACTORS));
+
+/** What jobs cost in US dollars: the sum of its parts, times the factors that apply. */
+export const price = z
+  .strictObject({
+    /** For each job, or each image of it. */
+    each: decimalPrice.optional(),
+    perSecond: decimalPrice.optional(),
+    /** The length where a request names none. */
+    usualSeconds: decimalPrice.optional(),
+    /** For a million tokens. */
+    perMillion: z
+      .strictObject({
+        input: decimalPrice,
+        output: decimalPrice,
+        cachedInput: decimalPrice.optional(),
+        audioInput: decimalPrice.optional(),
+        audioOutput: decimalPrice.optional(),
+      })
+      .optional(),
+    /** By what a request asks for; anything that is not listed costs the same. */
+    times: z
+      .strictObject({
+        size: factors.optional(),
+        resolution: factors.optional(),
+        quality: factors.optional(),
+        mode: factors.optional(),
+        /** `on` or `off`, where a request says so. */
+        sound: factors.optional(),
+        /** For variants of a model whose ID ends in `-2K` or `-4K`. */
+        modelSize: z.partialRecord(z.enum(modelSizes), decimalPrice).optional(),
+      })
+      .optional(),
+  })
+  .refine(({ each, perSecond, perMillion }) => (each ?? perSecond ?? perMillion) !== undefined);
+
+export type Price = z.output<typeof price>;
+
+const MILLIONTH = '0.000001';
+
+/** Undefined where the price does not say what such a job costs. */
+export function costOf(known: Price, measures: Measures, tokens: Tokens | undefined): string | undefined {
+  const { each, perSecond, usualSeconds, perMillion, times = {} } = known;
+  const { count, seconds = usualSeconds } = measures;
+  const parts = [
+    ...(each === undefined ? [] : [each]),
+    ...(perSecond === undefined ? [] : [seconds === undefined ? undefined : product(perSecond, seconds)]),
+    ...(perMillion === undefined ? [] : [tokens && tokenCost(perMillion, tokens)]),
+  ];
+  const told = parts.filter((part) => part !== undefined);
+  if (told.length < parts.length) return undefined;
+  const applying = measureNames.flatMap((name) => times[name]?.[measures[name] ?? ''] ?? []);
+  return product(sumOf(told) ?? '0', String(count), ...applying);
+}
+
+/** Audio and cached tokens are part of the others. */
+function tokenCost(perMillion: NonNullable<Price['perMillion']>, tokens: Tokens): string | undefined {
+  const { input, output, cached = 0, audioInput = 0, audioOutput = 0 } = tokens;
+  if (input === undefined || output === undefined) return undefined;
+  const { cachedInput = perMillion.input } = perMillion;
+  // Which of the two was cached is not known.
+  if (cached > 0 && audioInput > 0 && cachedInput !== perMillion.input) return undefined;
+  const counts = [
+    [perMillion.input, input - audioInput - cached],
+    [cachedInput, cached],
+    [perMillion.output, output - audioOutput],
+    [perMillion.audioInput, audioInput],
+    [perMillion.audioOutput, audioOutput],
+  ] as const;
+  if (counts.some(([each, count]) => count < 0 || (each === undefined && count > 0))) return undefined;
+  return writtenOut(sumOf(counts.map(([each = '0', count]) => product(each, String(count), MILLIONTH))) ?? '0');
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { amountText } from '../../sandbox/gateway/decimal.ts';
+import { isDecimal } from '../../src/lib/decimals.ts';
+import type { Snapshot } from '../../src/services/gateway/index.ts';
+import { pricesIn } from '../../src/services/prices/gateway-prices.ts';
+import { type Both, both, failureOf, profiles } from './both.ts';
+
+const path = '/api/pricing';
+
+const answering = async (body: unknown): Promise<Both> => {
+  const side = await both({ profile: 'stock' });
+  side.embedded.faults.add({ on: { path }, do: { type: 'body', body: body as never } });
+  return side;
+};
+
+/** One job of every family, with the way to poll it. */
+async function jobsOf(side: Both): Promise<(() => Promise<Snapshot>)[]> {
+  const { gateway } = side;
+  const image = await gateway.imageJobs.create({ model: 'lumen-image-1', prompt: 'a fox' }, { idempotencyKey: 'once' });
+  const made = await side.until(() => gateway.imageJobs.get(image.remoteId));
+  const address = made.media[0]?.address ?? '';
+  const grid = await gateway.imgx.imagine({ prompt: 'a fox' });
+  const video = await gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4, mode: 'pro' });
+  const second = await gateway.v1Videos.create({ model: 'reel-2-pro', prompt: 'waves' });
+  const vendor = await gateway.imageToVideo.create({ model: 'kling-v2-1', prompt: 'waves', image: address });
+  const song = await gateway.music.makeSong({ about: 'snow', model: 'chorale-4.5' });
+  return [
+    () => gateway.imageJobs.get(image.remoteId),
+    () => gateway.imgx.get(grid.remoteId),
+    () => gateway.videos.get(video.remoteId),
+    () => gateway.v1Videos.get(second.remoteId),
+    () => gateway.imageToVideo.get(vendor.remoteId),
+    () => gateway.music.get(song.remoteId),
+  ];
+}
+
+describe('The costs that a gateway tells', () => {
+  it('A stock gateway tells what each job has cost, to the last digit of its own bill', async () => {
+    const side = await both({ profile: 'stock' });
+    const costs: string[] = [];
+    for (const poll of await jobsOf(side)) costs.push((await side.until(poll)).cost ?? 'unknown');
+    expect(costs).toEqual(side.embedded.jobs.list().map(({ charge }) => amountText(charge)));
+    expect(costs[0]).toBe('0.0312345678901234');
+  });
+
+  it('A spec gateway tells no costs', async () => {
+    const side = await both();
+    for (const poll of await jobsOf(side)) expect((await side.until(poll)).cost).toBeUndefined();
+  });
+
+  it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
+    'A video in the %s shape tells its cost',
+    async (videoShape) => {
+      const side = await both({ profile: 'stock', quirks: { videoShape } });
+      const { remoteId } = await side.gateway.videos.create({ model: 'reel-2', prompt: 'waves', duration: 4 });
+      expect((await side.until(() => side.gateway.videos.get(remoteId))).cost).toBe('0.0357142857142856');
+    },
+  );
+
+  it.each(profiles)(
+    'An answer of a %s gateway tells its tokens, which the list prices as the bill does',
+    async (profile) => {
+      const side = await both({ profile, quirks: { pricesListed: true } });
+      const { usage, cost } = await side.gateway.responses.create({ model: 'quill-5', input: 'Snow?' });
+      expect(cost).toBeUndefined();
+      const price = pricesIn(await side.gateway.prices.get(path), 'default', 0).get('quill-5')?.price.perMillion;
+      expect(price).toEqual({ input: '1.25', output: '1.25' });
+      const [row] = side.embedded.usage.rows('sk-sandbox');
+      const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
+      expect(BigInt(row?.amount ?? 0)).toBe(BigInt(tokens) * 1_250_000_000_000n);
+    },
+  );
+});
+
+describe('The price list of a gateway', () => {
+  it('A stock gateway lists its prices, with every digit and its groups', async () => {
+    const { gateway } = await both({ profile: 'stock' });
+    const list = await gateway.prices.get(path);
+    const [mine, dearest] = [pricesIn(list, 'default', 0), pricesIn(list, undefined, 0)];
+    expect(mine.get('lumen-image-1')?.price).toEqual({ each: '0.0312345678901234' });
+    expect(mine.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
+    expect(mine.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
+    expect(mine.get('parley-realtime')?.price.perMillion).toEqual({
+      ...{ input: '32', output: '32', audioInput: '32', audioOutput: '32' },
+    });
+    expect(dearest.get('lumen-image-1')).toMatchObject({ price: { each: '0.0468518518351851' }, isUpperBound: true });
+    expect(mine.has('motion-v1.6')).toBe(false);
+    expect(pricesIn(list, 'strangers', 0).size).toBe(0);
+  });
+
+  it('A spec gateway has no price list', async () => {
+    const { gateway } = await both();
+    expect(await failureOf(gateway.prices.get(path))).toMatchObject({ kind: 'not-offered', status: 404 });
+  });
+
+  it.each([
+    ['no record', 'prices'],
+    ['an empty record', {}],
+    ['data that is no list', { success: true, data: { model: 1 } }],
+    ['a failure', { success: false, message: 'not allowed' }],
+  ])('A response with %s is no price list', async (_name, body) => {
+    const { gateway } = await answering(body);
+    await expect(gateway.prices.get(path)).rejects.toThrow();
+  });
+
+  it('A list of odd lines is read as far as its values are decimals from zero', async () => {
+    const line = (more: object) => ({ model_name: 'm', quota_type: 1, model_price: 1, ...more });
+    const { gateway } = await answering({
+      data: [
+        null,
+        7,
+        'm',
+        [],
+        line({ model_name: 5 }),
+        line({ model_name: '' }),
+        line({ model_name: 'x'.repeat(201) }),
+        line({ model_name: 'negative', model_price: -1 }),
+        line({ model_name: 'nan', model_price: 'NaN' }),
+        line({ model_name: 'infinite', model_price: '1e999999999' }),
+        line({ model_name: 'huge', model_price: '9'.repeat(100) }),
+        line({ model_name: 'text', model_price: '0.10', quota_type: '1' }),
+        line({ model_name: 'small', model_price: 1e-9 }),
+        line({ model_name: 'free', model_price: 0 }),
+        line({ model_name: 'odd', quota_type: 2 }),
+        line({ model_name: 'formula', billing_mode: 'tiered_expr' }),
+        line({ model_name: 'usual', billing_mode: 'ratio', enable_groups: ['default', 7, null] }),
+        line({ model_name: 'groups', enable_groups: 'default' }),
+      ],
+      group_ratio: { default: '1', bad: 'x', worse: -1, ['y'.repeat(201)]: 5 },
+    });
+    const prices = pricesIn(await gateway.prices.get(path), undefined, 0);
+    expect(Object.fromEntries([...prices].map(([name, { price }]) => [name, price.each]))).toEqual({
+      ...{ text: '0.1', small: '0.000000001', free: '0', usual: '1', groups: '1' },
+    });
+  });
+
+  it('A list without groups leaves every price unknown', async () => {
+    const { gateway } = await answering({ data: [{ model_name: 'm', quota_type: 1, model_price: 1 }] });
+    expect(pricesIn(await gateway.prices.get(path), undefined, 0).size).toBe(0);
+  });
+
+  it('A list of very many models is cut, and one of very many bytes is refused', async () => {
+    const models = Array.from({ length: 6_000 }, (_, at) => ({
+      model_name: `m-${at}`,
+      quota_type: 1,
+      model_price: at,
+    }));
+    const many = await answering({ data: models, group_ratio: { a: 1 } });
+    const list = await many.gateway.prices.get(path);
+    expect(list.models).toHaveLength(5_000);
+    for (const { each = '' } of [...pricesIn(list, 'a', 0).values()].map(({ price }) => price))
+      expect(isDecimal(each)).toBe(true);
+    const large = await answering({ data: [{ model_name: 'x'.repeat(4 * 1024 * 1024) }] });
+    expect(await failureOf(large.gateway.prices.get(path))).toMatchObject({ kind: 'malformed' });
+  });
+});

@@ -1,0 +1,156 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { amountOf, amountText } from '../../sandbox/gateway/decimal.ts';
+import { compare, sumOf } from '../../src/lib/decimals.ts';
+import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
+import { folder, sql } from '../services/store/stage.ts';
+import { hasEnded, models } from './asks/proof.ts';
+import { enter, key } from './bot.ts';
+import { labels, type QuickStage, quickBot, quickStage, says } from './quick.ts';
+import { list, openTask } from './tasks/pages.ts';
+import { follow, grid } from './tasks/proof.ts';
+
+const LIST = '/api/pricing';
+const listed = { GATEWAY_PRICING_PATH: LIST, GATEWAY_PRICING_GROUP: 'default' };
+
+/** Waits until the bot has read the gateway's price list. */
+const priceListRead = ({ discord, gateway }: QuickStage) =>
+  discord.until(() => gateway.heard.find(({ path, status }) => path === LIST && status === 200), 'the price list');
+
+async function stockBot(settings: Record<string, string> = listed) {
+  const staged = await quickBot({ gateway: { profile: 'stock', speed: 20 }, settings: { ...models, ...settings } });
+  if (settings.GATEWAY_PRICING_PATH) await priceListRead(staged);
+  return staged;
+}
+
+function entriesIn({ config }: QuickStage): Entry[] {
+  const file = config.store.url.replace('sqlite://', '');
+  const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
+  return rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+}
+
+const settledIn = (stage: QuickStage): string =>
+  sumOf(
+    entriesIn(stage).flatMap(({ facts }) =>
+      facts.flatMap(({ standing, amount }) => (standing === 'settled' && amount) || []),
+    ),
+  ) ?? '0';
+
+describe('The cost of a task at a spec gateway', () => {
+  it('Without a price, the page of a task says that its price is unknown, and nothing asks the gateway for a list', async () => {
+    const stage = await quickBot({ gateway: { speed: 20 } });
+    await grid(stage);
+    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: price unknown');
+    expect(stage.gateway.heard.some(({ path }) => path === LIST)).toBe(false);
+  });
+
+  it('A gateway without a price list costs a line in the log, and orders go on by the operator’s prices', async () => {
+    const path = join(folder(), 'prices.json');
+    const price = {
+      perSecond: '0.01',
+      usualSeconds: '5',
+      times: { resolution: { '720p': '1.5' }, mode: { pro: '2' } },
+    };
+    writeFileSync(path, JSON.stringify({ imagine: '0.0123456', video: price }));
+    const settings = { ...listed, PRICES: path, DEFAULT_VIDEO_MODEL: 'reel-2' };
+    const stage = await quickBot({ gateway: { speed: 20 }, settings });
+    await stage.discord.until(() => stage.logged().includes('price list could not be read') || undefined, 'the log');
+    await grid(stage);
+    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.0124 (by the operator’s prices)');
+    const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
+    await (await stage.discord.as('member').slash('video', order)).message(says('Finished in'));
+    expect(text(await openTask(stage, await list(stage)))).toContain('Cost: ≈ $0.12 (by the operator’s prices)');
+    await stage.app.stop();
+    const amounts = entriesIn(stage).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
+    expect(amounts).toEqual(
+      expect.arrayContaining([
+        ['0.0123456', undefined],
+        ['0.12', undefined],
+      ]),
+    );
+  });
+});
+
+describe('The cost of a task at a stock gateway', () => {
+  it('A running task shows the estimate of the gateway’s list, and a finished one what it has cost', async () => {
+    const stage = await stockBot();
+    stage.gateway.faults.add({ do: 'stick' });
+    const member = stage.discord.as('member');
+    await (await member.slash('image', { prompt: 'a fox' })).message();
+    await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
+    const running = text(await openTask(stage, await list(stage)));
+    expect(running).toContain('Cost: ≈ $0.0313 (by the gateway’s price list), charged only if the task succeeds');
+    stage.gateway.jobs.finish(stage.gateway.jobs.list()[0]?.id ?? '');
+    await stage.discord.until(() => stage.discord.messages('studio').find(says('Finished in')), 'the result');
+    expect(text(await openTask(stage, await list(stage)))).toMatch(/Cost: \$0\.0312345678901234$/m);
+  });
+
+  it('Without the account’s group, an estimate is an upper bound at the rate of the dearest', async () => {
+    const stage = await stockBot({ GATEWAY_PRICING_PATH: LIST });
+    stage.gateway.faults.add({ do: 'stick' });
+    await (await stage.discord.as('member').slash('image', { prompt: 'a fox' })).message();
+    await stage.discord.until(() => stage.gateway.jobs.list()[0], 'the job');
+    const running = text(await openTask(stage, await list(stage)));
+    expect(running).toContain('Cost: at most $0.0469 (by the gateway’s price list)');
+  });
+
+  it('The bot’s book equals the gateway’s bill to the last digit, for images, follow-ups, videos, songs and answers', async () => {
+    const stage = await stockBot({ ...listed, DEFAULT_VIDEO_MODEL: 'reel-2', DEFAULT_MUSIC_MODEL: 'chorale-4.5' });
+    const member = stage.discord.as('member');
+    await follow(stage, await grid(stage), 'U2');
+    for (const [command, order] of [
+      ['image', { prompt: 'an owl' }],
+      ['video', { prompt: 'waves', duration: '7', mode: 'pro' }],
+      ['music make', { about: 'snow' }],
+    ] as const)
+      await (await member.slash(command, order)).message(says('Finished in'));
+    stage.gateway.faults.add({ do: 'fail' });
+    await (await member.slash('image', { prompt: 'a hare' })).message(says('failed'));
+    const answer = await (await member.slash('ask', { prompt: 'snow?' })).message(hasEnded);
+    const details = text(await (await member.click(answer, 'Show details')).message());
+    const charged = stage.gateway.usage.rows(key).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
+    expect(details).toContain(`Cost: $${amountText(charged)}`);
+    const usage = text(await (await member.slash('usage', { by: 'model' })).message());
+    expect(usage).toContain(`Total: **$${amountText(stage.gateway.usage.total(key))}** for 6 requests`);
+    // The list's price of a video is that of five seconds.
+    expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 charged \(1 request\)/);
+    await stage.app.stop();
+    expect(compare(settledIn(stage), amountText(stage.gateway.usage.total(key)))).toBe(0);
+    expect(
+      entriesIn(stage)
+        .map(standingOf)
+        .filter((standing) => standing === 'refunded'),
+    ).toHaveLength(1);
+  });
+
+  it('An answer that was cut off settles at its upper bound, because no tokens were told', async () => {
+    const stage = await stockBot();
+    stage.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });
+    await (await stage.discord.as('member').slash('ask', { prompt: 'ice?' })).message(hasEnded);
+    await stage.app.stop();
+    const [entry] = entriesIn(stage);
+    expect(entry?.facts.map(({ standing, amount }) => [standing, amount])).toEqual([
+      ['reserved', expect.stringMatching(/^0\.00625/)],
+      ['settled', undefined],
+    ]);
+  });
+
+  it('What twenty tasks have cost becomes the estimate, also after a restart', async () => {
+    const stage = await quickStage({ gateway: { profile: 'stock', speed: 200 }, settings: models });
+    const app = await enter(stage);
+    const member = stage.discord.as('member');
+    for (let at = 0; at < 20; at++)
+      await (await member.slash('shorten', { prompt: `a long text, number ${at}` })).message(
+        (message) => labels(message).includes('Delete') || message.content.includes('Finished in'),
+      );
+    await app.stop();
+    await enter(stage);
+    stage.gateway.faults.add({ do: 'stick' });
+    await (await member.slash('shorten', { prompt: 'another long text' })).message();
+    await stage.discord.until(() => stage.gateway.jobs.list().length > 20 || undefined, 'the job');
+    const page = text(await openTask(stage, await list(stage)));
+    expect(page).toContain('Cost: ≈ $0.00929 (by what such tasks have cost)');
+  });
+});

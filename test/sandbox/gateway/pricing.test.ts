@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { amountOf, amountText, plus, times } from '../../../sandbox/gateway/decimal.ts';
+import { bench } from './bench.ts';
+
+const bill = '/_sandbox/bill';
+
+describe('The price list of the embedded gateway', () => {
+  it('Prices are listed in the stock profile, and elsewhere only where a quirk says so', async () => {
+    const spec = await bench();
+    expect((await spec.get('/api/pricing')).status).toBe(404);
+    const asked = await bench({ quirks: { pricesListed: true } });
+    for (const side of [asked, await bench({ profile: 'stock' })]) {
+      const { json, text } = await side.get('/api/pricing');
+      expect(json.success).toBe(true);
+      expect(json.group_ratio).toEqual({ default: 1, reserve: 1.5 });
+      expect(text).toContain('"model_price":0.0312345678901234');
+    }
+  });
+
+  it('A key is required', async () => {
+    const { get } = await bench({ profile: 'stock' });
+    expect((await get('/api/pricing', { key: null })).status).toBe(401);
+  });
+});
+
+describe('The bill of the embedded gateway', () => {
+  it('The bill adds up every digit that tasks tell as quota, and a failed task gives its charge back', async () => {
+    const { get, post, settle, gateway } = await bench({ profile: 'stock' });
+    gateway.faults.add({ do: 'fail' });
+    const failed = (await post('/v1/video/generations', { model: 'reel-2', prompt: 'x' })).json.task_id;
+    const ids: string[] = [];
+    for (const seconds of [1, 7])
+      ids.push((await post('/v1/video/generations', { model: 'reel-2', prompt: 'x', duration: seconds })).json.task_id);
+    let quota = amountOf('0');
+    for (const id of [failed, ...ids]) {
+      await settle(id);
+      const { text } = await get(`/v1/video/generations/${id}`);
+      quota = plus(quota, amountOf(/"quota":([\d.]+)/.exec(text)?.[1] ?? ''));
+    }
+    const { json } = await get(bill);
+    expect(json.total).toBe('0.0714285714285712');
+    expect(amountText(times(amountOf(json.total), 500_000))).toBe(amountText(quota));
+    expect(json.rows).toEqual([{ date: '2026-01-01', model: 'reel-2', requests: 3, amount: json.total }]);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PricedModel, PriceList } from '../../../src/services/gateway/price-list.ts';
+import { GatewayPrices, pricesIn } from '../../../src/services/prices/gateway-prices.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const AT = 7;
+
+const model = (more: Partial<PricedModel>): PricedModel => ({
+  ...{ name: 'm', billedBy: undefined, ratio: undefined, outputRatio: undefined, cachedRatio: undefined },
+  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, groups: [] },
+  ...more,
+});
+
+const list = (models: PricedModel[], groups: Record<string, string> = { default: '1' }): PriceList => ({
+  models,
+  groups: new Map(Object.entries(groups)),
+});
+
+const byJob = model({ billedBy: 'job', price: '0.0312345678901234' });
+const byTokens = model({ billedBy: 'tokens', ratio: '0.625', outputRatio: '8' });
+
+describe('The prices in a gateway’s list', () => {
+  it('A price by tokens is the ratio times two dollars for a million, times the ratios of the output and the group', () => {
+    const found = pricesIn(list([byTokens], { default: '0.9' }), 'default', AT).get('m');
+    expect(found).toEqual({ price: { perMillion: { input: '1.125', output: '9' } }, isUpperBound: false, at: AT });
+  });
+
+  it('A price by tokens has the prices of cached and audio tokens where the list tells them', () => {
+    const audio = model({ ...byTokens, cachedRatio: '0.1', audioRatio: '16', audioOutputRatio: '2' });
+    expect(pricesIn(list([audio]), 'default', AT).get('m')?.price.perMillion).toEqual({
+      ...{ input: '1.25', output: '10', cachedInput: '0.125', audioInput: '20', audioOutput: '40' },
+    });
+  });
+
+  it('A price for each job keeps every digit', () => {
+    const prices = pricesIn(list([byJob], { vip: '1.0000000000000000001' }), 'vip', AT);
+    expect(prices.get('m')?.price).toEqual({ each: '0.03123456789012340000312345678901234' });
+  });
+
+  it('Without a configured group, the price is that of the dearest group that has the model, as an upper bound', () => {
+    const groups = { default: '1', vip: '0.5', gold: '3', zero: '0' };
+    const of = (one: Partial<PricedModel>) =>
+      pricesIn(list([model({ ...byJob, price: '2', ...one })], groups), undefined, AT).get('m');
+    expect(of({})).toMatchObject({ price: { each: '6' }, isUpperBound: true });
+    expect(of({ groups: ['vip', 'default'] })).toMatchObject({ price: { each: '2' }, isUpperBound: true });
+    expect(of({ groups: ['vip'] })).toMatchObject({ price: { each: '1' }, isUpperBound: false });
+    expect(of({ groups: ['all'] })).toMatchObject({ price: { each: '6' } });
+    expect(of({ groups: ['other'] })).toBeUndefined();
+  });
+
+  it('A configured group that the list or the model does not have leaves the price unknown', () => {
+    expect(pricesIn(list([byJob]), 'vip', AT).size).toBe(0);
+    expect(pricesIn(list([model({ ...byJob, groups: ['vip'] })]), 'default', AT).size).toBe(0);
+    expect(pricesIn(list([byJob], {}), undefined, AT).size).toBe(0);
+  });
+
+  it.each([
+    ['another way of billing', { price: '1', ratio: '1', outputRatio: '1' }],
+    ['no ratio', { billedBy: 'tokens', outputRatio: '1' }],
+    ['no ratio of the output', { billedBy: 'tokens', ratio: '1' }],
+    ['no price', { billedBy: 'job', ratio: '1' }],
+  ] as const)('A model with %s has no known price', (_name, facts) => {
+    expect(pricesIn(list([model(facts)]), 'default', AT).size).toBe(0);
+  });
+
+  it('A later line for the same model replaces the earlier one, even with no known price', () => {
+    expect(pricesIn(list([byJob, model({})]), 'default', AT).size).toBe(0);
+  });
+});
+
+describe('The gateway’s list in memory', () => {
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  function opened(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
+    const clock = new ManualClock();
+    const warned: object[] = [];
+    const prices = new GatewayPrices({ fetch, group: 'default', clock, log: { warn: (facts) => warned.push(facts) } });
+    onTestFinished(() => prices.stop());
+    prices.start();
+    return { clock, prices, warned };
+  }
+
+  it('The list is read at the start and every ten minutes, and a failure keeps the old one with its age', async () => {
+    let calls = 0;
+    const { clock, prices, warned } = opened(async () => {
+      calls++;
+      if (calls === 2) throw new Error('away');
+      return list([model({ ...byJob, price: String(calls) })]);
+    });
+    expect(prices.of('m')).toBeUndefined();
+    await settle();
+    const start = clock.now();
+    expect(prices.of('m')).toEqual({ price: { each: '1' }, isUpperBound: false, at: start });
+    clock.advance(599_999);
+    expect(calls).toBe(1);
+    clock.advance(1);
+    await settle();
+    expect([calls, warned.length, prices.of('m')?.at]).toEqual([2, 1, start]);
+    clock.advance(600_000);
+    await settle();
+    expect([calls, prices.of('m')?.price.each, prices.of('m')?.at]).toEqual([3, '3', start + 1_200_000]);
+  });
+
+  it('A list that never comes delays nothing, and ends with the bot', async () => {
+    const { prices, warned, clock } = opened(
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    await settle();
+    expect(prices.of('m')).toBeUndefined();
+    await prices.stop();
+    clock.advance(3_600_000);
+    expect(warned).toEqual([]);
+  });
+
+  it('Without a configured path nothing is read', async () => {
+    const { clock, prices } = opened(undefined);
+    clock.advance(3_600_000);
+    await settle();
+    expect(prices.of('m')).toBeUndefined();
+  });
+});

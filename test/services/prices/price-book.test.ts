@@ -1,0 +1,129 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import type { PriceList } from '../../../src/services/gateway/price-list.ts';
+import { GatewayPrices } from '../../../src/services/prices/gateway-prices.ts';
+import { LearnedPrices } from '../../../src/services/prices/learned-prices.ts';
+import type { OperatorPrices } from '../../../src/services/prices/operator-prices.ts';
+import { PriceBook } from '../../../src/services/prices/price-book.ts';
+import type { TaskKind } from '../../../src/services/tasks/task.ts';
+import type { OrderedRequest } from '../../../src/services/tasks/transitions.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { learnedStore } from '../../support/prices.ts';
+import { makeTask } from '../store/stage.ts';
+
+const log = { warn: () => undefined };
+
+const priced = (name: string, more: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
+  ...{ name, billedBy: 'job', ratio: undefined, outputRatio: undefined, cachedRatio: undefined, groups: [] },
+  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, ...more },
+});
+
+const listed: PriceList = {
+  models: [
+    priced('reel-2', { price: '0.04' }),
+    priced('mj_imagine', { price: '0.037' }),
+    priced('quill-5', { billedBy: 'tokens', ratio: '0.625', outputRatio: '8' }),
+  ],
+  groups: new Map([
+    ['default', '1'],
+    ['vip', '0.5'],
+  ]),
+};
+
+/** A book that knows the gateway's list; `learned` has seen so many costs of each order. */
+async function bookOf(operator: OperatorPrices, group: string | null = 'default') {
+  const clock = new ManualClock();
+  const gateway = new GatewayPrices({ fetch: async () => listed, group: group ?? undefined, clock, log });
+  onTestFinished(() => gateway.stop());
+  gateway.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  const learned = new LearnedPrices({ store: learnedStore(), clock, log });
+  const readAt = clock.now() - 1;
+  const listNameOf = ({ kind }: { kind: TaskKind }) => (kind === 'imagine' ? 'mj_imagine' : undefined);
+  const book = new PriceBook({ operator, readAt, gateway, learned, specs: kindSpecs, listNameOf });
+  return { book, clock, readAt };
+}
+
+const video = { kind: 'video', request: { prompt: 'waves', model: 'reel-2' } } as const;
+const imagine = { kind: 'imagine', request: { prompt: 'a fox' } } as const;
+const ask = { kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } } as const;
+
+async function teach(book: PriceBook, order: OrderedRequest<TaskKind>, cost: string, count = 20): Promise<void> {
+  for (let at = 0; at < count; at++)
+    await book.learn(makeTask({ ...order, id: `t-${cost}-${at}`, state: 'ready', cost }));
+}
+
+describe('The estimate of an order', () => {
+  it('The estimate comes from the operator’s price of the model, then past costs, the operator’s price of the kind and the list', async () => {
+    const own = { 'video:reel-2': '1', video: '2' };
+    const first = await bookOf(own);
+    await teach(first.book, video, '3');
+    expect(first.book.estimateOf(video)).toEqual({ amount: '1', source: 'operator', at: first.readAt });
+    const second = await bookOf({ video: '2' });
+    expect(second.book.estimateOf(video)).toEqual({ amount: '2', source: 'operator', at: second.readAt });
+    await teach(second.book, video, '3');
+    expect(second.book.estimateOf(video)).toEqual({ amount: '3', source: 'learned', at: second.clock.now() });
+    const third = await bookOf({ image: '1' });
+    expect(third.book.estimateOf(video)).toEqual({ amount: '0.04', source: 'gateway', at: third.clock.now() });
+    expect(third.book.estimateOf({ kind: 'video', request: { prompt: 'x', model: 'other' } })).toBeUndefined();
+  });
+
+  it('A job without a model is found under its own name in the list', async () => {
+    const { book } = await bookOf({});
+    expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', source: 'gateway' });
+  });
+
+  it('Without a configured group the list’s price is an upper bound', async () => {
+    const { book } = await bookOf({}, null);
+    expect(book.estimateOf(imagine)).toMatchObject({ amount: '0.037', isUpperBound: true });
+  });
+
+  it('A larger variant of a model costs more only where the operator says so', async () => {
+    const { book } = await bookOf({ 'image:m': { each: '0.03', times: { modelSize: { '2K': '2' } } }, image: '9' });
+    const of = (model: string) => book.estimateOf({ kind: 'image', request: { prompt: 'x', model } })?.amount;
+    expect([of('m'), of('m-2K'), of('m-4K'), of('m-2k')]).toEqual(['0.03', '0.06', '9', '9']);
+  });
+
+  it('The estimate of an answer is an upper bound of its tokens', async () => {
+    const { book } = await bookOf({});
+    // 1,000 tokens and five bytes at $1.25, and 4,000 at $10, for a million.
+    expect(book.estimateOf(ask)).toMatchObject({ amount: '0.04125625', source: 'gateway', isUpperBound: true });
+    expect(book.estimateOf({ kind: 'ask', request: { prompt: 'snow?', model: 'other' } })).toBeUndefined();
+  });
+
+  it('Jobs of other lengths, sizes and modes are learned apart', async () => {
+    const { book } = await bookOf({});
+    const long = { kind: 'video', request: { ...video.request, duration: 10, mode: 'pro' } } as const;
+    await teach(book, long, '7');
+    expect(book.estimateOf(long)).toMatchObject({ amount: '7', source: 'learned' });
+    expect(book.estimateOf(video)).toMatchObject({ source: 'gateway' });
+  });
+
+  it('Nothing is learned from failed tasks, from orders that another one replaced, or without a cost', async () => {
+    const { book } = await bookOf({});
+    for (let at = 0; at < 30; at++) {
+      await book.learn(makeTask({ ...video, id: `a-${at}`, state: 'failed', cost: '9' }));
+      await book.learn(makeTask({ ...video, id: `b-${at}`, state: 'ready', cost: '9', handedOver: true }));
+      await book.learn(makeTask({ ...video, id: `c-${at}`, state: 'ready' }));
+    }
+    expect(book.estimateOf(video)).toMatchObject({ source: 'gateway' });
+  });
+});
+
+describe('The cost of an answer by its tokens', () => {
+  const tokens = { input: 1_000, output: 500 };
+
+  it('The tokens of an answer are priced by the operator, else by the gateway’s list', async () => {
+    expect((await bookOf({})).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+    const own = { ask: { perMillion: { input: '1', output: '1' } } };
+    expect((await bookOf(own)).book.costOfAnswer(ask, tokens)).toBe('0.0015');
+    // A price for each answer is an estimate, the list's one for tokens is not.
+    expect((await bookOf({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+  });
+
+  it('The cost of an answer is unknown where the list’s price is only an upper bound, or no tokens are told', async () => {
+    expect((await bookOf({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
+    expect((await bookOf({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
+    expect((await bookOf({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compare } from '../../../src/lib/decimals.ts';
+import { measuresOf, mostTokens } from '../../../src/services/prices/measures.ts';
+import { costOf, type Price } from '../../../src/services/prices/price.ts';
+
+const long = '0.123456789012345678901234567890123456789';
+
+describe('The cost of a job by its price', () => {
+  it.each<[string, Price, Parameters<typeof measuresOf>[0], string | undefined]>([
+    ['a price for each job', { each: long }, {}, long],
+    ['written zeros', { each: '1.00' }, {}, '1.00'],
+    ['each of several images', { each: '0.03' }, { metadata: { n: 4 } } as object, '0.12'],
+    ['each second', { perSecond: '0.0089285714285714' }, { duration: '4.5' } as object, '0.0401785714285713'],
+    ['the usual length', { perSecond: '0.01', usualSeconds: '5' }, {}, '0.05'],
+    ['no known length', { perSecond: '0.01' }, {}, undefined],
+    ['a length that is no number', { perSecond: '0.01' }, { duration: 'long' } as object, undefined],
+    ['a start and each second', { each: '0.1', perSecond: '0.01' }, { duration: 3 } as object, '0.13'],
+    ['a mode', { each: '0.02', times: { mode: { pro: '2' } } }, { mode: 'PRO' } as object, '0.04'],
+    ['a mode that is not listed', { each: '0.02', times: { mode: { pro: '2' } } }, { mode: 'std' } as object, '0.02'],
+    [
+      'several factors',
+      { each: '0.02', times: { resolution: { '1080p': '1.5' }, sound: { on: '2', off: '1' }, size: { '1x1': '9' } } },
+      { resolution: '1080p', metadata: { generate_audio: true } } as object,
+      '0.06',
+    ],
+    [
+      'sound that is off',
+      { each: '1', times: { sound: { on: '2', off: '0.5' } } },
+      { extra: { sound: 'false' } } as object,
+      '0.5',
+    ],
+    [
+      'flags of a prompt',
+      { each: '1', times: { mode: { turbo: '2' }, quality: { '2': '3' } } },
+      { prompt: 'a --q 2 --turbo' },
+      '6',
+    ],
+    [
+      'text like flags for a model',
+      { each: '1', times: { mode: { turbo: '2' } } },
+      { prompt: 'a --turbo', model: 'm' },
+      '1',
+    ],
+    ['tokens that are not known', { perMillion: { input: '1', output: '1' } }, {}, undefined],
+  ])('The cost by %s is exact, or unknown', (_name, price, request, cost) => {
+    expect(costOf(price, measuresOf(request), undefined)).toBe(cost);
+  });
+
+  const perMillion = { input: '1.25', output: '10', cachedInput: '0.125', audioInput: '32', audioOutput: '64' };
+
+  it.each([
+    [{ input: 1_000, output: 500 }, '0.00625'],
+    [{ input: 1_000, output: 500, cached: 400 }, '0.0058'],
+    [{ input: 1_000, output: 500, audioInput: 1_000, audioOutput: 500 }, '0.064'],
+    [{ input: 1_000 }, undefined],
+    [{ output: 1 }, undefined],
+    [{ input: 10, output: 1, cached: 11 }, undefined],
+    [{ input: 10, output: 1, audioOutput: 2 }, undefined],
+    // Which of the two was cached is not known.
+    [{ input: 10, output: 1, cached: 5, audioInput: 5 }, undefined],
+  ])('The cost of the tokens %j is %s', (tokens, cost) => {
+    expect(costOf({ perMillion }, { count: 1 }, tokens)).toBe(cost);
+  });
+
+  it('The cost of audio is unknown without a price for it', () => {
+    const price = { perMillion: { input: '1', output: '1' } };
+    expect(costOf(price, { count: 1 }, { input: 5, output: 5, audioInput: 1 })).toBeUndefined();
+    expect(costOf(price, { count: 1 }, { input: 5, output: 5, audioInput: 0 })).toBe('0.00001');
+  });
+
+  it('The tokens of an answer grow with what is sent, and are never fewer than the bytes of the question', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (prompt) => {
+        const { input = 0, output = 0 } = mostTokens({ prompt }, false);
+        expect(input).toBeGreaterThanOrEqual(Buffer.byteLength(prompt));
+        expect(output).toBe(4_000);
+        const more = mostTokens({ prompt, pictures: [{ address: 'https://a.example/1.png', name: '1' }] }, false);
+        expect(more.input).toBe(input + 2_000);
+        expect(mostTokens({ prompt }, true).input).toBe(input + 20_000);
+      }),
+    );
+  });
+
+  it('The measures of any request are short words, whatever a member has typed', () => {
+    const value = fc.oneof(fc.string({ maxLength: 200 }), fc.double(), fc.boolean(), fc.constant(null), fc.object());
+    const names = ['duration', 'size', 'resolution', 'quality', 'mode', 'n', 'count', 'sound', 'seconds'];
+    const fields = fc.dictionary(fc.constantFrom(...names), value);
+    fc.assert(
+      fc.property(fields, fields, fields, (own, metadata, extra) => {
+        const { count, seconds = '1', ...words } = measuresOf({ ...own, metadata, extra } as object);
+        expect(count).toBeGreaterThanOrEqual(1);
+        expect(count).toBeLessThanOrEqual(100);
+        expect(compare(seconds, '1000000')).toBe(-1);
+        for (const word of Object.values(words)) expect(word.length).toBeLessThanOrEqual(40);
+      }),
+    );
+  });
+});

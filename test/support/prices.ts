@@ -1,0 +1,29 @@
+import { kindSpecs } from '../../src/commands/index.ts';
+import { GatewayPrices } from '../../src/services/prices/gateway-prices.ts';
+import { type LearnedCosts, LearnedPrices, type LearnedStore } from '../../src/services/prices/learned-prices.ts';
+import type { OperatorPrices } from '../../src/services/prices/operator-prices.ts';
+import { PriceBook } from '../../src/services/prices/price-book.ts';
+import { ManualClock } from './manual-clock.ts';
+
+const log = { warn: () => undefined };
+
+/** In memory, and open for a look. */
+export function learnedStore(): LearnedStore & { rows: Map<string, LearnedCosts> } {
+  const rows = new Map<string, LearnedCosts>();
+  return {
+    rows,
+    all: async () => [...rows.values()],
+    put: async (costs) => void rows.set(`${costs.kind}:${costs.model}`, costs),
+  };
+}
+
+/** A price book that knows only the operator's prices. */
+export function operatorPriceBook(operator: OperatorPrices): PriceBook {
+  const clock = new ManualClock();
+  return new PriceBook({
+    ...{ operator, readAt: clock.now(), specs: kindSpecs },
+    gateway: new GatewayPrices({ fetch: undefined, group: undefined, clock, log }),
+    learned: new LearnedPrices({ store: learnedStore(), clock, log }),
+    listNameOf: () => undefined,
+  });
+}
