@@ -78,17 +78,23 @@ function takeUpMessages({ world, restore }: EmbeddedDiscord): void {
   }
 }
 
+/** Fields of stored jobs that had other names. */
+const RENAMED: Readonly<Record<string, string>> = {
+  picture: 'coverFile',
+  sound: 'audioFile',
+  inherits: 'referencesFrom',
+  door: 'endpoint',
+  waitsFor: 'pendingFollowUp',
+};
+
 function takeUpJobs({ jobs }: EmbeddedGateway, orders: JobFaultEffects): void {
   const reviver = (name: string, value: unknown): unknown => {
     // The embedded gateway of that time used other words for what a job makes.
     if (name === 'make' || name === 'yields') return { film: 'video', picture: 'image' }[String(value)] ?? value;
-    if (value instanceof Object && 'picture' in value) {
-      const { picture: image, ...clip } = value;
-      return { ...clip, image };
-    }
-    return value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value
-      ? Buffer.from(value.data as number[])
-      : value;
+    if (value instanceof Object && 'type' in value && value.type === 'Buffer' && 'data' in value)
+      return Buffer.from(value.data as number[]);
+    if (!(value instanceof Object) || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [RENAMED[key] ?? key, one]));
   };
   for (const { state, ...job } of linesOf<KeptJob>('jobs.jsonl', reviver)) {
     // Failed tasks are no longer polled.

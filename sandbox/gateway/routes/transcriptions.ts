@@ -17,7 +17,7 @@ const transcriptionRequest = z.strictObject({
 });
 
 export const transcriptionRoutes: Routes = (server, parts) => {
-  server.post('/v1/audio/transcriptions', { config: { kind: 'transcription', forms: true } }, (request) => {
+  server.post('/v1/audio/transcriptions', { config: { kind: 'transcription', acceptsForms: true } }, (request) => {
     if (!/^multipart\/form-data\b/i.test(String(request.headers['content-type'])))
       throw new Refusal('The body must be a form.', { status: 415, code: 'unsupported_media_type' });
     const { file, model: id } = parseRequest(transcriptionRequest, request.body);
