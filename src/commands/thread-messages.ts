@@ -51,7 +51,7 @@ export interface ReplyParts {
 
 /** Replies to a thread message. The reply shows the task that is submitted, or why there is none. */
 export async function replyWithTask(
-  { id, channelId, guildId, memberId }: ThreadMessage,
+  { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   { applicationId, uploadLimit, locale, maySpeak }: Route,
   { answers, sentenceFor, say, clock }: ReplyParts,
   submit: (origin: Origin) => Promise<unknown>,
@@ -60,7 +60,7 @@ export async function replyWithTask(
   if (!message) return;
   try {
     await submit({
-      ...{ requesterId: memberId, guildId, channelId, message },
+      ...{ requesterId: memberId, guildId, channelId, message, roleIds },
       // A message has no interaction token, so the bot itself shows the result.
       route: {
         ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },

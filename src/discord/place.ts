@@ -21,6 +21,8 @@ export interface Place {
   createdAt: number;
   /** Of the member; none outside of servers. */
   permissions: bigint;
+  /** Of the member; none outside of servers. */
+  roleIds: readonly string[];
   appPermissions: bigint;
   /** The largest attachment, in bytes. */
   uploadLimit: number;
@@ -41,10 +43,17 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
     locale,
     createdAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
+    roleIds: roleIdsOf(interaction),
     appPermissions: appPermissions.bitfield,
     uploadLimit: attachmentSizeLimit,
     install: isGuildInstall ? 'guild' : 'user',
   };
+}
+
+/** Without cached servers the library passes the payload's member on as it is. */
+function roleIdsOf({ member }: BaseInteraction): string[] {
+  const roles = member?.roles ?? [];
+  return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }
 
 export const mayManageMessages = ({ permissions }: Place): boolean => (permissions & May.ManageMessages) !== 0n;
@@ -63,8 +72,8 @@ export type Origin = OrderOrigin;
 export type ReplyMode = 'here' | 'beside' | 'aside' | 'openly';
 
 export function originOf(interaction: BaseInteraction, isPrivate: boolean): Origin {
-  const { userId: requesterId, guildId, channelId } = placeOf(interaction);
-  return { requesterId, guildId, channelId, route: routeOf(interaction, { isPrivate }) };
+  const { userId: requesterId, guildId, channelId, roleIds } = placeOf(interaction);
+  return { requesterId, guildId, channelId, roleIds, route: routeOf(interaction, { isPrivate }) };
 }
 
 export interface PressedMessage {

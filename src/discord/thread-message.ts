@@ -6,6 +6,7 @@ export interface ThreadMessage {
   channelId: string;
   guildId: string;
   memberId: string;
+  roleIds: readonly string[];
   content: string;
   files: readonly { address: string; name: string; mediaType?: string | undefined }[];
 }
@@ -22,6 +23,7 @@ const created = z.object({
     guild_id: z.string(),
     webhook_id: z.undefined().optional(),
     author: z.object({ id: z.string(), bot: z.boolean().optional(), system: z.boolean().optional() }),
+    member: z.object({ roles: z.array(z.string()) }).optional(),
     content: z.string(),
     attachments: z
       .array(z.object({ url: z.string(), filename: z.string(), content_type: z.string().nullish() }))
@@ -38,6 +40,7 @@ export function threadMessageIn(packet: unknown): ThreadMessage | undefined {
     channelId: message.channel_id,
     guildId: message.guild_id,
     memberId: message.author.id,
+    roleIds: message.member?.roles ?? [],
     content: message.content,
     files: message.attachments.map(({ url, filename, content_type: mediaType }) => ({
       address: url,

@@ -20,6 +20,7 @@ import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
+import { Budgets, limitsIn } from './spending/budgets.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
@@ -45,7 +46,8 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   media: { allowPrivate: boolean; memoryBytes: number };
   poll: { perSecond: number; schedule: 'learned' | 'spec' };
   prices: OperatorPrices;
-  budgets: SpendingSettings & { timeZone: string };
+  budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
+  discord: { adminGuildIds: readonly string[] };
   modelKinds: KindOverrides;
 }
 
@@ -102,13 +104,16 @@ export function openEngine({
     overrides: settings.modelKinds,
   });
   let secret = '';
+  const hashOf = (name: string): string => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24);
+  const budgets = new Budgets({ store: store.budgets, hashOf });
+  const { timeZone, ...limits } = settings.budgets;
   const spending = new Spending({
-    hashOf: (name) => createHmac('sha256', secret).update(name).digest('hex').slice(0, 24),
-    clock,
-    settings: settings.budgets,
-    calendar: new Calendar(settings.budgets.timeZone),
+    ...{ budgets, hashOf, clock },
+    settings: { ...limits, trustedGuildIds: settings.discord.adminGuildIds },
+    calendar: new Calendar(timeZone),
   });
   const ledger = new Ledger({ entries: store.entries, spending, clock, log });
+  budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
   // A thread takes real time too.
@@ -140,13 +145,13 @@ export function openEngine({
     transcriber: async () => findTranscriber(await models.listQuickly()),
   });
   const inFlight = Math.max(1, Math.floor(settings.gateway.connections * POLLS_SHARE));
-  const limits = { perSecond: settings.poll.perSecond, inFlight };
+  const pollLimits = { perSecond: settings.poll.perSecond, inFlight };
   const tasks = new Tasks({
     ...{ book, store, ledger, offers, models, specs, gather, clock, log },
     kinds: [...kinds, asks.kind, ...talks.kinds],
-    scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits }),
+    scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
-    spending,
+    ...{ spending, budgets },
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,
@@ -171,11 +176,12 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending },
+    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets },
 
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
+      await budgets.open();
       await Promise.all([tasks.open(), experience.open(), learned.open()]);
       listed.start();
     },

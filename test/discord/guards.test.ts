@@ -9,7 +9,7 @@ const all = needed | Permission.CreatePublicThreads | Permission.CreatePrivateTh
 
 const text: Place = {
   ...{ userId: '1', guildId: '2', channelId: '3', channelType: ChannelType.GuildText, locale: 'en-US' },
-  ...{ createdAt: 0, permissions: 0n, appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
+  ...{ createdAt: 0, permissions: 0n, roleIds: [], appPermissions: all, uploadLimit: 10_000_000, install: 'guild' },
 };
 
 const saysNo = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});

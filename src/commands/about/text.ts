@@ -10,6 +10,7 @@ export const text = {
     liveTasks: 'Tasks in progress: {{count}}',
     limits: {
       total: 'Limit of the whole bot: {{limits}}',
+      operator: 'Limit of the operator for this server: {{limits}}',
       server: 'Limit of this server: {{limits}}',
       member: 'Your limit in this server: {{limits}}',
       direct: 'Your limit outside of servers: {{limits}}',

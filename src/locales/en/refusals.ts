@@ -96,6 +96,8 @@ export const refusals = {
       'This request (price: {{price}}) is above your limit outside of servers: {{limit}}. You have {{left}} left, and the limit resets <t:{{resets}}:R>.',
     server:
       'This request (price: {{price}}) is above the limit of this server: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
+    operator:
+      'This request (price: {{price}}) is above the operator’s limit for this server: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
     total:
       'This request (price: {{price}}) is above the limit of the whole bot: {{limit}}. It has {{left}} left, and the limit resets <t:{{resets}}:R>.',
   },
@@ -103,7 +105,17 @@ export const refusals = {
     member: 'Your limit in this server is {{limit}}. Wait until one of your tasks has ended, then try again.',
     direct: 'Your limit outside of servers is {{limit}}. Wait until one of your tasks has ended, then try again.',
     server: 'The limit of this server is {{limit}}. Wait until one of its tasks has ended, then try again.',
+    operator:
+      'The operator’s limit for this server is {{limit}}. Wait until one of its tasks has ended, then try again.',
     total: 'The limit of the whole bot is {{limit}}. Wait a moment, then try again.',
+  },
+  paused: {
+    server: 'An admin has paused new requests in this server. Running tasks continue. Try again later.',
+    everywhere: 'The operator has paused new requests. Running tasks continue. Try again later.',
+  },
+  blocked: {
+    until: 'An admin of this server has blocked you from new requests until <t:{{until}}:f>.',
+    always: 'An admin of this server has blocked you from new requests. Ask an admin if you think this is a mistake.',
   },
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

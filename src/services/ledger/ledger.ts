@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
 import { sumOf } from '../../lib/decimals.ts';
+import { Gate } from '../../lib/gate.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import type { Limits } from '../spending/limits.ts';
 import type { Spending } from '../spending/spending.ts';
 import type { Task } from '../tasks/task.ts';
 import {
@@ -89,6 +91,7 @@ export class Ledger {
   readonly #open = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
   readonly #pending = new Set<Promise<void>>();
+  readonly #gate = new Gate();
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -104,9 +107,10 @@ export class Ledger {
         if (task.traits.isPaid) await entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
     const today = dayOf(clock.now());
     const awaited = new Map(live.map((task) => [task.id, task]));
-    const countedSince = spending === undefined ? today : dayOf(spending.countsFrom);
+    const counting = spending?.beginCount();
+    const countedSince = counting === undefined ? today : dayOf(counting.since);
     const kept = await entries.keptScopes();
-    const count = (entry: Entry): void => spending?.replace(undefined, entry, kept.get(entryKey(entry)));
+    const count = (entry: Entry): void => counting?.add(entry, kept.get(entryKey(entry)));
     for await (const entry of entries.between([since ?? '', countedSince].sort()[0] ?? '', today)) {
       if (since !== undefined && dayOf(entry.at) < since) {
         count(entry);
@@ -120,18 +124,22 @@ export class Ledger {
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }
+    counting?.finish();
     for (const task of awaited.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
   /** Called before anything is done about an order. Throws the `Refusal` of a limit that it would exceed. */
-  async reserve(task: Task): Promise<void> {
-    if (!task.traits.isPaid) return;
+  async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
+    if (task.traits.isPaid) await this.#gate.pass(() => this.#reserve(task, roleIds));
+  }
+
+  async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
     const { entries, spending } = this.#parts;
     const entry = createEntry(task);
     // An order that is repeated under the same key goes on with the reservation of the first.
-    if (task.predecessorId === undefined) spending?.admit(entry);
+    if (task.predecessorId === undefined) spending?.admit(entry, roleIds);
     else spending?.replace(undefined, entry);
     try {
       await entries.change(taskEntryKey(task), (known) => known ?? entry);
@@ -140,6 +148,19 @@ export class Ledger {
       throw error;
     }
     this.#open.add(task.id);
+  }
+
+  /** Counts all entries anew where limits like these look at more than what is counted. Until then no other order is reserved. */
+  async countFor(limits: readonly Limits[]): Promise<void> {
+    const { spending, entries, clock } = this.#parts;
+    if (!spending?.needsCount(limits)) return;
+    await this.#gate.passAlone(async () => {
+      const counting = spending.beginCount(limits);
+      const kept = await entries.keptScopes();
+      for await (const entry of entries.between(dayOf(counting.since), dayOf(clock.now())))
+        counting.add(entry, kept.get(entryKey(entry)));
+      counting.finish();
+    });
   }
 
   /** Called before a member's decision about an unknown outcome is stored: if a crash follows, the next start finds its entry, however old. */
@@ -180,9 +201,11 @@ export class Ledger {
       if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) kept += 1;
       else {
         const anonymous = anonymise(entry, who.secret);
-        // What was used stays used: it goes on counting where it did, without a name.
-        if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTED_MS);
-        await entries.rename(entry, anonymous);
+        await this.#gate.pass(async () => {
+          // What was used stays used: it goes on counting where it did, without a name.
+          if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTED_MS);
+          await entries.rename(entry, anonymous);
+        });
       }
     }
     return kept;
@@ -241,14 +264,16 @@ export class Ledger {
   /** Changes the entry of a task and what it counts. */
   async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
     const { entries, spending } = this.#parts;
-    let before: Entry | undefined;
-    let after: Entry | undefined;
-    await entries.change(taskEntryKey(task), (known) => {
-      before = known;
-      after = transition(known);
-      return after;
+    await this.#gate.pass(async () => {
+      let before: Entry | undefined;
+      let after: Entry | undefined;
+      await entries.change(taskEntryKey(task), (known) => {
+        before = known;
+        after = transition(known);
+        return after;
+      });
+      if (before !== after) spending?.replace(before, after);
     });
-    if (before !== after) spending?.replace(before, after);
   }
 
   async #write(task: Task, fact: Fact): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Period } from './periods.ts';
 
-/** Whose limits an order has to keep. */
-export type Holder = 'total' | 'server' | 'member' | 'direct';
+/** Whose limits an order has to keep. `operator`: the operator's limits for a server. */
+export type Holder = 'total' | 'server' | 'operator' | 'member' | 'direct';
 
 /** One limit, what was used of it, and when it begins anew. */
 export interface Allowance {

@@ -1,20 +1,63 @@
-/** The most in one period. What is not named has no limit. */
-export interface Cap {
-  /** Exact decimal text, in US dollars. */
-  amount?: string;
-  tasks?: number;
-}
+import { z } from 'zod';
+import { compare } from '../../lib/decimals.ts';
+import { type Period, periods } from './periods.ts';
 
-export interface CapsByPeriod {
-  day?: Cap;
-  week?: Cap;
-  month?: Cap;
-}
+/** The most in one period. What is not named has no limit. */
+const cap = z.object({
+  /** Exact decimal text. */
+  amount: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .optional(),
+  tasks: z.int().min(0).optional(),
+});
+export type Cap = z.output<typeof cap>;
+
+const capsByPeriod = z.object({ day: cap.optional(), week: cap.optional(), month: cap.optional() });
+export type CapsByPeriod = z.output<typeof capsByPeriod>;
 
 /** What may be spent; empty: as much as anyone likes. */
-export interface Limits extends CapsByPeriod {
+export const limits = capsByPeriod.extend({
   /** Tasks that have not ended. */
-  atOnce?: number;
+  atOnce: z.int().min(0).optional(),
   /** For some kinds in addition. */
-  kinds?: Record<string, CapsByPeriod>;
+  kinds: z.record(z.string(), capsByPeriod).optional(),
+});
+export type Limits = z.output<typeof limits>;
+
+/** Limits of several roles: each value from the role that allows most, and none where one of them sets none. */
+export function mostGenerous(all: readonly Limits[]): Limits | undefined {
+  const [first, ...others] = all;
+  return first && others.reduce(generousOf, first);
+}
+
+function generousOf(one: Limits, other: Limits): Limits {
+  const kinds = Object.keys(one.kinds ?? {}).filter((kind) => other.kinds?.[kind]);
+  const atOnce = largest(one.atOnce, other.atOnce, (a, b) => a - b);
+  return {
+    ...generousCaps(one, other),
+    ...(atOnce !== undefined && { atOnce }),
+    ...(kinds.length > 0 && {
+      kinds: Object.fromEntries(
+        kinds.map((kind) => [kind, generousCaps(one.kinds?.[kind] ?? {}, other.kinds?.[kind] ?? {})]),
+      ),
+    }),
+  };
+}
+
+function generousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod {
+  return Object.fromEntries(
+    periods.flatMap((period) => {
+      const amount = largest(one[period]?.amount, other[period]?.amount, compare);
+      const tasks = largest(one[period]?.tasks, other[period]?.tasks, (a, b) => a - b);
+      if (amount === undefined && tasks === undefined) return [];
+      return [[period, { ...(amount !== undefined && { amount }), ...(tasks !== undefined && { tasks }) }]];
+    }),
+  ) as Partial<Record<Period, Cap>>;
+}
+
+/** No limit is larger than any. */
+function largest<T>(one: T | undefined, other: T | undefined, order: (a: T, b: T) => number): T | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return order(one, other) >= 0 ? one : other;
 }

@@ -3,20 +3,35 @@ import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Allowance, Holder } from './allowance.ts';
+import type { Budgets } from './budgets.ts';
 import type { CapsByPeriod, Limits } from './limits.ts';
 import { allowanceText, leftText } from './limits-text.ts';
-import { type Calendar, periods } from './periods.ts';
-import { type Counted, Tally } from './tally.ts';
+import { type Calendar, type Period, periods, type Span } from './periods.ts';
+import {
+  type Grant,
+  isBlocked,
+  type LimitSource,
+  memberLimitsIn,
+  type Reset,
+  type ServerBudget,
+} from './server-budget.ts';
+import { ALL_KINDS, Tally, type Use } from './tally.ts';
 
 /** Whose money an order spends. */
-export type Orderer = Pick<Entry, 'memberId' | 'guildId' | 'isDirect'>;
+export interface Orderer extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
+  roleIds?: readonly string[] | undefined;
+}
 
 /** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member outside of servers. */
-export type SpendingSettings = Readonly<Record<Holder, Limits>>;
+export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
+  /** Their admins are trusted with the account: no limit of the operator's stands above theirs unless one was set. */
+  trustedGuildIds: readonly string[];
+}
 
 interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
+  budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'limits' | 'memberHash'>;
   /** Names a sum, so that a name which outlives an erasure tells neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
@@ -26,55 +41,89 @@ interface Rule {
   holder: Holder;
   scope: string;
   limits: Limits;
+  grants: readonly Grant[];
+  reset: Reset | undefined;
+}
+
+/** Entries that are counted anew; nothing changes until all of them were read. */
+export interface Count {
+  since: number;
+  add(entry: Entry, keptScopes?: readonly string[]): void;
+  finish(): void;
 }
 
 /** Admits orders within the limits of the bot, the server and the member. Checks and counts in one step, so that no other order comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
-  readonly #counted: Counted;
-  readonly #tally: Tally;
+  #tally: Tally;
 
   constructor(parts: SpendingParts) {
     this.#parts = parts;
-    this.#counted = countedBy(Object.values(parts.settings));
-    this.#tally = new Tally(parts.calendar, this.#counted);
+    this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
   }
 
-  /** When the previous one of the longest limited periods began: entries since then are counted. */
-  get countsFrom(): number {
-    const { calendar, clock } = this.#parts;
-    const now = clock.now();
-    const starts = this.#counted.periods.map((period) => {
-      const { startsAt } = calendar.spanOf(period, now);
-      return calendar.spanOf(period, startsAt - 1).startsAt;
-    });
-    return Math.min(now, ...starts);
+  /** Begins to count from the entries alone, and in every period that someone limits. */
+  beginCount(more: readonly Limits[] = []): Count {
+    const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(more));
+    return {
+      since: this.#countsFrom(tally.periods),
+      add: (entry, keptScopes) => tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
+      finish: () => {
+        this.#tally = tally;
+      },
+    };
+  }
+
+  /** Whether limits like these need more than what is counted. */
+  needsCount(limits: readonly Limits[]): boolean {
+    return [...this.#limitedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
 
   /** The sums that an entry belongs to. Without a member it only belongs to the whole, unless its sums were kept. */
-  scopesOf(entry: Orderer): string[] {
-    return this.#rulesFor(entry).map(({ scope }) => scope);
+  scopesOf({ memberId, guildId, isDirect }: Orderer): string[] {
+    if (memberId === undefined) return [TOTAL];
+    if (guildId === undefined || isDirect) return [TOTAL, this.#directScope(memberId)];
+    return [TOTAL, this.serverScope(guildId), this.#parts.budgets.memberHash(guildId, memberId)];
+  }
+
+  serverScope(guildId: string): string {
+    return this.#parts.hashOf(`server ${guildId}`);
   }
 
   /** Follows the ledger: an entry counts what it says, instead of what it said before. */
-  replace(before: Entry | undefined, after: Entry | undefined, keptScopes?: readonly string[]): void {
+  replace(before: Entry | undefined, after: Entry | undefined): void {
     const known = after ?? before;
-    if (known) this.#tally.replace(before, after, keptScopes ?? this.scopesOf(known));
+    if (known) this.#tally.replace(before, after, this.scopesOf(known));
   }
 
   /** Counts a new reservation, or throws the `Refusal` that says which limit it would exceed. */
-  admit(entry: Entry): void {
-    this.check(entry, { kind: entry.kind, amount: amountOf(entry)?.amount });
-    this.#tally.prune(this.countsFrom);
+  admit(entry: Entry, roleIds: readonly string[]): void {
+    this.check({ ...entry, roleIds }, { kind: entry.kind, amount: amountOf(entry)?.amount });
+    this.#tally.prune(this.#countsFrom(this.#tally.periods));
     this.replace(undefined, entry);
   }
 
   /** Throws for an order that would be refused, before anything is done about it. */
   check(orderer: Orderer, order: { kind: string; amount: string | undefined }): void {
+    this.checkMay(orderer);
     for (const rule of this.#rulesFor(orderer)) {
       const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
       if (exceeded) throw refusalFor(exceeded, order.amount);
     }
+  }
+
+  /** Throws where an admin has paused orders, or blocked the member. */
+  checkMay({ memberId, guildId, isDirect }: Orderer): void {
+    const { budgets, clock } = this.#parts;
+    if (budgets.isAllPaused) throw new Refusal('refusals.paused.everywhere');
+    if (memberId === undefined || guildId === undefined || isDirect) return;
+    const budget = budgets.of(guildId);
+    if (budget.isPaused) throw new Refusal('refusals.paused.server');
+    const member = budgets.memberHash(guildId, memberId);
+    if (!isBlocked(budget, member, clock.now())) return;
+    const { until } = budget.blocks[member] ?? {};
+    if (until === undefined) throw new Refusal('refusals.blocked.always');
+    throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
 
   /** What is left to a member, their own limits last. */
@@ -82,61 +131,171 @@ export class Spending {
     return this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule));
   }
 
-  #rulesFor({ memberId, guildId, isDirect }: Orderer): Rule[] {
-    const { settings, hashOf } = this.#parts;
-    const whole: Rule = { holder: 'total', scope: 'total', limits: settings.total };
+  /** What is left to a server, in its admins' limits and in the operator's. */
+  serverAllowances(guildId: string): Allowance[] {
+    return this.#serverRules(guildId).flatMap((rule) => this.#allowancesOf(rule));
+  }
+
+  /** A member's limits in a server, and where they come from. */
+  memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): { limits: Limits; source: LimitSource } {
+    const { budgets, settings } = this.#parts;
+    const found = memberLimitsIn(budgets.of(guildId), budgets.memberHash(guildId, memberId), roleIds);
+    return found ?? { limits: settings.member, source: 'default' };
+  }
+
+  /** The limits of a server that hold where its own say nothing, and those above its own. */
+  operatorLimits(guildId: string): { byDefault: Limits; above: Limits | undefined } {
+    const { settings, budgets } = this.#parts;
+    const isTrusted = settings.trustedGuildIds.includes(guildId);
+    const above = budgets.of(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
+    return { byDefault: settings.server, above };
+  }
+
+  /** Everything that was used so far, so that it counts no more. */
+  resetOf(scope: string): Reset {
+    return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
+  }
+
+  /** When the oldest period began that still matters. */
+  get countsFrom(): number {
+    return this.#countsFrom(new Set(periods));
+  }
+
+  /** The current day, week and month. */
+  get spans(): Readonly<Record<Period, Span>> {
+    const { calendar, clock } = this.#parts;
+    return calendar.spansOf(clock.now());
+  }
+
+  /** When the previous one of the longest of these periods began: what exceeded it counts against this one. */
+  #countsFrom(counted: ReadonlySet<Period>): number {
+    const { calendar, clock } = this.#parts;
+    const now = clock.now();
+    const starts = [...counted].map((period) => {
+      const { startsAt } = calendar.spanOf(period, now);
+      return calendar.spanOf(period, startsAt - 1).startsAt;
+    });
+    return Math.min(now, ...starts);
+  }
+
+  #limitedPeriods(more: readonly Limits[] = []): ReadonlySet<Period> {
+    const { total, server, member, direct } = this.#parts.settings;
+    const all = [total, server, member, direct, ...this.#parts.budgets.limits(), ...more];
+    const caps = all.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
+    return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
+  }
+
+  #directScope(memberId: string): string {
+    return this.#parts.hashOf(`direct ${memberId}`);
+  }
+
+  #rulesFor({ memberId, guildId, isDirect, roleIds = [] }: Orderer): Rule[] {
+    const { settings, budgets } = this.#parts;
+    const none = { grants: [], reset: undefined };
+    const whole: Rule = { holder: 'total', scope: TOTAL, limits: settings.total, ...none };
     if (memberId === undefined) return [whole];
     if (guildId === undefined || isDirect)
-      return [whole, { holder: 'direct', scope: hashOf(`direct ${memberId}`), limits: settings.direct }];
+      return [whole, { holder: 'direct', scope: this.#directScope(memberId), limits: settings.direct, ...none }];
+    const budget = budgets.of(guildId);
+    const scope = budgets.memberHash(guildId, memberId);
+    const { limits } = this.memberLimits(guildId, memberId, roleIds);
+    const member: Rule = {
+      holder: 'member',
+      scope,
+      limits,
+      grants: grantsTo(budget, scope),
+      reset: budget.resets[scope],
+    };
+    return [whole, ...this.#serverRules(guildId), member];
+  }
+
+  /** The operator's limits stand above the server's own: what its admins grant or reset does not raise them. */
+  #serverRules(guildId: string): Rule[] {
+    const budget = this.#parts.budgets.of(guildId);
+    const { byDefault, above } = this.operatorLimits(guildId);
+    const { serverLimits: own } = budget;
+    const scope = this.serverScope(guildId);
+    const grants = grantsTo(budget, undefined);
+    const byAdmins = { scope, grants, reset: budget.resets[scope] };
+    const byOperator = {
+      scope,
+      grants: grants.filter(({ isOperators }) => isOperators),
+      reset: budget.resets[operatorResets(scope)],
+    };
+    if (above === undefined) return [{ holder: 'server', limits: own ?? byDefault, ...byAdmins }];
+    if (own === undefined) return [{ holder: 'server', limits: above, ...byOperator }];
     return [
-      whole,
-      { holder: 'server', scope: hashOf(`server ${guildId}`), limits: settings.server },
-      { holder: 'member', scope: hashOf(`member ${guildId} ${memberId}`), limits: settings.member },
+      { holder: 'operator', limits: above, ...byOperator },
+      { holder: 'server', limits: own, ...byAdmins },
     ];
   }
 
   /** `forKind`: only the limits that an order of this kind has to keep. */
-  #allowancesOf({ holder, scope, limits }: Rule, forKind?: string): Allowance[] {
+  #allowancesOf(rule: Rule, forKind?: string): Allowance[] {
+    const { holder, scope, limits } = rule;
     const kinds = Object.entries(limits.kinds ?? {}).filter(([kind]) => forKind === undefined || kind === forKind);
     const { atOnce } = limits;
     const ofAtOnce = { holder, period: undefined, kind: undefined, of: 'tasks', resetsAt: undefined } as const;
     const left = (most: number): string => String(Math.max(0, most - this.#tally.open(scope)));
     return [
-      ...this.#periodAllowances({ holder, scope, caps: limits }),
-      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances({ holder, scope, caps, kind })),
+      ...this.#periodAllowances(rule, limits),
+      ...kinds.flatMap(([kind, caps]) => this.#periodAllowances(rule, caps, kind)),
       ...(atOnce === undefined ? [] : [{ ...ofAtOnce, limit: String(atOnce), left: left(atOnce) }]),
     ];
   }
 
-  #periodAllowances({ holder, scope, caps, kind }: Omit<Rule, 'limits'> & { caps: CapsByPeriod; kind?: string }) {
-    const { calendar, clock } = this.#parts;
-    const spans = calendar.spansOf(clock.now());
+  #periodAllowances(rule: Rule, caps: CapsByPeriod, kind?: string): Allowance[] {
+    const { spans } = this;
     return periods.flatMap((period): Allowance[] => {
       const { amount, tasks } = caps[period] ?? {};
-      const { key, startsAt, endsAt } = spans[period];
-      const used = this.#tally.use(scope, key, kind);
-      const facts = { holder, period, kind, resetsAt: endsAt };
+      if (amount === undefined && tasks === undefined) return [];
+      const span = spans[period];
+      const facts = { holder: rule.holder, period, kind, resetsAt: span.endsAt };
+      const used = this.#used(rule, span, kind);
+      const more = grantedIn(rule.grants, span);
       const found: Allowance[] = [];
       if (amount !== undefined) {
-        const before = this.#tally.use(scope, calendar.spanOf(period, startsAt - 1).key, kind);
-        // What exceeded the last period's limit counts against this one.
-        const excess = positive(difference(before.amount, amount));
-        const left = positive(difference(amount, sumOf([used.amount, excess]) ?? '0'));
-        found.push({ ...facts, of: 'amount', limit: amount, left });
+        const limit = plus(amount, more.amount);
+        const left = positive(difference(limit, plus(used.amount, this.#excess(rule, period, amount, kind))));
+        found.push({ ...facts, of: 'amount', limit, left });
       }
-      if (tasks !== undefined)
-        found.push({ ...facts, of: 'tasks', limit: String(tasks), left: String(Math.max(0, tasks - used.tasks)) });
+      if (tasks !== undefined) {
+        const limit = tasks + more.tasks;
+        found.push({ ...facts, of: 'tasks', limit: String(limit), left: String(Math.max(0, limit - used.tasks)) });
+      }
       return found;
     });
   }
+
+  /** What exceeded the previous period's limit counts against this one. */
+  #excess(rule: Rule, period: Period, amount: string, kind: string | undefined): string {
+    const { calendar } = this.#parts;
+    const before = calendar.spanOf(period, this.spans[period].startsAt - 1);
+    const limit = plus(amount, grantedIn(rule.grants, before).amount);
+    return positive(difference(this.#used(rule, before, kind).amount, limit));
+  }
+
+  #used({ scope, reset }: Rule, { key }: Span, kind = ALL_KINDS): Use {
+    const { tasks, amount } = this.#tally.use(scope, key, kind);
+    const past = reset?.uses[key]?.[kind];
+    if (!past) return { tasks, amount };
+    return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
+  }
 }
 
-/** Nothing is counted that no limit looks at: a start would read months of entries. */
-function countedBy(all: readonly Limits[]): Counted {
-  const caps = all.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
+const TOTAL = 'total';
+
+/** The name of a reset of the operator's limits for a server, beside that of its own. */
+export const operatorResets = (scope: string): string => `operator ${scope}`;
+
+const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
+  grants.filter(({ to }) => to === holder);
+
+function grantedIn(grants: readonly Grant[], { startsAt, endsAt }: Span): Use {
+  const inSpan = grants.filter(({ at }) => at >= startsAt && at < endsAt);
   return {
-    periods: periods.filter((period) => caps.some((one) => one[period] !== undefined)),
-    kinds: new Set(all.flatMap(({ kinds = {} }) => Object.keys(kinds))),
+    tasks: inSpan.reduce((sum, { tasks = 0 }) => sum + tasks, 0),
+    amount: sumOf(inSpan.flatMap(({ amount = [] }) => amount)) ?? '0',
   };
 }
 
@@ -144,12 +303,15 @@ export const ordererOf = ({
   requesterId,
   guildId,
   route,
-}: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Orderer => ({
+  roleIds,
+}: Pick<Task, 'requesterId' | 'guildId' | 'route'> & { roleIds?: readonly string[] | undefined }): Orderer => ({
   memberId: requesterId,
   guildId,
   isDirect: route.install === 'user' ? true : undefined,
+  roleIds,
 });
 
+const plus = (one: string, other: string): string => sumOf([one, other]) ?? '0';
 const positive = (amount: string): string => (compare(amount, '0') > 0 ? amount : '0');
 
 /** Where nothing is left, an order of unknown price is refused as well. */

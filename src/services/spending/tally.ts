@@ -9,12 +9,6 @@ export interface Use {
   amount: string;
 }
 
-/** What is counted apart. */
-export interface Counted {
-  periods: readonly Period[];
-  kinds: ReadonlySet<string>;
-}
-
 interface Counts {
   /** In all, and by kind. */
   uses: Map<string, Use>;
@@ -22,20 +16,21 @@ interface Counts {
 }
 
 const NOTHING: Use = { tasks: 0, amount: '0' };
-const ALL_KINDS = '';
+export const ALL_KINDS = '';
 
 /** Sums of the ledger's entries by scope and period. They follow the entries: nothing here is stored. */
 export class Tally {
   readonly #calendar: Calendar;
-  readonly #counted: Counted;
-  readonly #counts = new Map<string, Counts>();
+  /** Only periods that some limit looks at are counted: a start would read months of entries. */
+  readonly periods: ReadonlySet<Period>;
+  readonly #counts = new Map<string, Map<string, Counts>>();
   /** Tasks that have not ended, by scope. */
   readonly #open = new Map<string, number>();
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(calendar: Calendar, counted: Counted) {
+  constructor(calendar: Calendar, periods: ReadonlySet<Period>) {
     this.#calendar = calendar;
-    this.#counted = counted;
+    this.periods = periods;
   }
 
   /** Replaces what an entry counted before; `undefined` counted nothing. */
@@ -46,7 +41,13 @@ export class Tally {
 
   /** In the period that a moment belongs to, of one kind or of all. */
   use(scope: string, spanKey: string, kind = ALL_KINDS): Use {
-    return this.#counts.get(`${scope} ${spanKey}`)?.uses.get(kind) ?? NOTHING;
+    return this.#counts.get(scope)?.get(spanKey)?.uses.get(kind) ?? NOTHING;
+  }
+
+  /** Everything that a scope has used, by period and kind. */
+  usesOf(scope: string): Record<string, Record<string, Use>> {
+    const spans = [...(this.#counts.get(scope) ?? [])];
+    return Object.fromEntries(spans.map(([key, { uses }]) => [key, Object.fromEntries(uses)]));
   }
 
   open(scope: string): number {
@@ -57,24 +58,27 @@ export class Tally {
   prune(before: number): void {
     if (before === this.#prunedBefore) return;
     this.#prunedBefore = before;
-    for (const [key, { endsAt }] of this.#counts) if (endsAt < before) this.#counts.delete(key);
+    for (const [scope, spans] of this.#counts) {
+      for (const [key, { endsAt }] of spans) if (endsAt < before) spans.delete(key);
+      if (spans.size === 0) this.#counts.delete(scope);
+    }
   }
 
   #add(entry: Entry, scopes: readonly string[], sign: 1 | -1): void {
     const standing = standingOf(entry);
     if (standing === 'refunded') return;
     const { amount = '0' } = amountOf(entry) ?? {};
-    const spans = this.#calendar.spansOf(entry.at);
-    const kinds = this.#counted.kinds.has(entry.kind) ? [ALL_KINDS, entry.kind] : [ALL_KINDS];
+    const ends = this.#calendar.spansOf(entry.at);
     for (const scope of scopes) {
       if (standing === 'reserved') this.#addOpen(scope, sign);
-      for (const period of this.#counted.periods) {
-        const { key, endsAt } = spans[period];
+      for (const period of this.periods) {
+        const { key, endsAt } = ends[period];
         if (endsAt < this.#prunedBefore) continue;
-        const name = `${scope} ${key}`;
-        const counts = this.#counts.get(name) ?? { uses: new Map<string, Use>(), endsAt };
-        for (const kind of kinds) counts.uses.set(kind, added(counts.uses.get(kind), amount, sign));
-        this.#counts.set(name, counts);
+        const spans = this.#counts.get(scope) ?? new Map<string, Counts>();
+        const counts = spans.get(key) ?? { uses: new Map<string, Use>(), endsAt };
+        for (const kind of [ALL_KINDS, entry.kind]) counts.uses.set(kind, added(counts.uses.get(kind), amount, sign));
+        spans.set(key, counts);
+        this.#counts.set(scope, spans);
       }
     }
   }

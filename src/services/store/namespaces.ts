@@ -143,6 +143,8 @@ export function openNamespaces(backend: Backend) {
     follows: soon('follows'),
     /** The sums that anonymous ledger entries still count in, until their periods are over. */
     allowances: atOnce('allowances'),
+    /** What admins have decided about spending. */
+    budgets: atOnce('budgets'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
     erasures: atOnce('forgetting'),

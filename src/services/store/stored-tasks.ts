@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
+import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type TaskStore,
 } from '../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
+import { storedBudgets } from './budget-rows.ts';
 import { hashSecret } from './kept-scopes.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
@@ -73,6 +75,8 @@ export class StoredTasks implements TaskStore {
   readonly experience: ExperienceStore;
   /** What jobs of each model have cost. */
   readonly costs: LearnedStore;
+  /** What admins have decided about spending. */
+  readonly budgets: BudgetStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -93,6 +97,7 @@ export class StoredTasks implements TaskStore {
     this.follows = namespaces.follows;
     this.experience = storedExperience(namespaces.models, quarantine);
     this.costs = storedCosts(namespaces.costs, quarantine);
+    this.budgets = storedBudgets(namespaces.budgets, quarantine);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }

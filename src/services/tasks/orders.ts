@@ -180,7 +180,8 @@ export class Orders {
     const prepared = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = prepared;
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model, estimate };
-    await this.#reserveAndAdd(createTask(order, { id, idempotencyKey, now: clock.now(), ...facts }));
+    const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
+    await this.#reserveAndAdd(task, order.roleIds);
     const outcome = await this.#send(kind, { ...order, id }, prepared);
     if ('refused' in outcome) {
       await this.#removeRefused(id);
@@ -191,10 +192,10 @@ export class Orders {
     if (submission) offers.markAccepted(offeredAs(kind, order));
     const settle = (before: Task): Task =>
       submission ? markAccepted(before, submission, now) : markUnconfirmed(before, outcome.reason, now);
-    const task = await book.change(id, settle, { mustHold: true });
-    if (submission) this.#parts.follow(task);
-    await this.takeOverPredecessor(task);
-    return task;
+    const sent = await book.change(id, settle, { mustHold: true });
+    if (submission) this.#parts.follow(sent);
+    await this.takeOverPredecessor(sent);
+    return sent;
   }
 
   /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
@@ -266,9 +267,9 @@ export class Orders {
   }
 
   /** The ledger comes first: if it refuses, there is no task. */
-  async #reserveAndAdd(task: Task): Promise<void> {
+  async #reserveAndAdd(task: Task, roleIds: readonly string[] | undefined): Promise<void> {
     const { book, ledger } = this.#parts;
-    await ledger?.reserve(task);
+    await ledger?.reserve(task, roleIds);
     try {
       await book.add(task);
     } catch (error) {

@@ -22,7 +22,7 @@ import { Words } from './words.ts';
 export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
     Partial<Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending'>>,
-    Pick<ErasureParts, 'removeMessages' | 'tellErased'> {
+    Pick<ErasureParts, 'budgets' | 'removeMessages' | 'tellErased'> {
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
@@ -51,7 +51,7 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, scheduler, clock, log, specs, maxWaitMs } = parts;
+    const { book, store, ledger, budgets, scheduler, clock, log, specs, maxWaitMs } = parts;
     this.#parts = parts;
     this.book = book;
     this.lists = store;
@@ -89,7 +89,8 @@ export class Tasks {
     this.exports = new Exports({
       rowsOf: (memberId) => {
         const now = clock.now();
-        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries: ledger?.entriesOf(memberId, now) };
+        const entries = ledger?.entriesOf(memberId, now);
+        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries, budgets: budgets?.about(memberId) ?? [] };
       },
       isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
     });

@@ -28,6 +28,8 @@ export interface OrderFacts {
   /** Known already where a press changes the message that it belongs to. */
   message?: MessagePlace | undefined;
   route: Route;
+  /** The member's roles in the server: limits may depend on them. */
+  roleIds?: readonly string[] | undefined;
   parent?: Task | undefined;
   /** The unconfirmed task that it repeats under the same key. */
   predecessorId?: string | undefined;

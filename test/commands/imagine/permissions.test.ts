@@ -11,6 +11,7 @@ const server: Place = {
   locale: 'en-US',
   createdAt: 0,
   permissions: 0n,
+  roleIds: [],
   appPermissions: Permission.ViewChannel | Permission.SendMessages | Permission.AttachFiles,
   uploadLimit: 10_000_000,
   install: 'guild',

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { standingOf } from '../../../src/services/ledger/entry.ts';
 import { Ledger } from '../../../src/services/ledger/ledger.ts';
-import { Calendar } from '../../../src/services/spending/periods.ts';
-import { Spending } from '../../../src/services/spending/spending.ts';
+import { Budgets } from '../../../src/services/spending/budgets.ts';
+import type { Spending } from '../../../src/services/spending/spending.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task, TaskState } from '../../../src/services/tasks/task.ts';
 import { makeTask, START, type Stage, stage } from '../store/stage.ts';
+import { spendingOf } from './scene.ts';
 
 const settings = {
   total: { day: { amount: '2.00', tasks: 9 } },
@@ -59,6 +60,7 @@ class Bot {
   readonly orders: Ordered[] = [];
   store!: StoredTasks;
   ledger!: Ledger;
+  budgets!: Budgets;
   spending!: Spending;
 
   constructor(on: Stage) {
@@ -71,7 +73,9 @@ class Bot {
     const { clock, log } = this.on;
     const secret = await this.store.hashSecret();
     const hashOf = (memberId: string): string => `${secret.slice(0, 4)}${memberId}`;
-    this.spending = new Spending({ settings, clock, hashOf, calendar: new Calendar('UTC') });
+    this.budgets = new Budgets({ store: this.store.budgets, hashOf });
+    await this.budgets.open();
+    this.spending = spendingOf({ settings, clock, hashOf, budgets: this.budgets });
     this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
     await this.ledger.open(await this.store.live());
   }

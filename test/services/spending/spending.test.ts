@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Limits } from '../../../src/services/spending/limits.ts';
-import { Calendar } from '../../../src/services/spending/periods.ts';
-import { Spending } from '../../../src/services/spending/spending.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { spendingOf } from './scene.ts';
 
 const clock = new ManualClock(Date.parse('2026-03-18T12:00:00Z'));
 const since = (member: Limits): string => {
   const settings = { total: {}, server: {}, direct: {}, member };
-  const spending = new Spending({ settings, clock, calendar: new Calendar('UTC'), hashOf: (name) => name });
-  return new Date(spending.countsFrom).toISOString();
+  const spending = spendingOf({ settings, clock });
+  return new Date(spending.beginCount().since).toISOString();
 };
 
 describe('A start', () => {

@@ -4,6 +4,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/task.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
+import { budgetRows } from '../budget-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
@@ -108,6 +109,7 @@ async function examineRows(
     await checkRows(experienceRows(namespaces.models, quarantine)),
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
     await checkRows(costRows(namespaces.costs, quarantine)),
+    await checkRows(budgetRows(namespaces.budgets, quarantine)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),

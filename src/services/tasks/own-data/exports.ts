@@ -71,6 +71,8 @@ interface Exported {
   now: number;
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<Entry> | undefined;
+  /** What admins have decided about the member, and the member as an admin about others. */
+  budgets: readonly object[];
 }
 
 interface ExportCounts {
@@ -83,7 +85,7 @@ const ROWS_AT_ONCE = 10;
 
 /** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
-  { memberId, now, tasks, entries }: Exported,
+  { memberId, now, tasks, entries, budgets }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -91,6 +93,7 @@ export async function* exportText(
     exportedAt: new Date(now).toISOString(),
     tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
+    budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
   };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
@@ -104,7 +107,7 @@ export async function* exportText(
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
-  yield `${counts.entries === 0 ? '' : '\n  '}]\n}\n`;
+  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */

@@ -25,7 +25,7 @@ async function scene(howMany = HOW_MANY) {
   let forgotten: string | undefined;
   let read = 0;
   const exports = new Exports({
-    rowsOf: (memberId) => ({ memberId, now: START, tasks: rows(memberId), entries: undefined }),
+    rowsOf: (memberId) => ({ memberId, now: START, tasks: rows(memberId), entries: undefined, budgets: [] }),
     isBeingErased: (memberId) => memberId === forgotten,
   });
   async function* rows(memberId: string): AsyncGenerator<Task> {

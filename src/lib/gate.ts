@@ -1,0 +1,27 @@
+/** Work passes together, until one asks to be alone: it waits for what is inside, and everything later waits for it. */
+export class Gate {
+  readonly #inside = new Set<Promise<unknown>>();
+  #alone: Promise<unknown> | undefined;
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#alone !== undefined) await Promise.allSettled([this.#alone]);
+    const mine = work();
+    this.#inside.add(mine);
+    try {
+      return await mine;
+    } finally {
+      this.#inside.delete(mine);
+    }
+  }
+
+  async passAlone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#alone !== undefined) await Promise.allSettled([this.#alone]);
+    const mine = Promise.allSettled(this.#inside).then(work);
+    this.#alone = mine;
+    try {
+      return await mine;
+    } finally {
+      this.#alone = undefined;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { Limits } from './limits.ts';
+import { EMPTY_BUDGET, type ServerBudget, withoutMember } from './server-budget.ts';
+
+export interface BudgetStore {
+  all(): Promise<ReadonlyMap<string, ServerBudget>>;
+  put(guildId: string, budget: ServerBudget): Promise<void>;
+}
+
+/** In place of a server's id: the whole bot. Only its pause has a meaning. */
+export const WHOLE_BOT = 'everywhere';
+
+interface BudgetsParts {
+  store: BudgetStore;
+  hashOf(name: string): string;
+}
+
+type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
+
+/** The budgets of all servers, in memory: every order asks. A change is stored first. */
+export class Budgets {
+  readonly #parts: BudgetsParts;
+  readonly #known = new Map<string, ServerBudget>();
+  readonly #lock = new KeyedLock();
+  readonly #listeners: Listener[] = [];
+
+  constructor(parts: BudgetsParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const [guildId, budget] of await this.#parts.store.all()) this.#known.set(guildId, budget);
+  }
+
+  of(guildId: string): ServerBudget {
+    return this.#known.get(guildId) ?? EMPTY_BUDGET;
+  }
+
+  get isAllPaused(): boolean {
+    return this.of(WHOLE_BOT).isPaused;
+  }
+
+  /** Everything that some server limits. */
+  limits(): Limits[] {
+    return [...this.#known.values()].flatMap(limitsIn);
+  }
+
+  /** Called with a change before it is stored. */
+  beforeChange(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  change(guildId: string, transition: (budget: ServerBudget) => ServerBudget): Promise<ServerBudget> {
+    return this.#lock.run(guildId, async () => {
+      const before = this.of(guildId);
+      const after = transition(before);
+      if (after === before) return before;
+      for (const listener of this.#listeners) await listener(guildId, after);
+      await this.#parts.store.put(guildId, after);
+      this.#known.set(guildId, after);
+      return after;
+    });
+  }
+
+  /** Everything that the budgets say about a member, by server. */
+  about(memberId: string): object[] {
+    return [...this.#known].flatMap(([guildId, { members, blocks, grants, history }]) => {
+      const hash = this.memberHash(guildId, memberId);
+      const found = {
+        limits: members[hash]?.limits,
+        block: blocks[hash],
+        grants: grants.filter(({ to }) => to === hash),
+        changes: history.filter(({ by, on }) => by === memberId || on === hash),
+      };
+      const isAny = found.limits ?? found.block ?? found.grants[0] ?? found.changes[0];
+      return isAny === undefined ? [] : [{ guildId, ...found }];
+    });
+  }
+
+  /** Names a member in a server's budget, after their data is erased as well. */
+  memberHash(guildId: string, memberId: string): string {
+    return this.#parts.hashOf(`member ${guildId} ${memberId}`);
+  }
+
+  /** Their limits and blocks stay, under the hash alone. */
+  async forgetId(memberId: string): Promise<void> {
+    const named = JSON.stringify(memberId);
+    const mentions = [...this.#known].filter(([, budget]) => JSON.stringify(budget).includes(named));
+    for (const [guildId] of mentions) await this.change(guildId, (budget) => withoutMember(budget, memberId));
+  }
+}
+
+export const limitsIn = ({ serverLimits, operatorLimits, memberLimits, roles, members }: ServerBudget): Limits[] =>
+  [
+    ...[serverLimits, operatorLimits, memberLimits],
+    ...Object.values(roles).map(({ limits }) => limits),
+    ...Object.values(members).map(({ limits }) => limits),
+  ].filter((limits) => limits !== undefined);

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { type Limits, limits, mostGenerous } from './limits.ts';
+
+const amount = z.string().regex(/^\d+(\.\d+)?$/);
+
+/** A member under a keyed hash, and under their id until they erase their data: a limit or a block outlives that. */
+const subject = z.object({ memberId: z.string().optional() });
+
+const memberLimits = subject.extend({ limits });
+const block = subject.extend({ at: z.number(), until: z.number().optional() });
+
+const roleSettings = z.object({
+  /** What each member with the role may spend. */
+  limits: limits.optional(),
+});
+
+/** More than the limits, for the rest of the day, week and month in which it was granted. */
+const grant = z.object({
+  /** The member's hash; undefined: the server itself. */
+  to: z.string().optional(),
+  at: z.number(),
+  amount: amount.optional(),
+  tasks: z.int().min(0).optional(),
+  /** Raises the operator's limits for the server too. */
+  isOperators: z.literal(true).optional(),
+});
+export type Grant = z.output<typeof grant>;
+
+export const changeNames = [
+  ...(['server-limits', 'operator-limits', 'member-limits', 'role', 'member', 'confirm', 'costs'] as const),
+  ...(['grant', 'reset', 'block', 'unblock', 'pause', 'resume', 'alerts'] as const),
+] as const;
+export type ChangeName = (typeof changeNames)[number];
+
+const use = z.object({ tasks: z.int(), amount: z.string().regex(/^-?\d+(\.\d+)?$/) });
+const reset = z.object({ at: z.number(), uses: z.record(z.string(), z.record(z.string(), use)) });
+export type Reset = z.output<typeof reset>;
+
+const change = z.object({
+  at: z.number(),
+  /** Whoever made it; undefined after their erasure. */
+  by: z.string().optional(),
+  what: z.enum(changeNames),
+  /** The role or the channel, or the member's hash. */
+  on: z.string().optional(),
+  /** The member that `on` stands for, until their erasure. */
+  memberId: z.string().optional(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+});
+export type BudgetChange = z.output<typeof change>;
+
+/** What the admins of one server have decided, and the operator about it. */
+export const serverBudget = z.object({
+  /** Without them the operator's default applies. */
+  serverLimits: limits.optional(),
+  /** The operator's limits for this server, which its admins cannot change. */
+  operatorLimits: limits.optional(),
+  /** For each member without limits of their own. */
+  memberLimits: limits.optional(),
+  roles: z.record(z.string(), roleSettings),
+  members: z.record(z.string(), memberLimits),
+  blocks: z.record(z.string(), block),
+  grants: z.array(grant),
+  /** What was used before a reset counts no more: by scope, period and kind. */
+  resets: z.record(z.string(), reset),
+  isPaused: z.boolean(),
+  alertsChannelId: z.string().optional(),
+  /** The highest share of each limit that was told, in percent, by limit and period. */
+  told: z.record(z.string(), z.number()),
+  /** Oldest first. */
+  history: z.array(change),
+});
+export type ServerBudget = z.output<typeof serverBudget>;
+
+export const EMPTY_BUDGET: ServerBudget = {
+  ...{ roles: {}, members: {}, blocks: {}, resets: {}, told: {} },
+  ...{ grants: [], history: [], isPaused: false },
+};
+
+/** One row holds them all, and an admin changes limits seldom. */
+export const MAX_HISTORY = 500;
+export const MAX_SUBJECTS = 1_000;
+
+/** Where a member's limits come from. */
+export type LimitSource = 'member' | 'role' | 'members' | 'default';
+
+/** Their own limits, else the most generous of their roles', else the server's for each member. */
+export function memberLimitsIn(
+  budget: ServerBudget,
+  member: string,
+  roleIds: readonly string[],
+): { limits: Limits; source: LimitSource } | undefined {
+  const own = budget.members[member]?.limits;
+  if (own) return { limits: own, source: 'member' };
+  const ofRoles = mostGenerous(
+    roleIds.flatMap((id) => (Object.hasOwn(budget.roles, id) ? (budget.roles[id]?.limits ?? []) : [])),
+  );
+  if (ofRoles) return { limits: ofRoles, source: 'role' };
+  return budget.memberLimits && { limits: budget.memberLimits, source: 'members' };
+}
+
+export function isBlocked({ blocks }: ServerBudget, member: string, now: number): boolean {
+  const found = Object.hasOwn(blocks, member) ? blocks[member] : undefined;
+  return found !== undefined && (found.until === undefined || found.until > now);
+}
+
+/** The same budget with one more line in its history. */
+export function withChange(budget: ServerBudget, line: BudgetChange): ServerBudget {
+  return { ...budget, history: [...budget.history, line].slice(-MAX_HISTORY) };
+}
+
+/** Without what no time can need any more: grants and resets of earlier periods, and blocks that have ended. */
+export function withoutPast(budget: ServerBudget, since: number, now: number): ServerBudget {
+  const isKept = (at: number): boolean => at >= since;
+  return {
+    ...budget,
+    grants: budget.grants.filter(({ at }) => isKept(at)),
+    resets: Object.fromEntries(Object.entries(budget.resets).filter(([, { at }]) => isKept(at))),
+    blocks: Object.fromEntries(
+      Object.entries(budget.blocks).filter(([, { until }]) => until === undefined || until > now),
+    ),
+  };
+}
+
+/** Without the id of a member whose data was erased. Their limits and blocks stay under the hash. */
+export function withoutMember(budget: ServerBudget, memberId: string): ServerBudget {
+  const hide = <T extends { memberId?: string | undefined }>(one: T): T =>
+    one.memberId === memberId ? { ...one, memberId: undefined } : one;
+  const hideIn = <T extends { memberId?: string | undefined }>(all: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).map(([key, one]) => [key, hide(one)]));
+  return {
+    ...budget,
+    members: hideIn(budget.members),
+    blocks: hideIn(budget.blocks),
+    history: budget.history.map(hide).map((line) => (line.by === memberId ? { ...line, by: undefined } : line)),
+  };
+}
