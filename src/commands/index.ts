@@ -8,6 +8,7 @@ import { type KindSpecs, kindNames } from '../services/tasks/task.ts';
 import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
+import { budget } from './budget/feature.ts';
 import { describe } from './describe/feature.ts';
 import type { KindTools } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
@@ -40,7 +41,15 @@ const jobs = [imagine, image, video, music, describe, shorten, blend, ask, talk]
 
 export const kindSpecs: KindSpecs = Object.assign({}, ...jobs.map(({ specs }) => specs));
 
-const others = [...jobs, tasks(kindNames(kindSpecs), jobs), models, usage, finetune, about] as const;
+const others = [
+  ...jobs,
+  tasks(kindNames(kindSpecs), jobs),
+  models,
+  usage,
+  budget(kindNames(kindSpecs)),
+  finetune,
+  about,
+] as const;
 
 /** In the order in which `/help` lists them. */
 export const features = [...others, help(others)] as const;

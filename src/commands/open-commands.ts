@@ -5,7 +5,7 @@ import { menusByName, typedCommands } from '../discord/handlers.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { ChannelTypes } from '../discord/place.ts';
-import { openOperatorCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
+import { openOperatorCheck, openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -51,7 +51,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -72,6 +72,7 @@ export function openCommands(parts: CommandsParts) {
       offers,
       usage,
       spending,
+      budgets,
       answers,
       messageOf,
       prepareAgain,
@@ -87,6 +88,8 @@ export function openCommands(parts: CommandsParts) {
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: openOperatorCheck(reads, log),
+    isInServer: openServerCheck(reads),
+    postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
     usedConfirmations: new Once(),
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),

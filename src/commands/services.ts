@@ -1,13 +1,14 @@
 import type { Follower } from '../discord/follower.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
-import type { PreparedMessage } from '../discord/plan.ts';
+import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Once } from '../lib/once.ts';
 import type { Drafts } from '../messages/drafts.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
 import type { FineTunes } from '../services/gateway/fine-tunes.ts';
+import type { Budgets } from '../services/spending/budgets.ts';
 import type { Spending } from '../services/spending/spending.ts';
 import type { Talks } from '../services/talks/talks.ts';
 import type { Offers } from '../services/tasks/offers.ts';
@@ -29,7 +30,23 @@ export interface Services extends MessageServices, ModelServices {
   threads: Pick<ThreadCreator, 'make' | 'postFirst' | 'archive'>;
   usage: UsageReader;
   /** What members may still spend. */
-  spending: Pick<Spending, 'allowances'>;
+  spending: Pick<
+    Spending,
+    | 'allowances'
+    | 'serverAllowances'
+    | 'operatorLimits'
+    | 'memberLimits'
+    | 'memberDefault'
+    | 'serverScope'
+    | 'resetOf'
+    | 'countsFrom'
+  >;
+  /** What admins have decided about spending. */
+  budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
+  /** Whether the bot is in a server. */
+  isInServer(guildId: string): Promise<boolean>;
+  /** False where Discord did not take the message. */
+  postInChannel(channelId: string, plan: MessagePlan): Promise<boolean>;
   fineTunes: Pick<FineTunes, 'events'>;
   follows: Pick<Follower, 'begin' | 'stop'>;
   /** After this time without news, the updates stop. */

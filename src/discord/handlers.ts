@@ -54,6 +54,8 @@ interface CommandDefinition<O extends Options, Services> extends Guarded<Values<
   name: string;
   /** Only makes sense in a server that has installed the bot. */
   isForServers?: boolean;
+  /** Discord shows it to members with Manage Server, unless a server's settings say otherwise: it checks again. */
+  isForAdmins?: boolean;
   options: O;
   /** Whether only the member sees the reply. Decided before the acknowledgement, so from the payload alone. */
   isPrivate: boolean | ((values: Values<O>, seen: EarlyContext<Services>) => boolean);
@@ -73,7 +75,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 type Work<Services> = (context: HandlerContext<Services>) => Promise<Outcome>;
 
 export interface SingleCommand<Services>
-  extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'options' | 'suggest'> {
+  extends Pick<CommandDefinition<Options, Services>, 'name' | 'isForServers' | 'isForAdmins' | 'options' | 'suggest'> {
   read(
     interaction: ChatInputCommandInteraction,
     place: Place,
@@ -83,7 +85,9 @@ export interface SingleCommand<Services>
 /** Under the name of a family Discord offers its subcommands only, and not the name alone. */
 export type Command<Services> =
   | SingleCommand<Services>
-  | (Pick<SingleCommand<Services>, 'name' | 'isForServers'> & { subcommands: readonly SingleCommand<Services>[] });
+  | (Pick<SingleCommand<Services>, 'name' | 'isForServers' | 'isForAdmins'> & {
+      subcommands: readonly SingleCommand<Services>[];
+    });
 
 /** Every command under its whole name, such as `models` or `music follow`. */
 export function typedCommands<Services>(commands: readonly Command<Services>[]): Map<string, SingleCommand<Services>> {

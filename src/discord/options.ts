@@ -1,5 +1,6 @@
 import type { ChatInputCommandInteraction, Attachment as DiscordAttachment } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
+import { roleIdsOf } from './place.ts';
 
 interface OptionFacts {
   required?: boolean;
@@ -26,7 +27,11 @@ interface AttachmentOption extends OptionFacts {
   accept?: readonly ('image' | 'video' | 'audio')[];
 }
 
-export type Option = TextOption | (OptionFacts & { type: 'switch' }) | NumberOption | AttachmentOption;
+interface PlainOption extends OptionFacts {
+  type: 'switch' | 'user' | 'role' | 'channel';
+}
+
+export type Option = TextOption | PlainOption | NumberOption | AttachmentOption;
 export type Options = Readonly<Record<string, Option>>;
 
 /** A file as the payload describes it; the claims are not verified yet. */
@@ -40,11 +45,21 @@ export interface Attachment {
   mediaType: string | undefined;
 }
 
+/** A user whom the member chose, with their roles in this server. */
+export interface ChosenUser {
+  id: string;
+  roleIds: readonly string[];
+}
+
 interface Given {
   text: string;
   switch: boolean;
   number: number;
   attachment: Attachment;
+  user: ChosenUser;
+  /** Ids. */
+  role: string;
+  channel: string;
 }
 
 type FilledValue<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : Given[O['type']];
@@ -73,6 +88,14 @@ function filledIn(
       const file = given.getAttachment(name);
       return file ? attachmentOf(file) : undefined;
     }
+    case 'user': {
+      const user = given.getUser(name);
+      return user ? { id: user.id, roleIds: roleIdsOf(given.getMember(name)) } : undefined;
+    }
+    case 'role':
+      return given.getRole(name)?.id;
+    case 'channel':
+      return given.getChannel(name)?.id;
   }
 }
 

@@ -43,7 +43,7 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
     locale,
     createdAt: createdTimestamp,
     permissions: memberPermissions?.bitfield ?? 0n,
-    roleIds: roleIdsOf(interaction),
+    roleIds: roleIdsOf(interaction.member),
     appPermissions: appPermissions.bitfield,
     uploadLimit: attachmentSizeLimit,
     install: isGuildInstall ? 'guild' : 'user',
@@ -51,7 +51,7 @@ export function placeOf(interaction: BaseInteraction, channelType?: ChannelType)
 }
 
 /** Without cached servers the library passes the payload's member on as it is. */
-function roleIdsOf({ member }: BaseInteraction): string[] {
+export function roleIdsOf(member: Pick<NonNullable<BaseInteraction['member']>, 'roles'> | null): string[] {
   const roles = member?.roles ?? [];
   return Array.isArray(roles) ? roles : [...roles.cache.keys()];
 }

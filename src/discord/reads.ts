@@ -1,4 +1,10 @@
-import { ApplicationFlags, InteractionContextType, Routes, TeamMemberMembershipState } from 'discord.js';
+import {
+  ApplicationFlags,
+  RESTJSONErrorCodes as Code,
+  InteractionContextType,
+  Routes,
+  TeamMemberMembershipState,
+} from 'discord.js';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
@@ -6,7 +12,7 @@ import type { PlainLog } from '../lib/log.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { THREAD_TYPES } from './guards.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
-import { errorFacts, failureKindOf } from './outbox/errors.ts';
+import { errorFacts, failureKindOf, hasCode } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 import type { Place } from './place.ts';
 
@@ -150,3 +156,16 @@ export function openThreadCheck(reads: DiscordReads): (channelId: string) => Pro
     return read;
   };
 }
+
+/** Whether the bot is in a server. Throws where Discord does not answer. */
+export const openServerCheck =
+  (reads: DiscordReads) =>
+  async (guildId: string): Promise<boolean> => {
+    try {
+      await reads.get(Routes.guild(guildId));
+      return true;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownGuild) || hasCode(error, Code.MissingAccess)) return false;
+      throw error;
+    }
+  };

@@ -1,7 +1,9 @@
 import {
   ApplicationCommandType,
   ApplicationIntegrationType,
+  ChannelType,
   InteractionContextType,
+  PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
@@ -57,6 +59,7 @@ export function registrationOf({ command, text }: Offered, settings: { userInsta
         ? command.subcommands.map((one) => subcommandBody(one, wordsOf(text, 'command', one.name)))
         : optionBodies(command, words),
     ...where(command.isForServers ? { userInstall: false } : settings),
+    ...(command.isForAdmins && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
   };
 }
 
@@ -87,6 +90,12 @@ function optionBody(name: string, option: Option, words: Words): LeafBody {
       return { ...labels, type: Type.Boolean };
     case 'number':
       return numberBody(labels, option);
+    case 'user':
+      return { ...labels, type: Type.User };
+    case 'role':
+      return { ...labels, type: Type.Role };
+    case 'channel':
+      return { ...labels, type: Type.Channel, channel_types: [ChannelType.GuildText, ChannelType.GuildAnnouncement] };
     case 'attachment':
       return { ...labels, type: Type.Attachment, ...(option.accept && { file_types: [...option.accept] }) };
   }

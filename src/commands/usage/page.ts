@@ -1,6 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { inCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { aboutDollars } from '../../messages/money.ts';
@@ -146,7 +147,7 @@ function comparedText(models: readonly ComparedModel[], say: Say): string {
   return [say('usage.note.compared'), ...lines].join('\n');
 }
 
-/** CSV (RFC 4180): every line of the sheet with every digit. */
+/** Every line of the sheet with every digit. */
 export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
   const withDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
   const head = [
@@ -161,15 +162,5 @@ export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
     ...(withDollars ? [dollarsOf(sheet, line.amount, unit) ?? ''] : []),
     ...(sheet.isEstimate ? [line.isEstimate ? 'yes' : 'no'] : []),
   ]);
-  return Buffer.from([head, ...rows].map((row) => `${row.map(field).join(',')}\r\n`).join(''));
-}
-
-/**
- * A spreadsheet would evaluate a text that starts like a formula, which could send data elsewhere; an apostrophe makes it text. A signed
- * number stays a number.
- */
-function field(text: string): string {
-  const isFormula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) && !/^[+-]?[\d.]+(?:[eE][+-]?\d+)?$/.test(text);
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csv([head, ...rows]);
 }

@@ -106,6 +106,17 @@ export class Outbox {
     }
   }
 
+  /** A message that belongs to no task; false where Discord did not take it. */
+  async sendInChannel(channelId: string, plan: MessagePlan): Promise<boolean> {
+    try {
+      await this.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
+      return true;
+    } catch (error) {
+      this.#log.info({ channel: channelId, ...errorFacts(error) }, 'Could not post in a channel.');
+      return false;
+    }
+  }
+
   /** The messages before this id, newest first. */
   async before(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE) });

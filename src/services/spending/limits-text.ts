@@ -46,6 +46,21 @@ function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | u
   return isTwice ? undefined : { ...caps, [period]: { ...caps[period], ...cap } };
 }
 
+const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)$/;
+
+/** `$5`, `20 tasks` or both; undefined where the text is not understood. */
+export function parseGrant(text: string): Cap | undefined {
+  const terms = text.trim().toLowerCase().slice(0, LONGEST).split(',');
+  let all: Cap = {};
+  for (const term of terms) {
+    const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};
+    if (amount !== undefined && all.amount === undefined) all = { ...all, amount };
+    else if (tasks !== undefined && all.tasks === undefined) all = { ...all, tasks: Number(tasks) };
+    else return undefined;
+  }
+  return all;
+}
+
 /** The same text that `parseLimits` reads. */
 export function limitsText(limits: Limits): string {
   const terms = [

@@ -27,7 +27,7 @@ const grant = z.object({
 export type Grant = z.output<typeof grant>;
 
 export const changeNames = [
-  ...(['server-limits', 'operator-limits', 'member-limits', 'role', 'member', 'confirm', 'costs'] as const),
+  ...(['server-limits', 'operator-limits', 'member-limits', 'role', 'member'] as const),
   ...(['grant', 'reset', 'block', 'unblock', 'pause', 'resume', 'alerts'] as const),
 ] as const;
 export type ChangeName = (typeof changeNames)[number];

@@ -136,6 +136,11 @@ export class Spending {
     return this.#serverRules(guildId).flatMap((rule) => this.#allowancesOf(rule));
   }
 
+  /** The limits of members where no admin has set any. */
+  get memberDefault(): Limits {
+    return this.#parts.settings.member;
+  }
+
   /** A member's limits in a server, and where they come from. */
   memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): { limits: Limits; source: LimitSource } {
     const { budgets, settings } = this.#parts;

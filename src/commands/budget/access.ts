@@ -1,0 +1,47 @@
+import type { HandlerContext } from '../../discord/handlers.ts';
+import { mayManageServer } from '../../discord/place.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { WHOLE_BOT } from '../../services/spending/budgets.ts';
+import { isAdminOfAdminGuild } from '../account-access.ts';
+import type { Services } from '../services.ts';
+
+/** Whose budget a command is about, and in whose name. */
+export interface BudgetTarget {
+  guildId: string;
+  /** The operator, and admins of the operator's own servers, may change the operator's limits. */
+  isOperator: boolean;
+}
+
+const SERVER_ID = /^\d{17,20}$/;
+
+/** Name of all servers together, for the operator. */
+export const ALL_SERVERS = 'all';
+
+/** The server where the command was used, or any other one that the operator names. */
+export async function budgetTarget(
+  server: string | undefined,
+  context: HandlerContext<Services>,
+): Promise<BudgetTarget> {
+  const { place, services } = context;
+  const isOperator = isAdminOfAdminGuild(context) || (await services.isOperator(place.userId));
+  if (server === undefined || server === place.guildId) {
+    if (place.guildId === undefined) throw new Refusal('refusals.budgetNoServer');
+    if (!isOperator && !mayManageServer(place)) throw new Refusal('refusals.budgetNotYours');
+    return { guildId: place.guildId, isOperator };
+  }
+  if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
+  if (!SERVER_ID.test(server) || !(await services.isInServer(server)))
+    throw new Refusal('refusals.budgetUnknownServer', { server });
+  return { guildId: server, isOperator };
+}
+
+/** For a pause: one server, or all of them. */
+export async function pauseTarget(
+  server: string | undefined,
+  context: HandlerContext<Services>,
+): Promise<BudgetTarget> {
+  if (server?.trim().toLowerCase() !== ALL_SERVERS) return budgetTarget(server, context);
+  const isOperator = isAdminOfAdminGuild(context) || (await context.services.isOperator(context.place.userId));
+  if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
+  return { guildId: WHOLE_BOT, isOperator };
+}

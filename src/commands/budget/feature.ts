@@ -1,0 +1,269 @@
+import { command, type HandlerContext } from '../../discord/handlers.ts';
+import type { ChosenUser } from '../../discord/options.ts';
+import type { MessagePlan } from '../../discord/plan.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { WHOLE_BOT } from '../../services/spending/budgets.ts';
+import type { Limits } from '../../services/spending/limits.ts';
+import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
+import { type ServerBudget, withoutPast } from '../../services/spending/server-budget.ts';
+import { operatorResets } from '../../services/spending/spending.ts';
+import type { Feature } from '../feature.ts';
+import type { Services } from '../services.ts';
+import { type BudgetTarget, budgetTarget, pauseTarget } from './access.ts';
+import {
+  type Author,
+  grantText,
+  type LimitsOf,
+  type MemberName,
+  withAlerts,
+  withBlock,
+  withGrant,
+  withLimits,
+  withoutBlock,
+  withPause,
+  withResets,
+} from './changes.ts';
+import { historyPage } from './history.ts';
+import { budgetPage, memberPage } from './page.ts';
+import { text } from './text.ts';
+
+type Context = HandlerContext<Services>;
+
+const server = { type: 'text', max: 30 } as const;
+const member = { type: 'user' } as const;
+const DEFAULT = 'default';
+const LONGEST_TEXT = 300;
+const MAX_DAYS = 3_650;
+
+const show = command({
+  name: 'show',
+  isPrivate: true,
+  options: { member, server },
+  async run({ member, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    return member ? memberAnswer(target, member, context) : serverAnswer(target, context);
+  },
+});
+
+function serverAnswer({ guildId }: BudgetTarget, { services, place, say }: Context): MessagePlan {
+  const { spending, budgets, clock } = services;
+  const { byDefault, above } = spending.operatorLimits(guildId);
+  const facts = {
+    otherServer: guildId === place.guildId ? undefined : guildId,
+    budget: budgets.of(guildId),
+    byDefault: { server: byDefault, member: spending.memberDefault },
+    above,
+    allowances: spending.serverAllowances(guildId),
+    isAllPaused: budgets.isAllPaused,
+    now: clock.now(),
+  };
+  return budgetPage(facts, say);
+}
+
+function memberAnswer({ guildId }: BudgetTarget, { id: memberId, roleIds }: ChosenUser, { services, say }: Context) {
+  const { spending, budgets } = services;
+  const known = spending.memberLimits(guildId, memberId, roleIds);
+  const all = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
+  const allowances = all.filter(({ holder }) => holder === 'member');
+  const block = budgets.of(guildId).blocks[budgets.memberHash(guildId, memberId)];
+  return memberPage({ memberId, ...known, allowances, block }, say);
+}
+
+/** Changes a budget in the name of the member who asks. */
+function change(
+  { guildId }: BudgetTarget,
+  { services, place }: Context,
+  transition: (budget: ServerBudget, author: Author) => ServerBudget,
+): Promise<ServerBudget> {
+  const { budgets, spending, clock } = services;
+  return budgets.change(guildId, (budget) => {
+    const at = clock.now();
+    return transition(withoutPast(budget, spending.countsFrom, at), { by: place.userId, at });
+  });
+}
+
+const nameOf = ({ guildId }: BudgetTarget, memberId: string, { services }: Context): MemberName => ({
+  hash: services.budgets.memberHash(guildId, memberId),
+  memberId,
+});
+
+/** `kinds`: those that may have limits of their own. */
+const setCommand = (kinds: readonly string[]) =>
+  command({
+    name: 'set',
+    isPrivate: true,
+    options: {
+      limits: { type: 'text', required: true, max: LONGEST_TEXT },
+      for: { type: 'text', choices: ['server', 'members', 'operator'] },
+      role: { type: 'role' },
+      member,
+      server,
+    },
+    parse({ limits: typed, ...rest }) {
+      if ([rest.for, rest.role, rest.member].filter((one) => one !== undefined).length > 1)
+        return new Refusal('refusals.budgetOneTarget');
+      if (typed.trim().toLowerCase() === DEFAULT) return { ...rest, limits: undefined };
+      const limits = parseLimits(typed, kinds);
+      return limits ? { ...rest, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: typed });
+    },
+    async run({ limits, server, ...rest }, context: Context) {
+      const target = await budgetTarget(server, context);
+      if (rest.for === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
+      const whose = whoseLimits(rest, target, context);
+      await change(target, context, (budget, author) => withLimits(budget, whose, limits, author));
+      return { content: setAnswer(whose, limits, target, context) };
+    },
+  });
+
+interface Whose {
+  for: 'server' | 'members' | 'operator' | undefined;
+  role: string | undefined;
+  member: ChosenUser | undefined;
+}
+
+function whoseLimits({ for: whose = 'server', role, member }: Whose, target: BudgetTarget, context: Context): LimitsOf {
+  if (role !== undefined) return { of: 'role', roleId: role };
+  if (member !== undefined) return { of: 'member', ...nameOf(target, member.id, context) };
+  return { of: whose };
+}
+
+function setAnswer(whose: LimitsOf, limits: Limits | undefined, { guildId }: BudgetTarget, context: Context): string {
+  const { services, say } = context;
+  const { spending } = services;
+  const { byDefault, above } = spending.operatorLimits(guildId);
+  const isOfServer = whose.of === 'server' || whose.of === 'operator';
+  const fallback = isOfServer
+    ? (above ?? byDefault)
+    : (services.budgets.of(guildId).memberLimits ?? spending.memberDefault);
+  const done =
+    limits === undefined
+      ? say('budget.done.removed', { limits: limitsText(fallback) })
+      : say('budget.done.set', { limits: limitsText(limits) });
+  if (whose.of !== 'server' || limits === undefined || above === undefined) return done;
+  return `${done}\n${say('budget.done.operatorStands', { limits: limitsText(above) })}`;
+}
+
+const grant = command({
+  name: 'grant',
+  isPrivate: true,
+  options: { more: { type: 'text', required: true, max: LONGEST_TEXT }, member, server },
+  parse({ more: typed, ...rest }) {
+    const more = parseGrant(typed);
+    return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: typed });
+  },
+  async run({ more, member, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    const to = member && nameOf(target, member.id, context);
+    if (!to) mustHaveOwnLimits(target, context);
+    await change(target, context, (budget, author) =>
+      withGrant(budget, to, more, { ...author, isOperator: target.isOperator }),
+    );
+    return { content: context.say('budget.done.granted', { more: grantText(more) }) };
+  },
+});
+
+/** Admins cannot raise what the operator has limited. */
+function mustHaveOwnLimits({ guildId, isOperator }: BudgetTarget, { services }: Context): void {
+  const { above } = services.spending.operatorLimits(guildId);
+  if (!isOperator && above !== undefined && services.budgets.of(guildId).serverLimits === undefined)
+    throw new Refusal('refusals.budgetNothingToRaise');
+}
+
+const reset = command({
+  name: 'reset',
+  isPrivate: true,
+  options: { member, server },
+  async run({ member, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    const { spending } = context.services;
+    const to = member && nameOf(target, member.id, context);
+    if (!to) mustHaveOwnLimits(target, context);
+    const scope = to?.hash ?? spending.serverScope(target.guildId);
+    await change(target, context, (budget, author) => {
+      const used = spending.resetOf(scope);
+      const ofOperator = !to && target.isOperator ? { [operatorResets(scope)]: used } : {};
+      return withResets(budget, to, { [scope]: used, ...ofOperator }, author);
+    });
+    return { content: context.say('budget.done.reset') };
+  },
+});
+
+const block = command({
+  name: 'block',
+  isPrivate: true,
+  options: {
+    member: { type: 'user', required: true },
+    days: { type: 'number', isInteger: true, least: 1, max: MAX_DAYS },
+    server,
+  },
+  async run({ member: { id }, days, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    const { say } = context;
+    const until = days === undefined ? undefined : context.services.clock.now() + days * DAY_MS;
+    await change(target, context, (budget, author) => withBlock(budget, nameOf(target, id, context), until, author));
+    if (until === undefined) return { content: say('budget.done.blocked', { member: id }) };
+    return { content: say('budget.done.blockedUntil', { member: id, until: Math.ceil(until / 1000) }) };
+  },
+});
+
+const unblock = command({
+  name: 'unblock',
+  isPrivate: true,
+  options: { member: { type: 'user', required: true }, server },
+  async run({ member: { id }, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    await change(target, context, (budget, author) => withoutBlock(budget, nameOf(target, id, context), author));
+    return { content: context.say('budget.done.unblocked', { member: id }) };
+  },
+});
+
+const pause = command({
+  name: 'pause',
+  isPrivate: true,
+  options: { paused: { type: 'switch' }, server },
+  async run({ paused = true, server }, context: Context) {
+    const target = await pauseTarget(server, context);
+    await change(target, context, (budget, author) => withPause(budget, paused, author));
+    if (!paused) return { content: context.say('budget.done.resumed') };
+    return {
+      content: context.say(target.guildId === WHOLE_BOT ? 'budget.done.pausedEverywhere' : 'budget.done.paused'),
+    };
+  },
+});
+
+const history = command({
+  name: 'history',
+  isPrivate: true,
+  options: { server },
+  async run({ server }, context: Context) {
+    const { guildId } = await budgetTarget(server, context);
+    return historyPage(context.services.budgets.of(guildId).history, context.say);
+  },
+});
+
+const alerts = command({
+  name: 'alerts',
+  isPrivate: true,
+  options: { channel: { type: 'channel' }, server },
+  async run({ channel, server }, context: Context) {
+    const target = await budgetTarget(server, context);
+    const { services, say } = context;
+    // Posting there shows at once whether the bot may.
+    if (channel !== undefined && !(await services.postInChannel(channel, { content: say('budget.alert.here') })))
+      throw new Refusal('refusals.budgetAlertsFailed');
+    await change(target, context, (budget, author) => withAlerts(budget, channel, author));
+    return { content: channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel }) };
+  },
+});
+
+/** What a server and its members may spend, for its admins and the operator. */
+export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
+  command: {
+    name: 'budget',
+    isForServers: true,
+    isForAdmins: true,
+    subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
+  },
+  text,
+});

@@ -1,0 +1,67 @@
+import type { MessagePlan } from '../../discord/plan.ts';
+import { csv } from '../../lib/csv.ts';
+import type { Say } from '../../locales/index.ts';
+import type { BudgetChange } from '../../services/spending/server-budget.ts';
+import { whoIs } from './page.ts';
+
+const MAX_LINES = 15;
+
+/** The newest changes, and a file with all of them. */
+export function historyPage(history: readonly BudgetChange[], say: Say): MessagePlan {
+  if (history.length === 0) return { content: say('budget.history.none') };
+  const newest = history.toReversed();
+  const rest = newest.length - MAX_LINES;
+  const lines = [
+    say('budget.history.title'),
+    ...newest.slice(0, MAX_LINES).map((change) => `- ${lineOf(change, say)}`),
+    ...(rest > 0 ? [say('budget.history.rest', { count: rest })] : []),
+  ];
+  const rows = newest.map(({ at, by = '', what, on = '', memberId = '', before = '', after = '' }) => {
+    return [new Date(at).toISOString(), by, what, memberId || on, before, after];
+  });
+  const bytes = csv([['time', 'by', 'change', 'of', 'before', 'after'], ...rows]);
+  return { content: lines.join('\n'), overflow: 'cut', files: [{ name: 'budget-history.csv', bytes }] };
+}
+
+function lineOf(change: BudgetChange, say: Say): string {
+  return say('budget.history.line', {
+    at: Math.floor(change.at / 1000),
+    who: whoIs(change.by, say),
+    what: whatOf(change, say),
+  });
+}
+
+function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): string {
+  const member = whoIs(memberId, say);
+  const from = { before: before ?? say('budget.history.default'), after: after ?? say('budget.history.default') };
+  switch (what) {
+    case 'role':
+      return say('budget.history.what.role', { ...from, on: on ?? '' });
+    case 'member':
+      return say('budget.history.what.member', { ...from, member });
+    case 'grant':
+      return on === undefined
+        ? say('budget.history.what.grantServer', { after: after ?? '' })
+        : say('budget.history.what.grantMember', { after: after ?? '', member });
+    case 'reset':
+      return on === undefined
+        ? say('budget.history.what.resetServer')
+        : say('budget.history.what.resetMember', { member });
+    case 'block':
+      return after === undefined
+        ? say('budget.history.what.block', { member })
+        : say('budget.history.what.blockUntil', { member, after: `<t:${Math.ceil(Date.parse(after) / 1000)}:f>` });
+    case 'unblock':
+      return say('budget.history.what.unblock', { member });
+    case 'alerts':
+      return say('budget.history.what.alerts', { before: channelOf(before, say), after: channelOf(after, say) });
+    case 'pause':
+    case 'resume':
+      return say(`budget.history.what.${what}`);
+    default:
+      return say(`budget.history.what.${what}`, from);
+  }
+}
+
+const channelOf = (id: string | undefined, say: Say): string =>
+  id === undefined ? say('budget.history.off') : `<#${id}>`;

@@ -1,0 +1,107 @@
+import type { MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import type { Allowance } from '../../services/spending/allowance.ts';
+import type { Limits } from '../../services/spending/limits.ts';
+import { allowanceText, leftText, limitsText } from '../../services/spending/limits-text.ts';
+import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
+
+/** As many of each kind as are read at a glance; a whole list would not fit into a message. */
+const MAX_LISTED = 10;
+
+export interface BudgetFacts {
+  /** Undefined: the server where it is shown. */
+  otherServer: string | undefined;
+  budget: ServerBudget;
+  /** What holds where the server has no limits of its own. */
+  byDefault: { server: Limits; member: Limits };
+  /** The operator's limits above the server's own. */
+  above: Limits | undefined;
+  allowances: readonly Allowance[];
+  isAllPaused: boolean;
+  now: number;
+}
+
+export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
+  const { otherServer, budget, isAllPaused, now } = facts;
+  const { alertsChannelId } = budget;
+  const title = otherServer === undefined ? say('budget.title') : say('budget.titleOther', { server: otherServer });
+  const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
+  const lines = [
+    title,
+    ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
+    ...(budget.isPaused ? [say('budget.paused')] : []),
+    ...serverLines(facts, say),
+    memberDefault(facts, say),
+    ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
+      say('budget.limits.role', { role, limits: limitsText(limits) }),
+    ),
+    ...list('members', Object.values(budget.members), ({ memberId, limits }) =>
+      say('budget.limits.member', { who: whoIs(memberId, say), limits: limitsText(limits) }),
+    ),
+    ...list('blocked', blocks, ({ memberId, until }) => {
+      const who = whoIs(memberId, say);
+      return until === undefined
+        ? say('budget.blockedAlways', { who })
+        : say('budget.blockedUntil', { who, until: inSeconds(until) });
+    }),
+    alertsChannelId === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel: alertsChannelId }),
+  ];
+  return { content: lines.join('\n'), overflow: 'file' };
+
+  function list<Item>(name: 'roles' | 'members' | 'blocked', items: readonly Item[], line: (item: Item) => string) {
+    if (items.length === 0) return [];
+    const rest = items.length - MAX_LISTED;
+    const more = rest > 0 ? [`- ${say('budget.more', { count: rest })}`] : [];
+    return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...more];
+  }
+}
+
+export const whoIs = (memberId: string | undefined, say: Say): string =>
+  memberId === undefined ? say('budget.deletedMember') : `<@${memberId}>`;
+
+const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
+
+function serverLines({ budget, byDefault, above, allowances }: BudgetFacts, say: Say): string[] {
+  const { serverLimits: own, operatorLimits } = budget;
+  const left = allowances.map((one) => leftLine(one, say));
+  const first =
+    own === undefined
+      ? say('budget.limits.serverDefault', { limits: limitsText(above ?? byDefault.server) })
+      : say('budget.limits.server', { limits: limitsText(own) });
+  const isShown = operatorLimits !== undefined || (own !== undefined && above !== undefined);
+  return [first, ...(isShown ? [say('budget.limits.operator', { limits: limitsText(above ?? {}) })] : []), ...left];
+}
+
+function memberDefault({ budget: { memberLimits }, byDefault }: BudgetFacts, say: Say): string {
+  if (memberLimits === undefined) return say('budget.limits.membersDefault', { limits: limitsText(byDefault.member) });
+  return say('budget.limits.members', { limits: limitsText(memberLimits) });
+}
+
+function leftLine(allowance: Allowance, say: Say): string {
+  const { holder, resetsAt } = allowance;
+  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
+  if (resetsAt === undefined) return say(holder === 'operator' ? 'budget.leftOfOperatorAtOnce' : 'budget.left', facts);
+  const resets = inSeconds(resetsAt);
+  return say(holder === 'operator' ? 'budget.leftOfOperator' : 'budget.leftUntil', { ...facts, resets });
+}
+
+export interface MemberFacts {
+  memberId: string;
+  limits: Limits;
+  source: LimitSource;
+  allowances: readonly Allowance[];
+  block: ServerBudget['blocks'][string] | undefined;
+}
+
+export function memberPage({ memberId, limits, source, allowances, block }: MemberFacts, say: Say): MessagePlan {
+  const lines = [
+    say('budget.member.title', { member: memberId }),
+    say(`budget.member.source.${source}`, { limits: limitsText(limits) }),
+    ...allowances.map((one) => leftLine(one, say)),
+    ...(block === undefined ? [] : [blockLine(block, say)]),
+  ];
+  return { content: lines.join('\n') };
+}
+
+const blockLine = ({ until }: ServerBudget['blocks'][string], say: Say): string =>
+  until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: inSeconds(until) });
