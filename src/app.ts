@@ -1,14 +1,16 @@
 import { Events, type Interaction } from 'discord.js';
+import { alertPlan } from './commands/budget/alert.ts';
 import { kindSpecs, kindsOf, kindViews, texts } from './commands/index.ts';
 import { openCommands } from './commands/open-commands.ts';
 import { talksWithoutThread } from './commands/talk/start.ts';
 import { erasureOutcome } from './commands/tasks/own-data.ts';
 import type { Config } from './config.ts';
+import { Operator } from './discord/operator.ts';
 import { attachmentRefresher } from './discord/outbox/attachment-addresses.ts';
 import { logDiscordEvents, openDiscordClients } from './discord/outbox/clients.ts';
 import { Outbox } from './discord/outbox/outbox.ts';
 import { messageRemover } from './discord/outbox/removal.ts';
-import { requireMessageContent, storedFileReader } from './discord/reads.ts';
+import { openOwners, requireMessageContent, storedFileReader } from './discord/reads.ts';
 import { type Clock, pause, systemClock } from './lib/clock.ts';
 import type { Log } from './lib/log.ts';
 import { createSay } from './locales/index.ts';
@@ -59,6 +61,8 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const clients = openDiscordClients(config.discord.apiUrl, config.discord, ownership.mustBeOurs);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
+  const { channelId, ids } = config.operator;
+  const operator = new Operator({ ...{ channelId, ids, outbox, log }, owners: openOwners(reads, log) });
   const engine = openEngine({
     ...{ store, gateway, clock, mediaClock, mediaProcess, log },
     settings: config,
@@ -68,6 +72,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
     refreshAddresses: attachmentRefresher(clients, clock, log),
     removeMessages: messageRemover({ outbox, clock, log }),
+    async tellBudgetAlert(alert) {
+      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, 'here', say));
+      await operator.tell(alertPlan(alert, 'elsewhere', say));
+    },
     tellErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;
@@ -79,7 +87,7 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     storedFiles: storedFileReader(reads, log),
   });
   const { router, follows, readPacket } = openCommands({
-    ...{ version, engine, messages, store, gateway, clients, outbox, say, clock, log },
+    ...{ version, engine, messages, store, gateway, clients, outbox, operator, say, clock, log },
     settings: config,
   });
 

@@ -47,6 +47,10 @@ export const guildIds = z
   .prefault('')
   .describe('server IDs of 17 to 20 digits, separated by commas or spaces');
 
+export const channelId = snowflake.optional().describe('a channel ID of 17 to 20 digits');
+
+export const userIds = guildIds.describe('user IDs of 17 to 20 digits, separated by commas or spaces');
+
 export const botToken = z
   .string()
   .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)

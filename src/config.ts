@@ -13,6 +13,8 @@ const variables = (kinds: readonly string[]) =>
     DISCORD_API_URL: shape.discordApi,
     DISCORD_GUILD_IDS: shape.guildIds,
     DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
+    OPERATOR_CHANNEL_ID: shape.channelId,
+    OPERATOR_IDS: shape.userIds,
     DISCORD_USER_INSTALL: shape.onOff,
     DISCORD_MESSAGE_CONTENT: shape.onOff,
 
@@ -140,6 +142,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       userInstall: given.DISCORD_USER_INSTALL,
       messageContent: given.DISCORD_MESSAGE_CONTENT,
     },
+    operator: { ...withoutUndefined({ channelId: given.OPERATOR_CHANNEL_ID }), ids: given.OPERATOR_IDS },
     gateway: {
       baseUrl: given.GATEWAY_BASE_URL,
       apiKey: given.GATEWAY_API_KEY,
@@ -220,7 +223,7 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
-const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT)_\w*$/;
+const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

@@ -22,6 +22,8 @@ const defaults = {
   DISCORD_API_URL: 'https://discord.com/api',
   DISCORD_GUILD_IDS: '',
   DISCORD_ADMIN_GUILD_IDS: '',
+  OPERATOR_CHANNEL_ID: '',
+  OPERATOR_IDS: '',
   DISCORD_USER_INSTALL: 'off',
   DISCORD_MESSAGE_CONTENT: 'off',
   GATEWAY_IMGX_PATH: '/imgx',
@@ -105,6 +107,7 @@ describe('The default configuration', () => {
         userInstall: false,
         messageContent: false,
       },
+      operator: { ids: [] },
       gateway: {
         baseUrl: 'https://gateway.example',
         apiKey: key,
@@ -376,6 +379,8 @@ describe('Invalid values', () => {
     ],
     DISCORD_GUILD_IDS: lists,
     DISCORD_ADMIN_GUILD_IDS: lists,
+    OPERATOR_CHANNEL_ID: ['123', 'studio', `${guild},${other}`],
+    OPERATOR_IDS: lists,
     DISCORD_USER_INSTALL: switches,
     DISCORD_MESSAGE_CONTENT: switches,
     GATEWAY_BASE_URL: [

@@ -2,10 +2,11 @@ import { Follower } from '../discord/follower.ts';
 import { Funnel } from '../discord/funnel.ts';
 import { refuseUnserved } from '../discord/guards.ts';
 import { menusByName, typedCommands } from '../discord/handlers.ts';
+import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { ChannelTypes } from '../discord/place.ts';
-import { openOperatorCheck, openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
+import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -42,6 +43,7 @@ interface CommandsParts {
   gateway: Gateway;
   clients: DiscordClients;
   outbox: Outbox;
+  operator: Operator;
   say: Say;
   clock: Clock;
   log: Log;
@@ -49,7 +51,7 @@ interface CommandsParts {
 
 /** Opens the commands: the router for interactions, and the reader of messages in threads. */
 export function openCommands(parts: CommandsParts) {
-  const { settings, engine, messages, store, gateway, clients, outbox, say, clock, log } = parts;
+  const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
   const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets } = engine;
   const { answers, messageOf, prepareAgain } = messages;
@@ -87,7 +89,7 @@ export function openCommands(parts: CommandsParts) {
     drafts: new Drafts(clock),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
-    isOperator: openOperatorCheck(reads, log),
+    isOperator: (userId) => operator.includes(userId),
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
     usedConfirmations: new Once(),

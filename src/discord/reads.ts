@@ -25,20 +25,17 @@ const applicationShape = z.object({
 });
 type Application = z.output<typeof applicationShape>;
 
-/** Operators are the owner of the application, or its team. While the read fails, there are none. */
-export function openOperatorCheck(
-  reads: DiscordReads,
-  log: Pick<PlainLog, 'warn'>,
-): (userId: string) => Promise<boolean> {
+/** The ids of the application's owner, or of its team. While the read fails, there are none. */
+export function openOwners(reads: DiscordReads, log: Pick<PlainLog, 'warn'>): () => Promise<ReadonlySet<string>> {
   let known: Promise<ReadonlySet<string>> | undefined;
-  return async (userId) => {
+  return async () => {
     known ??= reads.get(Routes.currentApplication()).then((application) => idsOf(applicationShape.parse(application)));
     try {
-      return (await known).has(userId);
+      return await known;
     } catch (error) {
       known = undefined;
       log.warn({ err: error }, 'Could not read from Discord who operates this bot.');
-      return false;
+      return new Set();
     }
   };
 }

@@ -20,6 +20,7 @@ import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
+import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
@@ -52,6 +53,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
 }
 
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
+  tellBudgetAlert(alert: BudgetAlert): Promise<void>;
   settings: EngineSettings;
   store: StoredTasks;
   gateway: Gateway;
@@ -114,6 +116,8 @@ export function openEngine({
   });
   const ledger = new Ledger({ entries: store.entries, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
+  const alerts = new Alerts({ spending, budgets, log, tell: parts.tellBudgetAlert });
+  spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const offers = new Offers(clock);
   const book = new TaskBook({ store, log });
   // A thread takes real time too.
@@ -188,7 +192,7 @@ export function openEngine({
 
     /** Stops polling, and waits for answers that are being streamed. */
     async pause(): Promise<void> {
-      await Promise.all([tasks.pause(), asks.finish(), talks.finish(), listed.stop()]);
+      await Promise.all([tasks.pause(), asks.finish(), talks.finish(), listed.stop(), alerts.finish()]);
     },
 
     /** Everything that still waits for the gateway or a file fails now. */

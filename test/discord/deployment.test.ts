@@ -11,11 +11,11 @@ const names = wanted.map(({ name }) => name);
 /** Commands as Discord returns them: with ids, versions and explicit defaults. */
 function registeredCommands(bodies: readonly CommandBody[]): APIApplicationCommand[] {
   return bodies.map((body, index) => ({
+    default_member_permissions: null,
     ...body,
     id: `90000000000000000${index}`,
     application_id: '900000000000000100',
     version: '900000000000000200',
-    default_member_permissions: null,
     nsfw: false,
     name_localizations: null,
     ...('options' in body && {
@@ -68,12 +68,12 @@ describe('The deployment of commands', () => {
     expect(validateBody('commands', registrations(features, { userInstall }))).toEqual([]);
   });
 
-  it.each([true, false])('Talks are offered only in servers (user installation: %s)', (userInstall) => {
+  it.each([true, false])('Talks and budgets are offered only in servers (user installation: %s)', (userInstall) => {
     const all = registrations(features, { userInstall });
-    const talk = all.find(({ name }) => name === 'talk');
-    expect(talk).toMatchObject({ integration_types: [0], contexts: [0] });
+    const forServers = all.filter(({ name }) => name === 'talk' || name === 'budget');
+    for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
     const others = all
-      .filter((one) => one !== talk)
+      .filter((one) => !forServers.includes(one))
       .map((one) => JSON.stringify([one.integration_types, one.contexts]));
     expect([...new Set(others)]).toEqual([userInstall ? '[[0,1],[0,1,2]]' : '[[0],[0]]']);
   });

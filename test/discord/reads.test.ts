@@ -1,7 +1,7 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { openOperatorCheck } from '../../src/discord/reads.ts';
+import { openOwners } from '../../src/discord/reads.ts';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -21,9 +21,10 @@ async function applicationOf(answer: () => { status: number; body: object }) {
   const api = await server.listen({ port: 0, host: '127.0.0.1' });
   closers.push(() => server.close());
   const warned: string[] = [];
-  const isOperator = openOperatorCheck(new REST({ api, retries: 0 }).setToken('token'), {
+  const owners = openOwners(new REST({ api, retries: 0 }).setToken('token'), {
     warn: (_facts, sentence) => warned.push(sentence),
   });
+  const isOperator = async (id: string): Promise<boolean> => (await owners()).has(id);
   return { isOperator, warned, asked: () => asked };
 }
 

@@ -4,13 +4,13 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { enter } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, submits } from './quick.ts';
+import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { requestErasure } from './tasks/pages.ts';
 
 const ended = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
 
-async function imagine({ discord }: QuickStage, who: string, prompt: string, place?: string): Promise<string> {
-  const user = place === undefined ? discord.as(who) : discord.as(who).in(place);
-  return text(await (await user.slash('imagine', { prompt })).message(ended));
+async function imagine({ discord }: QuickStage, who: string, prompt: string, place = 'studio'): Promise<string> {
+  return text(await (await discord.as(who).in(place).slash('imagine', { prompt })).message(ended));
 }
 
 async function budget({ discord }: QuickStage, who: string, command: string, options = {}): Promise<string> {
@@ -20,8 +20,12 @@ async function budget({ discord }: QuickStage, who: string, command: string, opt
 }
 
 describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
-  const botWith = (settings: Record<string, string> = {}) =>
-    quickBot({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+  const stageWith = (settings: Record<string, string> = {}) =>
+    quickStage({ gateway: { profile, speed: 20 }, settings: { ...noLimits, ...settings } });
+  const botWith = async (settings: Record<string, string> = {}) => {
+    const stage = await stageWith(settings);
+    return { ...stage, app: await enter(stage) };
+  };
 
   it('An admin’s limit for each member holds at once, and a member’s own limit wins', async () => {
     const stage = await botWith();
@@ -32,5 +36,227 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('2 tasks a day');
     expect(submits(stage.gateway)).toBe(2);
+    const shown = await budget(stage, 'admin', 'show');
+    expect(shown).toContain('Limits of each member: 1 task a day');
+    expect(shown).toMatch(/Members with their own limits:\n- <@\d+>: 2 tasks a day/);
+    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toMatch(
+      /2 tasks a day \(their own\)\n- Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+    );
+  });
+
+  it('A role’s limits are for each member who has it, and the most generous role wins', async () => {
+    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
+    const { discord } = stage;
+    const atelier = discord.world.guild('atelier');
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    atelier.roles.push(artists);
+    atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
+    await budget(stage, 'admin', 'set', { limits: '2 tasks a day', role: 'artists' });
+    for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('your limit in this server: `2 tasks a day`');
+    expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
+    expect(await imagine(stage, 'other', 'a toad')).toContain('your limit in this server: `1 task a day`');
+    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
+  });
+
+  it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {
+    const stage = await stageWith();
+    const first = await enter(stage);
+    const running = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await running.message(says('fox'));
+    expect(await budget(stage, 'admin', 'pause')).toContain('New requests in this server are refused');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('An admin has paused new requests in this server');
+    await running.message(says('Finished in'));
+    await first.stop();
+    await enter(stage);
+    expect(await imagine(stage, 'other', 'a hare')).toContain('paused');
+    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
+    await budget(stage, 'admin', 'pause', { paused: false });
+    expect(await imagine(stage, 'other', 'a hare')).toContain('Finished');
+  });
+
+  it('A block outlives the erasure of the member’s data, and names nobody afterwards', async () => {
+    const stage = await botWith();
+    expect(await imagine(stage, 'member', 'a fox')).toContain('Finished');
+    expect(await budget(stage, 'admin', 'block', { member: 'member', days: 7 })).toMatch(/refused until <t:\d+:f>/);
+    expect(await imagine(stage, 'member', 'a hare')).toMatch(/blocked you from new requests until <t:\d+:f>/);
+    const member = stage.discord.as('member');
+    await (await requestErasure(stage, 'member')).message(says('Your data has been deleted'));
+    await expect.poll(async () => budget(stage, 'admin', 'show')).toMatch(/Blocked:\n- deleted member until/);
+    expect(await imagine(stage, 'member', 'a hare')).toContain('blocked');
+    expect(await budget(stage, 'admin', 'history')).not.toContain(member.user.id);
+    await budget(stage, 'admin', 'unblock', { member: 'member' });
+    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+    expect(submits(stage.gateway)).toBe(2);
+  });
+
+  it('A grant raises the limits for now, and a reset lets them begin anew', async () => {
+    const stage = await botWith();
+    await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });
+    await imagine(stage, 'member', 'a fox');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('1 task a');
+    expect(await budget(stage, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain('Granted: 1 task');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('`2 tasks a day`');
+    await budget(stage, 'admin', 'reset', { member: 'member' });
+    expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('**2 tasks** of 2 tasks a day');
+    for (const prompt of ['an owl', 'a toad']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
+    expect(await imagine(stage, 'member', 'a cat')).toContain('limit');
+  });
+
+  it('The operator’s limits stand above what the admins of a server set', async () => {
+    const stage = await botWith({
+      DEFAULT_SERVER_BUDGET: '2 tasks a day',
+      DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
+    });
+    expect(await budget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
+      /Set: none\nThe operator’s limits for this server still hold as well: 2 tasks a day/,
+    );
+    for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
+    expect(await imagine(stage, 'member', 'an owl')).toContain('above the operator’s limit for this server');
+    for (const [command, options] of [
+      ['set', { limits: 'none', for: 'operator' }],
+      ['show', { server: stage.discord.world.guild('elsewhere').id }],
+      ['pause', { server: 'all' }],
+    ] as const)
+      expect(await budget(stage, 'admin', command, options)).toContain('Only the operator can');
+    await budget(stage, 'admin', 'grant', { more: '5 tasks' });
+    expect(await imagine(stage, 'member', 'an owl')).toContain('above the operator’s limit for this server');
+    await budget(stage, 'owner', 'grant', { more: '1 task' });
+    expect(await imagine(stage, 'member', 'an owl')).toContain('Finished');
+    await budget(stage, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
+    expect(await imagine(stage, 'member', 'a toad')).toContain('Finished');
+  });
+
+  it('Without limits of its own, a server’s admins cannot raise the operator’s default', async () => {
+    const stage = await botWith({
+      DEFAULT_SERVER_BUDGET: '1 task a day',
+      DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
+    });
+    for (const [command, options] of [
+      ['grant', { more: '$5' }],
+      ['reset', {}],
+    ] as const)
+      expect(await budget(stage, 'admin', command, options)).toContain('only the operator can raise');
+    await imagine(stage, 'member', 'a fox');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('limit of this server');
+    await budget(stage, 'owner', 'reset');
+    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+  });
+
+  it('The operator manages any server, and can pause all of them', async () => {
+    const stage = await botWith();
+    const elsewhere = stage.discord.world.guild('elsewhere').id;
+    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: elsewhere })).toContain('Set');
+    expect(await budget(stage, 'owner', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
+    expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
+    expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('limit of this server');
+    const unknown = { server: '100000000000000009' };
+    expect(await budget(stage, 'owner', 'show', unknown)).toContain('not in a server with the ID');
+    await budget(stage, 'owner', 'pause', { server: 'all' });
+    expect(await imagine(stage, 'member', 'a hare')).toContain('The operator has paused new requests');
+    expect(await budget(stage, 'owner', 'show')).toContain('The operator has paused new requests in all servers.');
+    await budget(stage, 'owner', 'pause', { server: 'all', paused: false });
+    expect(await imagine(stage, 'member', 'a hare')).toContain('Finished');
+  });
+
+  it('The history shows who changed what, before and after', async () => {
+    const stage = await botWith();
+    expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
+    await budget(stage, 'admin', 'set', { limits: '$5 a day' });
+    await budget(stage, 'owner', 'set', { limits: 'default' });
+    await budget(stage, 'admin', 'set', { limits: 'nonsense' });
+    const history = await budget(stage, 'admin', 'history');
+    const [admin, owner] = ['admin', 'owner'].map((name) => stage.discord.world.user(name).id);
+    expect(history.split('\n').slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`<@${owner}>: limits of the server from \\$5 a day to the default$`)),
+      expect.stringMatching(new RegExp(`<@${admin}>: limits of the server from the default to \\$5 a day$`)),
+    ]);
+  });
+
+  it.each([
+    ['set', { limits: '5 apples a day' }, 'These limits were not understood'],
+    ['set', { limits: '$5 a day', for: 'members', member: 'member' }, 'Choose only one'],
+    ['grant', { more: 'a lot' }, 'This was not understood'],
+    ['unblock', { member: 'member' }, 'This member is not blocked'],
+  ])('/budget %s with %o is refused and changes nothing', async (command, options, words) => {
+    const stage = await botWith();
+    expect(await budget(stage, 'admin', command, options)).toContain(words);
+    expect(await budget(stage, 'admin', 'history')).toContain('Nothing has been changed');
+  });
+});
+
+it('Members cannot use /budget, not even where the server’s settings show it to them', async () => {
+  const stage = await quickBot({ settings: noLimits });
+  const { discord } = stage;
+  await expect(discord.as('member').slash('budget show')).rejects.toThrow('permissions');
+  for (const command of discord.commands.global())
+    if (command.name === 'budget') command.default_member_permissions = null;
+  for (const name of ['show', 'pause', 'history'])
+    expect(await budget(stage, 'member', name)).toContain('Only members with Manage Server');
+});
+
+describe('Budget alerts', () => {
+  async function alerts(settings: Record<string, string>, restarts = false) {
+    const stage = await quickStage({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
+    const first = await enter(stage);
+    const { discord } = stage;
+    expect(await budget(stage, 'admin', 'alerts', { channel: 'read-only' })).toContain(
+      'could not post in that channel',
+    );
+    expect(await budget(stage, 'admin', 'alerts', { channel: 'admin-room' })).toContain('could not post');
+    expect(await budget(stage, 'admin', 'alerts', { channel: 'no-threads' })).toContain('Alerts will be posted in <#');
+    await budget(stage, 'admin', 'set', { limits: '5 tasks a day' });
+    for (const prompt of ['1', '2', '3', '4']) await imagine(stage, 'member', prompt);
+    await expect.poll(() => posted(stage)).toHaveLength(2);
+    if (restarts) {
+      await first.stop();
+      await enter(stage);
+    }
+    for (const prompt of ['5', '6', '7']) await imagine(stage, 'member', prompt);
+    await expect.poll(() => posted(stage)).toHaveLength(3);
+    return { stage, discord };
+  }
+
+  const posted = ({ discord }: QuickStage): string[] => discord.messages('no-threads').map(text);
+
+  it('The channel of the server and the operator are told once at 80 % and once at 100 %, over a restart too', async () => {
+    const { stage, discord } = await alerts({}, true);
+    expect(posted(stage)).toEqual([
+      'Budget alerts of this server will appear here.',
+      expect.stringMatching(/^\*\*Budget alert\*\*\nMore than 80 % of 5 tasks a day is used\. 1 task left/),
+      expect.stringMatching(/^\*\*Budget alert\*\*\n5 tasks a day is used up.* 0 tasks left/),
+    ]);
+    const direct = discord.messages(discord.openDirectMessage('owner').id).map(text);
+    expect(direct.filter((one) => one.includes('Budget alert'))).toHaveLength(2);
+    expect(direct[0]).toContain(`for the server \`${discord.world.guild('atelier').id}\``);
+  });
+
+  it('The operator is told in a channel of their own, if they have chosen one', async () => {
+    const stage = await quickStage({
+      gateway: { speed: 20 },
+      settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
+    });
+    const { discord, config } = stage;
+    const hall = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
+    await enter({ ...stage, config: { ...config, operator: { channelId: hall, ids: [] } } });
+    await imagine(stage, 'member', 'a fox');
+    await expect.poll(() => discord.messages('hall').map(text)).toEqual([expect.stringContaining('used up')]);
+    expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
+  });
+
+  it('Those whom the operator has named are told directly, and may manage budgets', async () => {
+    const stage = await quickStage({
+      gateway: { speed: 20 },
+      settings: { ...noLimits, DEFAULT_SERVER_BUDGET: '1 task a day' },
+    });
+    const { discord, config } = stage;
+    const other = discord.world.user('other').id;
+    await enter({ ...stage, config: { ...config, operator: { ids: [other] } } });
+    await imagine(stage, 'member', 'a fox');
+    const direct = () => discord.messages(discord.openDirectMessage('other').id).map(text);
+    await expect.poll(direct).toEqual([expect.stringContaining('used up')]);
+    const elsewhere = discord.world.guild('elsewhere').id;
+    await expect(discord.as('other').slash('budget show', { server: elsewhere })).rejects.toThrow('permissions');
   });
 });

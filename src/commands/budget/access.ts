@@ -15,7 +15,7 @@ export interface BudgetTarget {
 const SERVER_ID = /^\d{17,20}$/;
 
 /** Name of all servers together, for the operator. */
-export const ALL_SERVERS = 'all';
+const ALL_SERVERS = 'all';
 
 /** The server where the command was used, or any other one that the operator names. */
 export async function budgetTarget(

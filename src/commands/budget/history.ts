@@ -58,8 +58,12 @@ function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): 
     case 'pause':
     case 'resume':
       return say(`budget.history.what.${what}`);
-    default:
-      return say(`budget.history.what.${what}`, from);
+    case 'server-limits':
+      return say('budget.history.what.server-limits', from);
+    case 'operator-limits':
+      return say('budget.history.what.operator-limits', from);
+    case 'member-limits':
+      return say('budget.history.what.member-limits', from);
   }
 }
 

@@ -12,7 +12,7 @@ export const text = {
       example: '/budget set limits:$5 a day, 3 at once for:each member',
       who: 'members with Manage Server',
       options: {
-        limits: 'Such as: $5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once. Or: none, default',
+        limits: 'Such as $5 a day, 3 at once; none for no limit; or default',
         for: 'Whose limits; default: the whole server’s',
         role: 'Limits for each member with this role',
         member: 'Limits for this member',
@@ -136,7 +136,14 @@ export const text = {
       alerts: 'Alerts will be posted in <#{{channel}}>.',
       alertsOff: 'Alerts are off.',
     },
-    alert: { here: 'Budget alerts of this server will appear here.' },
+    alert: {
+      here: 'Budget alerts of this server will appear here.',
+      title: '**Budget alert**',
+      titleOther: '**Budget alert** for the server `{{server}}`',
+      most: 'More than 80 % of {{limit}} is used. {{left}} left, and the limit resets <t:{{resets}}:R>.',
+      usedUp:
+        '{{limit}} is used up, and requests above it are refused. {{left}} left, and the limit resets <t:{{resets}}:R>.',
+    },
     history: {
       title: '**Changes of the budget**, newest first',
       none: 'Nothing has been changed so far.',

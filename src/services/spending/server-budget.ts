@@ -26,11 +26,10 @@ const grant = z.object({
 });
 export type Grant = z.output<typeof grant>;
 
-export const changeNames = [
+const changeNames = [
   ...(['server-limits', 'operator-limits', 'member-limits', 'role', 'member'] as const),
   ...(['grant', 'reset', 'block', 'unblock', 'pause', 'resume', 'alerts'] as const),
 ] as const;
-export type ChangeName = (typeof changeNames)[number];
 
 const use = z.object({ tasks: z.int(), amount: z.string().regex(/^-?\d+(\.\d+)?$/) });
 const reset = z.object({ at: z.number(), uses: z.record(z.string(), z.record(z.string(), use)) });
@@ -79,7 +78,7 @@ export const EMPTY_BUDGET: ServerBudget = {
 };
 
 /** One row holds them all, and an admin changes limits seldom. */
-export const MAX_HISTORY = 500;
+const MAX_HISTORY = 500;
 export const MAX_SUBJECTS = 1_000;
 
 /** Where a member's limits come from. */

@@ -45,6 +45,8 @@ interface Rule {
   reset: Reset | undefined;
 }
 
+type UseListener = (guildId: string, exceeded?: Allowance) => void;
+
 /** Entries that are counted anew; nothing changes until all of them were read. */
 export interface Count {
   since: number;
@@ -55,6 +57,7 @@ export interface Count {
 /** Admits orders within the limits of the bot, the server and the member. Checks and counts in one step, so that no other order comes between. */
 export class Spending {
   readonly #parts: SpendingParts;
+  readonly #listeners: UseListener[] = [];
   #tally: Tally;
 
   constructor(parts: SpendingParts) {
@@ -90,10 +93,21 @@ export class Spending {
     return this.#parts.hashOf(`server ${guildId}`);
   }
 
+  /** Called with a server whenever its sums have changed, or an order was refused for one of its limits. */
+  onUse(listener: UseListener): void {
+    this.#listeners.push(listener);
+  }
+
   /** Follows the ledger: an entry counts what it says, instead of what it said before. */
   replace(before: Entry | undefined, after: Entry | undefined): void {
     const known = after ?? before;
-    if (known) this.#tally.replace(before, after, this.scopesOf(known));
+    if (!known) return;
+    this.#tally.replace(before, after, this.scopesOf(known));
+    this.#announce(known);
+  }
+
+  #announce({ guildId, isDirect }: Orderer, exceeded?: Allowance): void {
+    if (guildId !== undefined && !isDirect) for (const listener of this.#listeners) listener(guildId, exceeded);
   }
 
   /** Counts a new reservation, or throws the `Refusal` that says which limit it would exceed. */
@@ -108,7 +122,9 @@ export class Spending {
     this.checkMay(orderer);
     for (const rule of this.#rulesFor(orderer)) {
       const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
-      if (exceeded) throw refusalFor(exceeded, order.amount);
+      if (!exceeded) continue;
+      if (rule.holder === 'server' || rule.holder === 'operator') this.#announce(orderer, exceeded);
+      throw refusalFor(exceeded, order.amount);
     }
   }
 

@@ -1,0 +1,15 @@
+import type { MessagePlan } from '../../discord/plan.ts';
+import type { Say } from '../../locales/index.ts';
+import type { BudgetAlert } from '../../services/spending/alerts.ts';
+import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
+
+/** `elsewhere`: readers in other places need to know which server it is about. */
+export function alertPlan({ reached, guildId }: BudgetAlert, where: 'here' | 'elsewhere', say: Say): MessagePlan {
+  const title = where === 'here' ? say('budget.alert.title') : say('budget.alert.titleOther', { server: guildId });
+  const lines = reached.map(({ share, allowance }) => {
+    const resets = Math.ceil((allowance.resetsAt ?? 0) / 1000);
+    const facts = { limit: allowanceText(allowance), left: leftText(allowance), resets };
+    return share === 100 ? say('budget.alert.usedUp', facts) : say('budget.alert.most', facts);
+  });
+  return { content: [title, ...lines].join('\n') };
+}

@@ -1,0 +1,89 @@
+import { compare, isZero, product } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import type { Allowance } from './allowance.ts';
+import type { Budgets } from './budgets.ts';
+import type { ServerBudget } from './server-budget.ts';
+import type { Spending } from './spending.ts';
+
+/** Percent of a limit. */
+type Share = 80 | 100;
+
+export interface BudgetAlert {
+  guildId: string;
+  channelId: string | undefined;
+  reached: readonly { share: Share; allowance: Allowance }[];
+}
+
+interface AlertsParts {
+  spending: Pick<Spending, 'serverAllowances' | 'spans'>;
+  budgets: Pick<Budgets, 'of' | 'change'>;
+  tell(alert: BudgetAlert): Promise<void>;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** Tells once in each period that most of a server's budget is used, and that nothing is left. */
+export class Alerts {
+  readonly #parts: AlertsParts;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(parts: AlertsParts) {
+    this.#parts = parts;
+  }
+
+  /** Called whenever a server's sums have changed. `exceeded`: the limit for which an order was just refused. */
+  check(guildId: string, exceeded?: Allowance): void {
+    if (this.#untold(this.#parts.budgets.of(guildId), guildId, exceeded).length === 0) return;
+    const work = this.#tell(guildId, exceeded)
+      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'A budget alert could not be sent.'))
+      .finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
+  }
+
+  async finish(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  /** Stored first: after a crash in between, an alert is missing, and never sent twice. */
+  async #tell(guildId: string, exceeded: Allowance | undefined): Promise<void> {
+    const { budgets, tell } = this.#parts;
+    let reached: BudgetAlert['reached'] = [];
+    const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
+      reached = this.#untold(budget, guildId, exceeded);
+      return reached.length === 0 ? budget : { ...budget, told: this.#withTold(budget, reached) };
+    });
+    if (reached.length > 0) await tell({ guildId, channelId, reached });
+  }
+
+  #untold({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
+    return this.#parts.spending.serverAllowances(guildId).flatMap((allowance) => {
+      const name = this.#nameOf(allowance);
+      const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
+      const share = isExceeded ? 100 : shareOf(allowance);
+      if (share === undefined || name === undefined || (told[name] ?? 0) >= share) return [];
+      return [{ share, allowance }];
+    });
+  }
+
+  /** What was told in earlier periods is not needed any more. */
+  #withTold({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
+    const current = new Set(Object.values(this.#parts.spending.spans).map(({ key }) => key));
+    const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
+    const more = reached.flatMap(({ share, allowance }) => {
+      const name = this.#nameOf(allowance);
+      return name === undefined ? [] : [[name, share] as const];
+    });
+    return Object.fromEntries([...kept, ...more]);
+  }
+
+  /** Undefined for tasks at once, which are no budget. */
+  #nameOf({ holder, of, kind = '', period }: Allowance): string | undefined {
+    return period && `${holder} ${of} ${kind} ${this.#parts.spending.spans[period].key}`;
+  }
+}
+
+/** A limit of zero is meant to be used up. */
+function shareOf({ limit, left }: Allowance): Share | undefined {
+  if (isZero(limit)) return undefined;
+  if (isZero(left)) return 100;
+  return compare(left, product(limit, '0.2')) <= 0 ? 80 : undefined;
+}
