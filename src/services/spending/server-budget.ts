@@ -37,7 +37,7 @@ export type Reset = z.output<typeof reset>;
 
 const change = z.object({
   at: z.number(),
-  /** Whoever made it; undefined after their erasure. */
+  /** The admin who made it; undefined after their erasure. */
   by: z.string().optional(),
   what: z.enum(changeNames),
   /** The role or the channel, or the member's hash. */
