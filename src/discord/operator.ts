@@ -31,6 +31,6 @@ export class Operator {
     if (channelId !== undefined && (await outbox.sendInChannel(channelId, plan))) return;
     const people = ids.length > 0 ? ids : [...(await owners())];
     const told = await Promise.all(people.map((id) => outbox.sendDirectMessage(id, plan)));
-    if (!told.includes(true)) log.warn({}, 'A notice reached nobody: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
+    if (!told.includes(true)) log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
   }
 }
