@@ -90,6 +90,7 @@ export function openCommands(parts: CommandsParts) {
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: (userId) => operator.includes(userId),
+    countEverything: engine.countEverything,
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
     usedConfirmations: new Once(),

@@ -43,6 +43,8 @@ export interface Services extends MessageServices, ModelServices {
   >;
   /** What admins have decided about spending. */
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
+  /** Counts what was used in every period, whether or not it is limited. */
+  countEverything(): Promise<void>;
   /** Whether the bot is in a server. */
   isInServer(guildId: string): Promise<boolean>;
   /** False where Discord did not take the message. */

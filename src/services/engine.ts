@@ -22,6 +22,7 @@ import { PriceBook } from './prices/price-book.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
+import { EVERY_PERIOD } from './spending/limits.ts';
 import { Calendar } from './spending/periods.ts';
 import { Spending, type SpendingSettings } from './spending/spending.ts';
 import type { StoredTasks } from './store/stored-tasks.ts';
@@ -181,6 +182,8 @@ export function openEngine({
   });
   return {
     ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets },
+
+    countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 
     /** Reads what the store has; nothing is done about it yet. */
     async open(): Promise<void> {

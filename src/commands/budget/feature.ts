@@ -179,6 +179,8 @@ const reset = command({
     const { spending } = context.services;
     const to = member && nameOf(target, member.id, context);
     if (!to) mustHaveOwnLimits(target, context);
+    // A limit that is set later may look at a period that none looks at today.
+    await context.services.countEverything();
     const scope = to?.hash ?? spending.serverScope(target.guildId);
     await change(target, context, (budget, author) => {
       const used = spending.resetOf(scope);

@@ -25,6 +25,9 @@ export const limits = capsByPeriod.extend({
 });
 export type Limits = z.output<typeof limits>;
 
+/** Limits nothing, but looks at everything. */
+export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }];
+
 /** Limits of several roles: each value from the role that allows most, and none where one of them sets none. */
 export function mostGenerous(all: readonly Limits[]): Limits | undefined {
   const [first, ...others] = all;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitsText, parseLimits } from '../../../src/services/spending/limits-text.ts';
+import { mostGenerous } from '../../../src/services/spending/limits.ts';
+import { limitsText, parseGrant, parseLimits } from '../../../src/services/spending/limits-text.ts';
 
 const kinds = ['imagine', 'video'];
 
@@ -48,5 +49,30 @@ describe('Limits as text', () => {
         expect(parseLimits(limitsText(limits), kinds)).toEqual(limits);
       }),
     );
+  });
+});
+
+describe('The most generous of several limits', () => {
+  it('The most generous limits have the largest value of each, and none where one role has none', () => {
+    const one = { day: { amount: '5', tasks: 10 }, atOnce: 2, kinds: { video: { day: { tasks: 1 } } } };
+    const other = { day: { amount: '0.5', tasks: 20 }, week: { tasks: 50 }, atOnce: 1, kinds: {} };
+    expect(mostGenerous([one, other])).toEqual({ day: { amount: '5', tasks: 20 }, atOnce: 2 });
+    expect(mostGenerous([one])).toEqual(one);
+    expect(mostGenerous([one, {}])).toEqual({});
+    expect(mostGenerous([])).toBeUndefined();
+  });
+});
+
+describe('A grant as text', () => {
+  it.each([
+    ['$5', { amount: '5' }],
+    ['20 tasks', { tasks: 20 }],
+    [' $0.50, 1 Task ', { amount: '0.50', tasks: 1 }],
+    ['', undefined],
+    ['$5, $6', undefined],
+    ['a lot', undefined],
+    ['$5 a day', undefined],
+  ])('"%s" is %o', (text, more) => {
+    expect(parseGrant(text)).toEqual(more);
   });
 });

@@ -1,0 +1,304 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withBlock, withGrant, withLimits, withPause, withResets } from '../../../src/commands/budget/changes.ts';
+import { Refusal } from '../../../src/lib/refusal.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import { Budgets, limitsIn } from '../../../src/services/spending/budgets.ts';
+import { type CapsByPeriod, EVERY_PERIOD, type Limits, mostGenerous } from '../../../src/services/spending/limits.ts';
+import { type Period, periods } from '../../../src/services/spending/periods.ts';
+import type { Spending } from '../../../src/services/spending/spending.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { DAY_MS, makeTask, type Stage, stage } from '../store/stage.ts';
+import { spendingOf } from './scene.ts';
+
+const HOUR_MS = 3_600_000;
+const GUILD = 'den';
+const settings = { total: {}, server: { day: { tasks: 12 } }, member: { day: { tasks: 5 } }, direct: {} };
+
+interface Ordered {
+  task: Task;
+  memberId: string;
+  at: number;
+  price: string;
+}
+
+/** When the period began that a moment belongs to. 2026 began on a Thursday. */
+function startOf(period: Period, at: number): number {
+  const date = new Date(at);
+  const day = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate());
+  if (period === 'day') return day;
+  if (period === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return day - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+}
+
+type Sums = Record<'amount' | 'tasks', Big>;
+
+/** The budget as a list of facts, and every question answered by going through all of them. */
+class Model {
+  readonly orders: Ordered[] = [];
+  readonly grants: { to: string | undefined; at: number; amount: string; tasks: number }[] = [];
+  /** How many of the orders a holder had made when it was reset. */
+  readonly resets = new Map<string, number>();
+  server: Limits | undefined;
+  members: Limits | undefined;
+  readonly own = new Map<string, Limits>();
+  readonly roles = new Map<string, Limits>();
+  readonly blocked = new Map<string, number>();
+  isPaused = false;
+
+  mayOrder(memberId: string, roleIds: readonly string[], price: string, now: number): boolean {
+    if (this.isPaused || (this.blocked.get(memberId) ?? 0) > now) return false;
+    const byRole = mostGenerous(roleIds.flatMap((id) => this.roles.get(id) ?? []));
+    const limits = this.own.get(memberId) ?? byRole ?? this.members ?? settings.member;
+    // The server's admins are trusted, so that its own limits replace the default.
+    return (
+      this.#fits(this.server ?? settings.server, undefined, price, now) && this.#fits(limits, memberId, price, now)
+    );
+  }
+
+  #fits(limits: CapsByPeriod, holder: string | undefined, price: string, now: number): boolean {
+    return periods.every((period) => {
+      const { amount, tasks } = limits[period] ?? {};
+      const start = startOf(period, now);
+      const [used, before] = [
+        this.#used(holder, period, start),
+        this.#used(holder, period, startOf(period, start - 1)),
+      ];
+      const [more, moreBefore] = [
+        this.#granted(holder, period, start),
+        this.#granted(holder, period, startOf(period, start - 1)),
+      ];
+      if (tasks !== undefined && used.tasks.gte(more.tasks.plus(tasks))) return false;
+      if (amount === undefined) return true;
+      const excess = before.amount.minus(moreBefore.amount.plus(amount));
+      const taken = used.amount.plus(excess.gt(0) ? excess : 0);
+      const left = more.amount.plus(amount).minus(taken);
+      return left.gt(0) && left.gte(price);
+    });
+  }
+
+  #used(holder: string | undefined, period: Period, start: number): Sums {
+    const since = this.resets.get(holder ?? '') ?? 0;
+    const counted = this.orders.filter(
+      ({ memberId, at }, index) => index >= since && (holder ?? memberId) === memberId && startOf(period, at) === start,
+    );
+    return { tasks: Big(counted.length), amount: counted.reduce((sum, { price }) => sum.plus(price), Big(0)) };
+  }
+
+  #granted(holder: string | undefined, period: Period, start: number): Sums {
+    const made = this.grants.filter(({ to, at }) => to === holder && startOf(period, at) === start);
+    return {
+      tasks: made.reduce((sum, { tasks }) => sum.plus(tasks), Big(0)),
+      amount: made.reduce((sum, { amount }) => sum.plus(amount), Big(0)),
+    };
+  }
+}
+
+class Bot {
+  readonly on: Stage;
+  store!: StoredTasks;
+  ledger!: Ledger;
+  budgets!: Budgets;
+  spending!: Spending;
+
+  constructor(on: Stage) {
+    this.on = on;
+  }
+
+  /** As after a crash: nothing but the store is known. */
+  async start(): Promise<void> {
+    this.store = (await this.on.open()) as StoredTasks;
+    const { clock, log } = this.on;
+    const hashOf = (name: string): string => `#${name}`;
+    this.budgets = new Budgets({ store: this.store.budgets, hashOf });
+    await this.budgets.open();
+    this.spending = spendingOf({ settings, clock, hashOf, budgets: this.budgets, trustedGuildIds: [GUILD] });
+    this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
+    this.budgets.beforeChange((_, budget) => this.ledger.countFor(limitsIn(budget)));
+    await this.ledger.open(await this.store.live());
+  }
+
+  async restart(): Promise<void> {
+    await this.store.close();
+    await this.start();
+  }
+
+  name(memberId: string) {
+    return { hash: this.budgets.memberHash(GUILD, memberId), memberId };
+  }
+
+  get author() {
+    return { by: 'admin', at: this.on.clock.now() };
+  }
+}
+
+type Act = (bot: Bot, model: Model) => Promise<void>;
+
+class Step implements fc.AsyncCommand<Model, Bot> {
+  readonly name: string;
+  readonly act: Act;
+
+  constructor(name: string, act: Act) {
+    this.name = name;
+    this.act = act;
+  }
+
+  check = (): boolean => true;
+  run = (model: Model, bot: Bot): Promise<void> => this.act(bot, model);
+  toString = (): string => this.name;
+}
+
+const members = fc.constantFrom('ann', 'bob');
+const roleLists = fc.subarray(['red', 'blue']);
+const prices = fc.constantFrom('0', '0.1', '0.35', '0.123456789');
+
+const caps = fc
+  .record(
+    { amount: fc.constantFrom('0', '0.4', '1', '2'), tasks: fc.constantFrom(0, 1, 2, 3, 4, 6) },
+    { requiredKeys: [] },
+  )
+  .filter(({ amount, tasks }) => amount !== undefined || tasks !== undefined);
+const limits: fc.Arbitrary<Limits | undefined> = fc.option(
+  fc.record({ day: caps, week: caps, month: caps }, { requiredKeys: [] }) as fc.Arbitrary<Limits>,
+  { nil: undefined },
+);
+
+function setOrRemove<Key>(map: Map<Key, Limits>, key: Key, value: Limits | undefined): void {
+  if (value) map.set(key, value);
+  else map.delete(key);
+}
+
+const order = fc.tuple(members, roleLists, prices).map(
+  ([memberId, roleIds, price]) =>
+    new Step(`order ${memberId} ${roleIds} ${price}`, async (bot, model) => {
+      const at = bot.on.clock.now();
+      const task = makeTask({
+        ...{ state: 'submitting', requesterId: memberId, guildId: GUILD },
+        estimate: { amount: price, source: 'operator', at: 0 },
+        times: { created: at },
+      });
+      const isExpected = model.mayOrder(memberId, roleIds, price, at);
+      const isAdmitted = await bot.ledger.reserve(task, roleIds).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Refusal) return false;
+          throw error;
+        },
+      );
+      expect(isAdmitted).toBe(isExpected);
+      if (!isAdmitted) return;
+      await bot.store.put(task);
+      model.orders.push({ task, memberId, at, price });
+    }),
+);
+
+/** The newest order ends, and has cost more than it was estimated at. */
+const settle = fc.constant(
+  new Step('settle above the estimate', async (bot, model) => {
+    const newest = model.orders.at(-1);
+    const isForgiven = Math.max(0, ...model.resets.values()) === model.orders.length;
+    if (!newest || isForgiven || newest.task.state === 'ready') return;
+    newest.price = Big(newest.price).plus('0.7').toString();
+    newest.task = { ...newest.task, state: 'ready', cost: newest.price };
+    await bot.store.put(newest.task);
+    bot.ledger.onTaskChange(newest.task);
+    await bot.ledger.flush();
+  }),
+);
+
+const set = (name: string, apply: (bot: Bot, model: Model, value: Limits | undefined) => Promise<unknown>) =>
+  limits.map(
+    (value) =>
+      new Step(
+        `limits of ${name} ${JSON.stringify(value)}`,
+        async (bot, model) => void (await apply(bot, model, value)),
+      ),
+  );
+
+const change = (bot: Bot, of: Parameters<typeof withLimits>[1], value: Limits | undefined) =>
+  bot.budgets.change(GUILD, (budget) => withLimits(budget, of, value, bot.author));
+
+const steps = [
+  ...Array.from({ length: 10 }, () => order),
+  settle,
+  set('server', (bot, model, value) => {
+    model.server = value;
+    return change(bot, { of: 'server' }, value);
+  }),
+  set('members', (bot, model, value) => {
+    model.members = value;
+    return change(bot, { of: 'members' }, value);
+  }),
+  set('ann', (bot, model, value) => {
+    setOrRemove(model.own, 'ann', value);
+    return change(bot, { of: 'member', ...bot.name('ann') }, value);
+  }),
+  set('red', (bot, model, value) => {
+    setOrRemove(model.roles, 'red', value);
+    return change(bot, { of: 'role', roleId: 'red' }, value);
+  }),
+  set('blue', (bot, model, value) => {
+    setOrRemove(model.roles, 'blue', value);
+    return change(bot, { of: 'role', roleId: 'blue' }, value);
+  }),
+  fc.option(members, { nil: undefined }).map(
+    (to) =>
+      new Step(`grant ${to}`, async (bot, model) => {
+        const more = { amount: '0.5', tasks: 2 };
+        const { author } = bot;
+        model.grants.push({ to, at: author.at, ...more });
+        const name = to === undefined ? undefined : bot.name(to);
+        await bot.budgets.change(GUILD, (budget) => withGrant(budget, name, more, { ...author, isOperator: false }));
+      }),
+  ),
+  fc.option(members, { nil: undefined }).map(
+    (to) =>
+      new Step(`reset ${to}`, async (bot, model) => {
+        model.resets.set(to ?? '', model.orders.length);
+        const name = to === undefined ? undefined : bot.name(to);
+        const scope = name?.hash ?? bot.spending.serverScope(GUILD);
+        await bot.ledger.countFor(EVERY_PERIOD);
+        await bot.budgets.change(GUILD, (budget) =>
+          withResets(budget, name, { [scope]: bot.spending.resetOf(scope) }, bot.author),
+        );
+      }),
+  ),
+  members.map(
+    (memberId) =>
+      new Step(`block ${memberId}`, async (bot, model) => {
+        const until = bot.on.clock.now() + 5 * HOUR_MS;
+        model.blocked.set(memberId, until);
+        await bot.budgets.change(GUILD, (budget) => withBlock(budget, bot.name(memberId), until, bot.author));
+      }),
+  ),
+  fc.boolean().map(
+    (isPaused) =>
+      new Step(`pause ${isPaused}`, async (bot, model) => {
+        model.isPaused = isPaused;
+        await bot.budgets.change(GUILD, (budget) => withPause(budget, isPaused, bot.author));
+      }),
+  ),
+  fc
+    .constantFrom(7 * HOUR_MS, DAY_MS, 5 * DAY_MS)
+    .map((ms) => new Step(`wait ${ms / HOUR_MS} h`, async (bot) => bot.on.clock.advance(ms))),
+  fc.constant(new Step('restart', (bot) => bot.restart())),
+];
+
+describe('Budgets under any history', () => {
+  it('Budgets under any history of limits, grants, resets, blocks, orders and restarts admit exactly what they should', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(steps, { maxCommands: 80, size: 'max' }), async (commands) => {
+        const bot = new Bot(stage());
+        await bot.start();
+        try {
+          await fc.asyncModelRun(() => ({ model: new Model(), real: bot }), commands);
+        } finally {
+          await bot.store.close();
+        }
+      }),
+      { numRuns: 100 },
+    );
+  }, 120_000);
+});
