@@ -8,6 +8,7 @@ import { openDiscordClients } from '../src/discord/outbox/clients.ts';
 import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
+import { openServerCheck } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openLog } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
@@ -158,6 +159,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
       () => outbox.post(MESSAGE, PRIVATE, sent),
       () => outbox.threads.postFirst(MESSAGE, PRIVATE, voice),
       () => answers.replyTo(place, plan),
+      () => outbox.sendInChannel(MESSAGE, plan),
       () => outbox.before(MESSAGE, MESSAGE),
     ],
     channelMessage: [
@@ -169,6 +171,7 @@ function discordCalls(clients: ReturnType<typeof openDiscordClients>, log: Retur
     threads: [() => outbox.threads.make({ channelId: MESSAGE, name: PRIVATE, kind: 'public', memberId: MESSAGE })],
     threadMembers: [() => botRest.put(`/channels/${MESSAGE}/thread-members/${MESSAGE}`)],
     channel: [() => botRest.patch(`/channels/${MESSAGE}`, { body: { name: PRIVATE } })],
+    guild: [() => openServerCheck(clients.reads)(MESSAGE)],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],
     applicationCommands: [() => botRest.put(`/applications/${MESSAGE}/commands`, { body: [{ name: PRIVATE }] })],
     applicationGuildCommands: [() => botRest.put(`/applications/${MESSAGE}/guilds/${MESSAGE}/commands`, { body: [] })],

@@ -90,6 +90,29 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(submits(stage.gateway)).toBe(2);
   });
 
+  it('An export has what admins decided about the member, and what the member decided as an admin', async () => {
+    const stage = await botWith();
+    const { discord } = stage;
+    await budget(stage, 'admin', 'set', { limits: '$5 a day', member: 'member' });
+    await budget(stage, 'admin', 'block', { member: 'other' });
+    const exported = async (who: string) => {
+      const actor = discord.as(who);
+      const page = await (await actor.slash('tasks')).message();
+      const { attachments } = await (await actor.click(page, 'Export my data')).message();
+      return (await (await fetch(attachments[0]?.url ?? '')).json()) as { budgets: Record<string, unknown>[] };
+    };
+    await imagine(stage, 'member', 'a fox');
+    await imagine(stage, 'admin', 'an owl');
+    const guildId = discord.world.guild('atelier').id;
+    const [own, admins] = [await exported('member'), await exported('admin')];
+    const set = { what: 'member', after: '$5 a day' };
+    expect(own.budgets).toMatchObject([{ guildId, limits: { day: { amount: '5' } }, changes: [set] }]);
+    expect(admins.budgets).toMatchObject([{ guildId, changes: [set, { what: 'block' }] }]);
+    for (const name of ['other', 'admin']) expect(JSON.stringify(own)).not.toContain(discord.world.user(name).id);
+    for (const name of ['other', 'member'])
+      expect(JSON.stringify(admins.budgets)).not.toContain(discord.world.user(name).id);
+  });
+
   it('A grant raises the limits for now, and a reset lets them begin anew', async () => {
     const stage = await botWith();
     await budget(stage, 'admin', 'set', { limits: '1 task a day, 1 task a week', for: 'members' });

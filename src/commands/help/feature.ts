@@ -1,5 +1,6 @@
 import { command, type HandlerContext, menusByName, typedCommands } from '../../discord/handlers.ts';
 import { commandMention } from '../../discord/markdown.ts';
+import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { type Say, sentenceAt } from '../../locales/index.ts';
 import type { Feature } from '../feature.ts';
@@ -7,17 +8,23 @@ import type { Services } from '../services.ts';
 import { text } from './text.ts';
 
 /** The registered commands and menu entries. Commands are clickable mentions; menu entries have none. */
-function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, string>, say: Say): MessagePlan {
-  const lines = features.flatMap(({ command, text }) =>
-    [...typedCommands([command]).keys()].flatMap((name) => {
+function helpPage(
+  features: readonly Feature[],
+  { registered, isAdmin }: { registered: ReadonlyMap<string, string>; isAdmin: boolean },
+  say: Say,
+): MessagePlan {
+  const lines = features.flatMap(({ command, text }) => {
+    if (command.isForAdmins && 'subcommands' in command)
+      return isAdmin ? familyLine(command, text, registered, say) : [];
+    return [...typedCommands([command]).keys()].flatMap((name) => {
       const id = registered.get(name);
       const at = (what: string): string => sentenceAt(text.command, [...name.split(' ').slice(1), what]) ?? '';
       const [description, example, who] = [at('description'), at('example'), at('who')];
       return id === undefined
         ? []
         : [say('help.line', { mention: commandMention(name, id), description, example, who })];
-    }),
-  );
+    });
+  });
   const more = features
     .flatMap(({ menus = [] }) => menus)
     .flatMap((menu) => {
@@ -31,6 +38,21 @@ function helpPage(features: readonly Feature[], registered: ReadonlyMap<string, 
   return { page: { title: say('help.title'), blocks } };
 }
 
+/** Commands for admins share a line: with one each, the page would exceed Discord's limit. */
+function familyLine(
+  { name, subcommands }: Extract<Feature['command'], { subcommands: unknown }>,
+  text: Feature['text'],
+  registered: ReadonlyMap<string, string>,
+  say: Say,
+): string[] {
+  const mentions = subcommands.flatMap((one) => {
+    const id = registered.get(`${name} ${one.name}`);
+    return id === undefined ? [] : [commandMention(`${name} ${one.name}`, id)];
+  });
+  const description = sentenceAt(text.command, ['description']) ?? '';
+  return mentions.length === 0 ? [] : [say('help.adminLine', { mentions: mentions.join(' '), description })];
+}
+
 /** Lists all features, `/help` included. */
 export function help(others: readonly Feature[]): Feature<typeof text> {
   const feature: Feature<typeof text> = {
@@ -40,7 +62,8 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       isPrivate: true,
       options: {},
       async run(_values, { services, place, say }: HandlerContext<Services>) {
-        return helpPage([...others, feature], await services.registeredCommands(place), say);
+        const isAdmin = mayManageServer(place) || (await services.isOperator(place.userId));
+        return helpPage([...others, feature], { registered: await services.registeredCommands(place), isAdmin }, say);
       },
     }),
   };

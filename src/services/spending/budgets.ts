@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Limits } from './limits.ts';
-import { EMPTY_BUDGET, type ServerBudget, withoutMember } from './server-budget.ts';
+import { type BudgetChange, EMPTY_BUDGET, type ServerBudget, withoutMember } from './server-budget.ts';
 
 export interface BudgetStore {
   all(): Promise<ReadonlyMap<string, ServerBudget>>;
@@ -70,7 +70,9 @@ export class Budgets {
         limits: members[hash]?.limits,
         block: blocks[hash],
         grants: grants.filter(({ to }) => to === hash),
-        changes: history.filter(({ by, on }) => by === memberId || on === hash),
+        changes: history
+          .filter(({ by, on }) => by === memberId || on === hash)
+          .map((line) => withoutOthers(line, memberId)),
       };
       const isAny = found.limits ?? found.block ?? found.grants[0] ?? found.changes[0];
       return isAny === undefined ? [] : [{ guildId, ...found }];
@@ -89,6 +91,13 @@ export class Budgets {
     for (const [guildId] of mentions) await this.change(guildId, (budget) => withoutMember(budget, memberId));
   }
 }
+
+/** An export names no one else. */
+const withoutOthers = ({ by, memberId: subject, ...line }: BudgetChange, memberId: string): BudgetChange => ({
+  ...line,
+  ...(by === memberId && { by }),
+  ...(subject === memberId && { memberId }),
+});
 
 export const limitsIn = ({ serverLimits, operatorLimits, memberLimits, roles, members }: ServerBudget): Limits[] =>
   [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { isSame, moveStore, openBackend, StoreError } from '../../../src/services/store/index.ts';
 import type { OpenedBackend } from '../../../src/services/store/remote/open-remote.ts';
 import { leave, onStores, type Site, type SiteRow } from './sites.ts';
@@ -21,6 +22,7 @@ async function used(site: Site): Promise<SiteRow[]> {
       model: 'a/b:1',
       variants: [{ variant: 'x', amounts: ['0.10'], at: START }],
     });
+    await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
     await store.entries.setOpenSince('2026-01-01');
     const entry = { id: 'x', at: START, kind: 'imagine', facts: [{ standing: 'settled' as const, at: START }] };
     await store.entries.change('2026-01-01:x', () => entry);
