@@ -5,7 +5,7 @@ import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/index.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
-import type { ModelCatalogue } from '../services/models/catalogue.ts';
+import { type ModelCatalogue, ORDER_LIMIT_MS } from '../services/models/catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 
@@ -45,7 +45,7 @@ export const suggestionsFrom = (names: readonly string[], typed: string): Sugges
 export async function chooseModel(purpose: Purpose, typed: string | undefined, services: ModelServices) {
   const model =
     (await modelOrDefault(purpose, typed, services)) ??
-    (await services.models.listFor(purpose)).find(({ fits }) => fits.includes(purpose))?.id;
+    (await services.models.listFor(purpose, ORDER_LIMIT_MS)).find(({ fits }) => fits.includes(purpose))?.id;
   if (model === undefined) throw await noModel(purpose, services);
   return model;
 }
@@ -67,7 +67,7 @@ export async function modelOrDefault(purpose: Purpose, typed: string | undefined
   const { models, defaultModels } = services;
   if (typed === undefined) return defaultModels[purpose === 'voice' ? 'talk' : purpose];
   const id = typed.trim();
-  if ((await models.listQuickly()).some((model) => model.id === id)) return id;
+  if ((await models.listQuickly(ORDER_LIMIT_MS)).some((model) => model.id === id)) return id;
   try {
     await models.get(id);
   } catch (error) {

@@ -10,6 +10,8 @@ import { similarIds } from './ids.ts';
 const FRESH_MS = 5 * 60_000;
 /** For suggestions while the member types; Discord allows three seconds. */
 const SUGGESTION_LIMIT_MS = 1_000;
+/** For an order without a model: with no list at all it would be refused. */
+export const ORDER_LIMIT_MS = 10_000;
 
 /** The gateway may offer an unknown id later; until then it is not queried again. */
 const MISSING_MS = 60 * 60_000;
@@ -79,19 +81,24 @@ export class ModelCatalogue {
   }
 
   /** What is available quickly: an old list instead of a late one, and none instead of an error. */
-  async listQuickly(): Promise<readonly ListedModel[]> {
-    const late = pause(this.#parts.clock, SUGGESTION_LIMIT_MS).then(() => this.lastListed);
+  async listQuickly(limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
+    const listedInTime = new AbortController();
+    const late = pause(this.#parts.clock, limitMs, listedInTime.signal).then(() => this.lastListed);
     const listed = this.list().catch((error: unknown) => {
       if (error instanceof GatewayError) return this.lastListed;
       throw error;
     });
-    return Promise.race([listed, late]);
+    try {
+      return await Promise.race([listed, late]);
+    } finally {
+      listedInTime.abort();
+    }
   }
 
   /** Best first: those that fit, then all others, since that is only guessed, then those that were refused for it. */
-  async listFor(kind: ModelKind): Promise<readonly ListedModel[]> {
+  async listFor(kind: ModelKind, limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
     const rank = ({ fits, unfit }: ListedModel): number => (unfit.includes(kind) ? 2 : fits.includes(kind) ? 0 : 1);
-    return (await this.listQuickly()).toSorted((a, b) => rank(a) - rank(b));
+    return (await this.listQuickly(limitMs)).toSorted((a, b) => rank(a) - rank(b));
   }
 
   markDelivered(id: string, kind: ModelKind): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelCatalogue } from '../../../src/services/models/catalogue.ts';
+import { ModelCatalogue, ORDER_LIMIT_MS } from '../../../src/services/models/catalogue.ts';
 import { Experience, type ModelExperience } from '../../../src/services/models/experience.ts';
 import { guessKind, type KindOverrides, type ModelKind } from '../../../src/services/models/families.ts';
 import { similarIds } from '../../../src/services/models/ids.ts';
@@ -58,6 +58,21 @@ describe('The catalogue of models', () => {
     const late = models.listQuickly();
     time.advance(1_000);
     expect((await late).length).toBe(24);
+  });
+
+  it('An order waits longer for the first list of models than a suggestion', async () => {
+    const { models, embedded, time } = await catalogue();
+    embedded.faults.add({ do: 'hang' });
+    const [suggestion, order] = [models.listFor('image'), models.listFor('image', ORDER_LIMIT_MS)];
+    let isRefused = false;
+    void order.then(() => {
+      isRefused = true;
+    });
+    time.advance(1_000);
+    expect(await suggestion).toEqual([]);
+    expect(isRefused).toBe(false);
+    time.advance(ORDER_LIMIT_MS);
+    expect(await order).toEqual([]);
   });
 
   it('The catalogue of models requests few of many invented ids, and keeps returning existing ones', async () => {
