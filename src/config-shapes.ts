@@ -35,6 +35,23 @@ export const wholeNumber = (least: number, max: number, byDefault: string, unit:
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');
 
+const RATE = /^(?<atOnce>\d{1,6}) at once, (?<count>\d{1,6}) a (?<unit>second|minute)$/;
+
+/** How often members may ask, or `none` written out. */
+export const rate = (byDefault: string) =>
+  z
+    .string()
+    .default(byDefault)
+    .transform((text, context) => {
+      if (text.toLowerCase() === 'none') return undefined;
+      const { atOnce, count, unit } = RATE.exec(text.toLowerCase())?.groups ?? {};
+      if (Number(atOnce) > 0 && Number(count) > 0)
+        return { atOnce: Number(atOnce), perSecond: Number(count) / (unit === 'second' ? 1 : 60) };
+      context.addIssue('not a rate');
+      return z.NEVER;
+    })
+    .describe('a rate such as 20 at once, 2 a second; or none');
+
 const snowflake = z.string().regex(/^\d{17,20}$/);
 
 export const guildId = snowflake.optional().describe('a server ID of 17 to 20 digits');

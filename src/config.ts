@@ -59,6 +59,8 @@ const variables = (kinds: readonly string[]) =>
     DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
     DIRECT_BUDGET: shape.limits(kinds, '$2 a day, 50 tasks a day'),
     BUDGET_TIMEZONE: shape.timeZone,
+    MEMBER_RATE: shape.rate('20 at once, 2 a second'),
+    SERVER_RATE: shape.rate('1000 at once, 200 a second'),
 
     DEFAULT_IMAGE_MODEL: shape.modelId,
     DEFAULT_VIDEO_MODEL: shape.modelId,
@@ -181,6 +183,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       direct: given.DIRECT_BUDGET,
       timeZone: given.BUDGET_TIMEZONE,
     },
+    rates: { member: given.MEMBER_RATE, server: given.SERVER_RATE },
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },

@@ -59,6 +59,8 @@ const defaults = {
   DEFAULT_MEMBER_BUDGET: '$5 a day, 100 tasks a day',
   DIRECT_BUDGET: '$2 a day, 50 tasks a day',
   BUDGET_TIMEZONE: 'UTC',
+  MEMBER_RATE: '20 at once, 2 a second',
+  SERVER_RATE: '1000 at once, 200 a second',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -140,6 +142,7 @@ describe('The default configuration', () => {
         direct: { day: { amount: '2', tasks: 50 } },
         timeZone: 'UTC',
       },
+      rates: { member: { atOnce: 20, perSecond: 2 }, server: { atOnce: 1_000, perSecond: 200 } },
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
@@ -363,6 +366,14 @@ describe('Invalid values', () => {
   const waits = [...numbers, '29', '86401'];
   const lists = [...guilds, `${guild};${other}`, `${guild},none`];
   const models = ['two\nlines', 'a\u0000b'];
+  const rates = [
+    '20',
+    '20 at once',
+    '0 at once, 1 a second',
+    '2 at once, 0 a second',
+    '2 at once, 1 a year',
+    'unlimited',
+  ];
   const budgets = ['5', '$5', 'unlimited', '$5 a year', '5 tasks a day, 6 tasks a day', 'dance: 1 task a day'];
   const bad: Record<string, string[]> = {
     DISCORD_TOKEN: ['token', 'a.b', 'a.b.c.d', 'a..c', `Bot ${token}`, `"${token}"`],
@@ -427,6 +438,8 @@ describe('Invalid values', () => {
     DEFAULT_SERVER_BUDGET: budgets,
     DEFAULT_MEMBER_BUDGET: budgets,
     DIRECT_BUDGET: budgets,
+    MEMBER_RATE: rates,
+    SERVER_RATE: rates,
     BUDGET_TIMEZONE: ['Berlin', 'UTC+25', 'Europe/Nowhere'],
     DEFAULT_IMAGE_MODEL: models,
     DEFAULT_VIDEO_MODEL: models,

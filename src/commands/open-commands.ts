@@ -6,6 +6,7 @@ import type { Operator } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import { ChannelTypes } from '../discord/place.ts';
+import { type RateSettings, Rates } from '../discord/rates.ts';
 import { openServerCheck, openThreadCheck, registeredCommands } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -32,6 +33,7 @@ interface CommandsSettings {
   gateway: { fields: VideoFields };
   models: Services['defaultModels'];
   followQuietMs: number;
+  rates: RateSettings;
 }
 
 interface CommandsParts {
@@ -64,6 +66,7 @@ export function openCommands(parts: CommandsParts) {
     planOf: followedPagePlan(followQuietMs, say),
   });
   const names = [...typedCommands(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
+  const rates = new Rates({ settings: settings.rates, clock, log });
   const services: Services = {
     ...{
       tasks,
@@ -81,6 +84,7 @@ export function openCommands(parts: CommandsParts) {
       follows,
       followQuietMs,
       clock,
+      rates,
     },
     defaultModels: settings.models,
     threads: outbox.threads,
@@ -104,12 +108,13 @@ export function openCommands(parts: CommandsParts) {
     ...{ handlers, services, say, outbox, clock, funnel },
     channelTypeOf: (interactionId) => channelTypes.channelTypeOf(interactionId),
     guards: [isServed],
+    rates,
   });
   const sentenceFor = (error: unknown): string => funnel.sentenceFor(error, 'a message in a thread');
   const replying = { services, answers, say, clock, sentenceFor };
   // In a thread with a talk, messages belong to the talk before an earlier `/ask`.
   const hearers = [utteranceReader(replying), questionReader({ ...replying, isThread: openThreadCheck(reads) })];
-  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, log });
+  const readPacket = readThreadMessages({ readers: hearers, guildRefusal: isServed, rates, log });
   return {
     router,
     follows,

@@ -2,6 +2,7 @@ import type { Follower } from '../discord/follower.ts';
 import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
+import type { Rates } from '../discord/rates.ts';
 import type { Once } from '../lib/once.ts';
 import type { Drafts } from '../messages/drafts.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
@@ -43,6 +44,7 @@ export interface Services extends MessageServices, ModelServices {
   >;
   /** What admins have decided about spending. */
   budgets: Pick<Budgets, 'of' | 'isAllPaused' | 'memberHash' | 'change'>;
+  rates: Pick<Rates, 'mustAllow'>;
   /** Counts what was used in every period, whether or not it is limited. */
   countEverything(): Promise<void>;
   /** Whether the bot is in a server. */

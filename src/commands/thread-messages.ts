@@ -1,6 +1,7 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { Origin } from '../discord/place.ts';
+import type { Rates } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -17,11 +18,12 @@ interface InThreadsParts {
   /** The first of them that accepts a message gets it. */
   readers: readonly ThreadMessageReader[];
   guildRefusal: ReturnType<typeof refuseUnserved>;
+  rates: Pick<Rates, 'refuseInteraction'>;
   log: Pick<Log, 'warn'>;
 }
 
 /** Reads messages in threads where members continue a conversation by writing. Other messages are ignored. */
-export function readThreadMessages({ readers, guildRefusal, log }: InThreadsParts) {
+export function readThreadMessages({ readers, guildRefusal, rates, log }: InThreadsParts) {
   // Discord may deliver a message again after a lost connection.
   const heard = new Once();
   return async (packet: unknown): Promise<void> => {
@@ -32,7 +34,9 @@ export function readThreadMessages({ readers, guildRefusal, log }: InThreadsPart
       for (const hear of readers) {
         const work = await hear(spoken);
         if (!work) continue;
-        if (heard.isFirst(spoken.id)) await work();
+        // A thread has no private reply, so a member who floods it is not heard.
+        const asker = { userId: spoken.memberId, guildId: spoken.guildId };
+        if (heard.isFirst(spoken.id) && !rates.refuseInteraction(asker)) await work();
         return;
       }
     } catch (error) {

@@ -31,11 +31,13 @@ import { isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { lateFollowUp, Responder, type RetryLimit, tellMemberAlone } from './outbox/responder.ts';
 import { type Origin, originOf, placeOf, pressOrigin, type ReplyMode, TOKEN_LIFE_MS } from './place.ts';
+import type { Rates } from './rates.ts';
 import { targetOf } from './target-message.ts';
 
 export interface RouterParts<Services> {
   handlers: Handlers<Services>;
   guards: readonly Guard[];
+  rates: Pick<Rates, 'refuseInteraction' | 'refuseSuggestion'>;
   services: Services;
   say: Say;
   funnel: Funnel;
@@ -84,7 +86,10 @@ export class Router<Services> {
     const responder = new Responder(this.#parts.outbox, { applicationId, interactionId, token });
     try {
       if (this.#stopping.signal.aborted) throw new Refusal('refusals.stopping');
-      accepted(firstRefusal(this.#parts.guards, placeOf(interaction), undefined));
+      const place = placeOf(interaction);
+      const { guards, rates } = this.#parts;
+      accepted(interaction.isAutocomplete() ? rates.refuseSuggestion(place) : rates.refuseInteraction(place));
+      accepted(firstRefusal(guards, place, undefined));
       await this.#route(interaction, responder);
     } catch (error) {
       await this.#tellFailure(error, interaction, responder);

@@ -6,6 +6,7 @@ import { Funnel } from '../../src/discord/funnel.ts';
 import { command } from '../../src/discord/handlers.ts';
 import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
+import { Rates } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -45,7 +46,12 @@ async function recordingDiscord(): Promise<EmbeddedDiscord> {
     outbox: new Outbox(clients, log),
     clock: systemClock,
   };
-  const router = new Router({ handlers: { commands: [tell] }, guards: [], ...parts });
+  const router = new Router({
+    handlers: { commands: [tell] },
+    guards: [],
+    rates: new Rates({ settings: {}, clock: systemClock, log }),
+    ...parts,
+  });
   client.on(Events.InteractionCreate, (interaction) => void router.take(interaction));
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   await client.login(discord.token);

@@ -8,6 +8,7 @@ import { button, command, form, type Handlers, opener } from '../../src/discord/
 import { openDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../src/discord/plan.ts';
+import { Rates } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openLog } from '../../src/lib/log.ts';
@@ -124,6 +125,7 @@ async function routedDiscord(): Promise<{ discord: EmbeddedDiscord; logged(): st
   const router = new Router({
     handlers,
     guards: [],
+    rates: new Rates({ settings: {}, clock: systemClock, log }),
     services: undefined,
     say,
     funnel,

@@ -4,4 +4,6 @@ export const noLimits = {
   DEFAULT_SERVER_BUDGET: 'none',
   DEFAULT_MEMBER_BUDGET: 'none',
   DIRECT_BUDGET: 'none',
+  MEMBER_RATE: 'none',
+  SERVER_RATE: 'none',
 };

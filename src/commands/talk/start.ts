@@ -35,6 +35,7 @@ export const start = command({
   },
   async run({ model: typed, voice = '', instructions = '', who, where }, context: HandlerContext<Services>) {
     const { services, say } = context;
+    services.rates.mustAllow('talk', context.place);
     if (services.talks.inChannel(where.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chooseModel('voice', typed, services),

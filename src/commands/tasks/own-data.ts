@@ -16,6 +16,7 @@ const exportButton = button(customIds.exportData, {
   reply: 'beside',
   async run(_nothing, context: HandlerContext<Services>) {
     mustBeAlone(context);
+    context.services.rates.mustAllow('export', context.place);
     const { userId, uploadLimit } = context.place;
     const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
       userId,
@@ -58,7 +59,8 @@ const forgetReallyButton = button(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context: HandlerContext<Services>) {
     mustBeAlone(context);
-    const { clock, tasks } = context.services;
+    const { clock, tasks, rates } = context.services;
+    rates.mustAllow('export', context.place);
     const done = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let isAnswered = false;

@@ -117,5 +117,6 @@ export const refusals = {
     until: 'An admin of this server has blocked you from new requests until <t:{{until}}:f>.',
     always: 'An admin of this server has blocked you from new requests. Ask an admin if you think this is a mistake.',
   },
+  tooFast: 'You are sending requests too quickly. Try again <t:{{until}}:R>.',
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

@@ -1,0 +1,60 @@
+/** How much may be done at once, and how fast it may go on. */
+export interface Rate {
+  atOnce: number;
+  perSecond: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** More names than are busy at once; the one that was used longest ago is forgotten, whose bucket is full again by then. */
+const MAX_BUCKETS = 50_000;
+
+/** A token bucket for each name. Nothing is scheduled: a bucket fills while no one looks. */
+export class TokenBuckets {
+  readonly #rate: Rate;
+  readonly #clock: { now(): number };
+  /** The one used longest ago first. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `clock`: one that never goes back. */
+  constructor(rate: Rate, clock: { now(): number }) {
+    this.#rate = rate;
+    this.#clock = clock;
+  }
+
+  /** Takes a token; false where there is none. */
+  take(name: string): boolean {
+    const tokens = this.#tokensOf(name);
+    if (tokens < 1) return false;
+    this.#buckets.delete(name);
+    this.#buckets.set(name, { tokens: tokens - 1, at: this.#clock.now() });
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MAX_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
+    return true;
+  }
+
+  /** Puts a token back that was not needed. */
+  putBack(name: string): void {
+    const bucket = this.#buckets.get(name);
+    if (bucket) bucket.tokens = Math.min(this.#rate.atOnce, bucket.tokens + 1);
+  }
+
+  /** Milliseconds until there is a token. */
+  waitMs(name: string): number {
+    return Math.max(0, Math.ceil(((1 - this.#tokensOf(name)) / this.#rate.perSecond) * 1000));
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  #tokensOf(name: string): number {
+    const { atOnce, perSecond } = this.#rate;
+    const bucket = this.#buckets.get(name);
+    if (!bucket) return atOnce;
+    return Math.min(atOnce, bucket.tokens + ((this.#clock.now() - bucket.at) / 1000) * perSecond);
+  }
+}
