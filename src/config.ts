@@ -61,6 +61,10 @@ const variables = (kinds: readonly string[]) =>
     BUDGET_TIMEZONE: shape.timeZone,
     MEMBER_RATE: shape.rate('20 at once, 2 a second'),
     SERVER_RATE: shape.rate('1000 at once, 200 a second'),
+    MAX_ANSWERS: shape.wholeNumber(1, 10_000, '100', 'answers'),
+    MAX_ANSWERS_PER_MEMBER: shape.wholeNumber(1, 10_000, '3', 'answers'),
+    MAX_TALKS: shape.wholeNumber(1, 1_000, '20', 'live conversations'),
+    MAX_TALKS_PER_MEMBER: shape.wholeNumber(1, 1_000, '1', 'live conversations'),
 
     DEFAULT_IMAGE_MODEL: shape.modelId,
     DEFAULT_VIDEO_MODEL: shape.modelId,
@@ -184,6 +188,10 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       timeZone: given.BUDGET_TIMEZONE,
     },
     rates: { member: given.MEMBER_RATE, server: given.SERVER_RATE },
+    liveLimits: {
+      ask: { all: given.MAX_ANSWERS, perMember: given.MAX_ANSWERS_PER_MEMBER },
+      talk: { all: given.MAX_TALKS, perMember: given.MAX_TALKS_PER_MEMBER },
+    },
     /** By patterns of ids. */
     modelKinds: given.MODEL_KINDS,
     media: { allowPrivate: given.MEDIA_ALLOW_PRIVATE, memoryBytes: given.MEDIA_MEMORY_MB * 2 ** 20 },

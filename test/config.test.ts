@@ -61,6 +61,10 @@ const defaults = {
   BUDGET_TIMEZONE: 'UTC',
   MEMBER_RATE: '20 at once, 2 a second',
   SERVER_RATE: '1000 at once, 200 a second',
+  MAX_ANSWERS: '100',
+  MAX_ANSWERS_PER_MEMBER: '3',
+  MAX_TALKS: '20',
+  MAX_TALKS_PER_MEMBER: '1',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -143,6 +147,7 @@ describe('The default configuration', () => {
         timeZone: 'UTC',
       },
       rates: { member: { atOnce: 20, perSecond: 2 }, server: { atOnce: 1_000, perSecond: 200 } },
+      liveLimits: { ask: { all: 100, perMember: 3 }, talk: { all: 20, perMember: 1 } },
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
@@ -366,6 +371,7 @@ describe('Invalid values', () => {
   const waits = [...numbers, '29', '86401'];
   const lists = [...guilds, `${guild};${other}`, `${guild},none`];
   const models = ['two\nlines', 'a\u0000b'];
+  const counts = ['0', '-1', '1.5', 'many', '100000'];
   const rates = [
     '20',
     '20 at once',
@@ -438,9 +444,13 @@ describe('Invalid values', () => {
     DEFAULT_SERVER_BUDGET: budgets,
     DEFAULT_MEMBER_BUDGET: budgets,
     DIRECT_BUDGET: budgets,
+    BUDGET_TIMEZONE: ['Berlin', 'UTC+25', 'Europe/Nowhere'],
     MEMBER_RATE: rates,
     SERVER_RATE: rates,
-    BUDGET_TIMEZONE: ['Berlin', 'UTC+25', 'Europe/Nowhere'],
+    MAX_ANSWERS: counts,
+    MAX_ANSWERS_PER_MEMBER: counts,
+    MAX_TALKS: counts,
+    MAX_TALKS_PER_MEMBER: counts,
     DEFAULT_IMAGE_MODEL: models,
     DEFAULT_VIDEO_MODEL: models,
     DEFAULT_MUSIC_MODEL: models,

@@ -30,6 +30,7 @@ import { Talks } from './talks/talks.ts';
 import { TaskBook } from './tasks/book.ts';
 import type { Kind } from './tasks/kind.ts';
 import { Offers } from './tasks/offers.ts';
+import type { LiveLimits } from './tasks/orders.ts';
 import type { KindSpecs } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
@@ -51,6 +52,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
   discord: { adminGuildIds: readonly string[] };
   modelKinds: KindOverrides;
+  liveLimits: LiveLimits;
 }
 
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
@@ -156,7 +158,7 @@ export function openEngine({
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
-    ...{ spending, budgets },
+    ...{ spending, budgets, liveLimits: settings.liveLimits },
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,

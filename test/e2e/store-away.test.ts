@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { onServers } from '../services/store/sites.ts';
+import { noLimits } from '../support/no-limits.ts';
 import { Wire } from '../support/wire.ts';
 import { bot } from './bot.ts';
 import { says, submits } from './quick.ts';
@@ -13,7 +14,7 @@ describe('A bot whose store is temporarily unavailable', () =>
     it('During an outage of the store, the bot says so and refuses orders without a request to the gateway, and it continues afterwards', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
-      const side = await bot({ settings: { STORE_URL: wire.url } });
+      const side = await bot({ settings: { ...noLimits, STORE_URL: wire.url } });
       const { discord, gateway } = side;
       const member = discord.as('member');
       const about = async (): Promise<string> => text(await (await member.slash('about')).message());
@@ -41,7 +42,7 @@ describe('A bot whose store is temporarily unavailable', () =>
     it('Responses of the gateway during an outage of the store are kept in memory, and nothing is submitted twice', async () => {
       const site = await stage();
       const wire = await Wire.to(site.url);
-      const { discord, gateway, app, logged } = await bot({ settings: { STORE_URL: wire.url } });
+      const { discord, gateway, app, logged } = await bot({ settings: { ...noLimits, STORE_URL: wire.url } });
       gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 4, everyMs: 20 } });
       const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
       // The response is arriving in small pieces when the store becomes unavailable.

@@ -6,4 +6,8 @@ export const noLimits = {
   DIRECT_BUDGET: 'none',
   MEMBER_RATE: 'none',
   SERVER_RATE: 'none',
+  MAX_ANSWERS: '10000',
+  MAX_ANSWERS_PER_MEMBER: '10000',
+  MAX_TALKS: '1000',
+  MAX_TALKS_PER_MEMBER: '1000',
 };

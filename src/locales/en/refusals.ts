@@ -117,6 +117,13 @@ export const refusals = {
     until: 'An admin of this server has blocked you from new requests until <t:{{until}}:f>.',
     always: 'An admin of this server has blocked you from new requests. Ask an admin if you think this is a mistake.',
   },
+  tooMany: {
+    ask_one: 'You already have {{count}} answer in progress. Wait until it has finished, or press **Stop** under it.',
+    ask_other:
+      'You already have {{count}} answers in progress. Wait until one has finished, or press **Stop** under it.',
+    talk_one: 'You already have a live conversation. End it with `/talk end`, then start another one.',
+    talk_other: 'You already have {{count}} live conversations. End one with `/talk end`, then start another one.',
+  },
   tooFast: 'You are sending requests too quickly. Try again <t:{{until}}:R>.',
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

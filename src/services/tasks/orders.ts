@@ -11,7 +11,7 @@ import type { TaskBook, TasksLog } from './book.ts';
 import type { Kind, WaitLimit } from './kind.ts';
 import type { Gather, GatherContext, Materials } from './materials.ts';
 import { kindOfferName, type Offers } from './offers.ts';
-import type { KindSpecs, Task, TaskKind } from './task.ts';
+import { hasEnded, type KindSpecs, type Task, type TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
 import type { TaskStore } from './task-store.ts';
 import {
@@ -36,7 +36,7 @@ export interface OrdersParts {
   /** Undefined where no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
-  spending?: Pick<Spending, 'check'> | undefined;
+  spending?: Pick<Spending, 'check' | 'checkMay'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
   gather: Gather;
@@ -45,10 +45,19 @@ export interface OrdersParts {
   log: TasksLog;
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
+  /** How many answers and talks may go on at once. */
+  liveLimits?: LiveLimits | undefined;
   /** Throws where the store may belong to another bot. */
   assertOwnership(): void;
   follow(task: Task): void;
 }
+
+interface LiveLimit {
+  all: number;
+  perMember: number;
+}
+
+export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
 
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
@@ -58,6 +67,8 @@ export class Orders {
   /** Orders of the last seconds, with the function that cancels their removal; none while one is under way. */
   readonly #recent = new Map<string, { id: string; cancel?: () => void }>();
   readonly #underWay = new Set<Promise<unknown>>();
+  /** Orders that have no stored task yet, for the limits of what goes on at once. */
+  readonly #starting = new Map<string, Pick<Task, 'kind' | 'requesterId'>>();
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
@@ -166,6 +177,28 @@ export class Orders {
   }
 
   async #carryOut(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
+    this.#mustHaveRoom(order);
+    this.#starting.set(id, order);
+    try {
+      return await this.#carryOutAlone(order, id, sentBefore);
+    } finally {
+      this.#starting.delete(id);
+    }
+  }
+
+  /** Answers and talks hold a connection for as long as they go on. */
+  #mustHaveRoom({ kind, requesterId }: Order): void {
+    const limit = this.#parts.liveLimits?.[kind];
+    if (!limit) return;
+    const live = this.#parts.book.live((task) => task.kind === kind && !hasEnded(task));
+    const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
+    const same = [...all.values()].filter((one) => one.kind === kind);
+    const own = same.filter((one) => one.requesterId === requesterId);
+    if (own.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
+    if (same.length >= limit.all) throw new Refusal('refusals.busy');
+  }
+
+  async #carryOutAlone(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
     const { book, clock, kinds, offers } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
@@ -174,6 +207,8 @@ export class Orders {
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     const { traits } = this.#parts.specs[order.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
+    // A pause and a block are for everything that a member may start.
+    if (!traits.isPaid) this.#parts.spending?.checkMay(ordererOf(order));
     // An order beyond a limit fetches nothing. The reservation decides.
     if (traits.isPaid && order.predecessorId === undefined)
       this.#parts.spending?.check(ordererOf(order), { kind: order.kind, amount: estimate?.amount });

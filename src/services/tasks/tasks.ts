@@ -21,7 +21,7 @@ import { Words } from './words.ts';
 
 export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
-    Partial<Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending'>>,
+    Partial<Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits'>>,
     Pick<ErasureParts, 'budgets' | 'removeMessages' | 'tellErased'> {
   store: TaskStore;
   kinds: readonly Kind[];

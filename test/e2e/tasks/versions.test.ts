@@ -2,6 +2,7 @@ import { ButtonStyle, ComponentType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { noLimits } from '../../support/no-limits.ts';
 import { type QuickStage, quickBot, says, submits } from '../quick.ts';
 import { errorsIn, follow, grid, jobs } from './proof.ts';
 
@@ -74,7 +75,7 @@ describe('A forged button', () => {
   it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
     'A button of the invalid version "%s" is unknown, for every verb',
     async (version) => {
-      const stage = await quickBot();
+      const stage = await quickBot({ settings: noLimits });
       const ids = [...verbs, ...forms, 'press'].map((verb) => `${verb}.${version}.${noOne}.0`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
       expect(submits(stage.gateway)).toBe(0);
@@ -85,7 +86,7 @@ describe('A forged button', () => {
   it.each(['2', '9', '9999'])(
     'A button of the newer version %s is reported as outdated, for every verb',
     async (version) => {
-      const stage = await quickBot();
+      const stage = await quickBot({ settings: noLimits });
       const ids = verbs.map((verb) => `${verb}.${version}.${noOne}.0.and.more`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, OUTDATED));
       expect(submits(stage.gateway)).toBe(0);
@@ -94,7 +95,7 @@ describe('A forged button', () => {
   );
 
   it('A button with an unknown verb is unknown', async () => {
-    const stage = await quickBot();
+    const stage = await quickBot({ settings: noLimits });
     const ids = [
       ...['x.1', 'A.1', 'a', '.', '..', '.1', 'a..', ' ', 'constructor.1', '__proto__.1', 'valueof.1', 'press.1'],
       ...['press.1.a.1', 'a.1.~', 'a.1.~%%', `a.1.${'x'.repeat(96)}`, 'a'.repeat(100), '🦊'.repeat(50), '\u202e.1'],
@@ -109,7 +110,7 @@ describe('A forged button', () => {
   it.each(['', 'x', noOne.toUpperCase(), `${noOne}0`, '~Li4vLi4', 'index', 'constructor'])(
     'A button with "%s" in place of a task id is unknown, for every verb',
     async (task) => {
-      const stage = await quickBot();
+      const stage = await quickBot({ settings: noLimits });
       const ids = ofTasks.map((verb) => `${verb}.1.${task}.0`);
       expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, UNKNOWN));
       expect(submits(stage.gateway)).toBe(0);
@@ -118,7 +119,7 @@ describe('A forged button', () => {
   );
 
   it('A button of a task that does not exist says so, for every verb', async () => {
-    const stage = await quickBot();
+    const stage = await quickBot({ settings: noLimits });
     const ids = ofTasks.map((verb) => idOf(verb, noOne));
     expect(await answersTo(stage, ids)).toEqual(allAnswer(ids, NO_TASK));
     expect(submits(stage.gateway)).toBe(0);

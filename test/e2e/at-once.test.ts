@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { profiles } from '../contract/both.ts';
+import { labels, quickBot, says } from './quick.ts';
+import { talkBot, threadOf } from './talk/proof.ts';
+
+const models = { DEFAULT_TEXT_MODEL: 'quill-5', DEFAULT_TALK_MODEL: 'parley-realtime' };
+const hasButton =
+  (name: string) =>
+  (message: Message): boolean =>
+    labels(message).includes(name);
+const isRefusal = (message: Message): boolean => /already have|too busy/.test(text(message));
+
+describe.each(profiles)('Answers and live conversations at once at a gateway of the %s profile', (profile) => {
+  it('A member has only so many answers at once, others have theirs, and an ended one makes room', async () => {
+    const { discord, gateway } = await quickBot({
+      gateway: { profile, speed: 0.2 },
+      settings: { ...models, MAX_ANSWERS_PER_MEMBER: '1', MAX_ANSWERS: '2' },
+    });
+    let asked = 0;
+    const ask = (who: string) => discord.as(who).slash('ask', { prompt: `tell me of snow ${++asked}, 2000 words` });
+    const first = await ask('member');
+    const moving = await first.message(hasButton('Stop'));
+    expect(text(await (await ask('member')).ephemeral(isRefusal))).toBe(
+      'You already have 1 answer in progress. Wait until it has finished, or press **Stop** under it.',
+    );
+    await (await ask('other')).message(hasButton('Stop'));
+    expect(text(await (await ask('admin')).ephemeral(isRefusal))).toContain('too busy');
+    expect(gateway.heard.filter(({ path }) => path === '/v1/responses')).toHaveLength(2);
+    await discord.as('member').click(moving, 'Stop');
+    await first.message(says('Stopped.'));
+    await (await ask('member')).message(hasButton('Stop'));
+  });
+
+  it('A member has one live conversation at once, and may start another after its end', async () => {
+    const { discord } = await talkBot({ gateway: { profile } });
+    let started = 0;
+    const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++started}` });
+    const first = await start('member');
+    const thread = await threadOf(first);
+    expect(text(await (await start('member')).ephemeral(isRefusal))).toContain('You already have a live conversation.');
+    await threadOf(await start('other'));
+    await (await discord.as('member').in(thread).slash('talk end')).message(says('has ended'));
+    expect(await threadOf(await start('member'))).not.toBe(thread);
+  });
+});
