@@ -136,7 +136,7 @@ function taskOf(message: Message): string {
 
 describe('A forged press on an existing task', () => {
   it('A press on a position that the task does not have is unknown', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
     const ids = ['a', 'w'].flatMap((verb) =>
       ['99', '9', '100', '-1', '1.5', '', 'x', '0x1', '~AA'].map((place) => `${verb}.1.${task}.${place}`),
@@ -151,7 +151,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press on a successful task finds nothing to decide, retry or continue', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
     const expected = {
       [`again.1.${task}`]: 'already responded to this',
@@ -169,7 +169,7 @@ describe('A forged press on an existing task', () => {
     ['is still running', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
   ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     stage.gateway.faults.add({ do: fault });
     const exchange = await stage.discord.as('member').slash('imagine', { prompt: 'a fox' });
     const task = taskOf(await exchange.message(says(words)));
@@ -182,7 +182,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press on a single image finds no grid', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await follow(stage, await grid(stage), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
     const answers = await answersTo(stage, ids);
@@ -191,7 +191,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press on another member’s private task is refused, for every verb', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage, { private: true }));
     const ids = ofTasks.map((verb) => idOf(verb, task));
     const answers = await answersTo(stage, ids, 'other');
@@ -202,7 +202,7 @@ describe('A forged press on an existing task', () => {
   });
 
   it('A press does not delete a message that shows something else', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const first = await grid(stage);
     const second = await grid(stage, { prompt: 'a hare' });
     const forged = await buttonsFor(stage, [`delete.1.${taskOf(first)}`]);
@@ -217,7 +217,7 @@ describe('A forged press on an existing task', () => {
 
 describe('A select menu in place of buttons', () => {
   it('A forged value of a select menu is treated like a forged button', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await grid(stage));
     const values = [`a.1.${task}.99`, `a.2.${task}.0`, 'press.1', 'nothing', `delete.1.${noOne}`];
     const select = (custom_id: string): object => ({
@@ -240,7 +240,7 @@ describe('A select menu in place of buttons', () => {
 
 describe('A forged form', () => {
   it('A form of another version, or of another task, is refused when it is submitted', async () => {
-    const stage = await quickBot({ gateway: { speed: 20 } });
+    const stage = await quickBot({ gateway: { speed: 20 }, settings: noLimits });
     const member = stage.discord.as('member');
     const single = await follow(stage, await grid(stage), 'U1');
     const task = taskOf(single);
