@@ -59,6 +59,7 @@ const variables = (kinds: readonly string[]) =>
     DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
     DIRECT_BUDGET: shape.limits(kinds, '$2 a day, 50 tasks a day'),
     BUDGET_TIMEZONE: shape.timeZone,
+    UNCONFIRMED_RELEASE_HOURS: shape.releaseHours,
     MEMBER_RATE: shape.rate('20 at once, 2 a second'),
     SERVER_RATE: shape.rate('1000 at once, 200 a second'),
     MAX_ANSWERS: shape.wholeNumber(1, 10_000, '100', 'answers'),
@@ -187,6 +188,8 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       direct: given.DIRECT_BUDGET,
       timeZone: given.BUDGET_TIMEZONE,
     },
+    unconfirmedReleaseMs:
+      given.UNCONFIRMED_RELEASE_HOURS === undefined ? undefined : given.UNCONFIRMED_RELEASE_HOURS * 3_600_000,
     rates: { member: given.MEMBER_RATE, server: given.SERVER_RATE },
     liveLimits: {
       ask: { all: given.MAX_ANSWERS, perMember: given.MAX_ANSWERS_PER_MEMBER },

@@ -53,6 +53,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
   discord: { adminGuildIds: readonly string[] };
   modelKinds: KindOverrides;
   liveLimits: LiveLimits;
+  unconfirmedReleaseMs: number | undefined;
 }
 
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
@@ -159,6 +160,7 @@ export function openEngine({
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
     ...{ spending, budgets, liveLimits: settings.liveLimits },
+    unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     assertOwnership: store.ownership.mustBeOurs,

@@ -125,7 +125,8 @@ async function costLine(task: Task, { services, say }: HandlerContext<Services>)
   if (!known) return cost;
   const { estimate } = task;
   const from = known.isEstimate && estimate ? ` (${say(`tasks.priceFrom.${estimate.source}`)})` : '';
-  return say(`tasks.cost.${known.standing}`, { cost: cost + from });
+  const standing = task.releasedAt === undefined ? known.standing : 'released';
+  return say(`tasks.cost.${standing}`, { cost: cost + from });
 }
 
 /** These properties have lines of their own, or only point at files and other tasks. */

@@ -44,6 +44,7 @@ export const text = {
       settled: '{{cost}}',
       reserved: '{{cost}}, charged only if the task succeeds',
       unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
+      released: 'no longer counted, because it stayed unknown whether the gateway accepted the task ({{cost}})',
       refunded: 'none, because the task had no result ({{cost}})',
     },
     priceFrom: {

@@ -74,14 +74,15 @@ export function factOfTask(task: Task): Fact {
 function standingOfTask(task: Task): Standing {
   const { state, failure } = task;
   // The same order is in the ledger under its successor.
-  if (task.handedOver) return 'refunded';
+  if (task.handedOver || task.releasedAt !== undefined) return 'refunded';
   // The model has worked for any part of an answer, and possibly for one that the bot did not receive.
   if (task.traits.isText && failure && hasCost(task)) return 'settled';
   if (state === 'ready' || state === 'delivered') return 'settled';
   // It may have cost something, and no one will ever know: the estimate counts.
   const isDismissed = state === 'cancelled' && failure?.cause === 'dismissed';
   if (isDismissed) return 'settled';
-  if (state === 'unconfirmed') return 'unconfirmed';
+  // The member has ordered it anew, and the first may have been carried out as well: its estimate counts.
+  if (state === 'unconfirmed') return task.isRepeated ? 'settled' : 'unconfirmed';
   return state === 'cancelled' || state === 'failed' || state === 'expired' ? 'refunded' : 'reserved';
 }
 

@@ -171,6 +171,22 @@ export class Ledger {
     if (since !== undefined && day < since) await entries.setOpenSince(day);
   }
 
+  /** Orders with an unknown outcome, made after one moment and until another. */
+  async *unconfirmed(after: number, until: number): AsyncGenerator<Entry> {
+    let seen = 0;
+    for await (const entry of this.#parts.entries.between(dayOf(after), dayOf(until))) {
+      seen += 1;
+      if (seen % ENTRIES_AT_ONCE === 0) await setImmediate();
+      if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
+    }
+  }
+
+  /** Writes what a task says now, long after its outcome was written as unknown. */
+  async reconsider(task: Task): Promise<void> {
+    await Promise.all(this.#pending);
+    if (task.traits.isPaid) await this.#write(task, factOfTask(task));
+  }
+
   /** The gateway has refused the order, or never received it. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
@@ -179,9 +195,9 @@ export class Ledger {
   /** Called for every change of a task, possibly several times. */
   onTaskChange(task: Task): void {
     const fact = factOfTask(task);
-    // A member may dismiss a task long after its outcome was written as unknown.
-    const isDismissed = task.failure?.cause === 'dismissed';
-    if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDismissed)) return;
+    // A member may decide long after its outcome was written as unknown.
+    const isDecided = task.failure?.cause === 'dismissed' || task.isRepeated || task.releasedAt !== undefined;
+    if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDecided)) return;
     const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }

@@ -152,26 +152,29 @@ export class Orders {
   }
 
   async #repeat(id: string, origin: OrderOrigin): Promise<Task> {
-    const { book, store, clock, kinds } = this.#parts;
+    const { book, store, clock, kinds, ledger } = this.#parts;
     const successorId = taskId(clock.now());
     const known = await book.get(id);
+    const isKeyed = known !== undefined && kinds.get(known.kind)?.keyed !== undefined;
+    if (known && !isKeyed) await ledger?.expectDecision(mustBeUndecided(known, origin.requesterId));
     // A crash may have come after the successor's id was stored and before its task was.
     const isTaken = known?.successorId !== undefined && (await book.get(known.successorId)) !== undefined;
     const old = await book.change(id, (task) => {
       const { successorId: promised } = mustBeUndecided(task, origin.requesterId);
       if (isTaken || promised !== known?.successorId) throw new Refusal('refusals.alreadyResubmitted');
-      return setSuccessor(task, successorId);
+      return setSuccessor(task, successorId, isKeyed);
     });
     try {
       const parent = old.parentId === undefined ? undefined : await book.get(old.parentId);
       const order = { ...origin, ...orderOfTask(old), parent };
-      if (!kinds.get(old.kind)?.keyed) return await this.#carryOut(order, successorId);
+      if (!isKeyed) return await this.#carryOut(order, successorId);
       // An older bot stored only the key, which at least keeps the gateway from making a second job.
       const sent = (await store.getSentOrder(id)) ?? { idempotencyKey: old.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, sent);
     } catch (error) {
       // It was refused, so the old task has no successor.
-      await book.change(id, (task) => setSuccessor(task, undefined));
+      const undecided = await book.change(id, (task) => setSuccessor(task, undefined));
+      if (!isKeyed) await ledger?.reconsider(undecided);
       throw error;
     }
   }

@@ -191,6 +191,10 @@ export const taskFacts = z.object({
   rootId: z.string().optional(),
   /** The task that replaced it when its member tried again. */
   successorId: z.string().optional(),
+  /** When its unknown outcome stopped counting, because its owner has not decided for so long. */
+  releasedAt: time.optional(),
+  /** Its successor is another order, which the gateway may carry out as well: both count. */
+  isRepeated: z.literal(true).optional(),
   /** The task that it replaced, with the same order under the same key. */
   predecessorId: z.string().optional(),
   /** Its successor is the same order, which the gateway carries out once: only the successor is shown and counted. */

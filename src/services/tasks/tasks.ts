@@ -12,6 +12,7 @@ import { Orders, type OrdersParts } from './orders.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { Exports } from './own-data/exports.ts';
 import { type ErasureParts, type MessageRemoval, tasksOf } from './own-data/member-erasure.ts';
+import { Release } from './release.ts';
 import { Sweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task, type TaskKind } from './task.ts';
 import type { TaskStore } from './task-store.ts';
@@ -23,6 +24,8 @@ export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
     Partial<Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits'>>,
     Pick<ErasureParts, 'budgets' | 'removeMessages' | 'tellErased'> {
+  /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
+  unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
   kinds: readonly Kind[];
   scheduler: Scheduler;
@@ -48,6 +51,7 @@ export class Tasks {
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
   readonly #sweep: Sweep;
+  readonly #release: Release | undefined;
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
@@ -75,6 +79,8 @@ export class Tasks {
       log,
     });
     this.#sweep = new Sweep({ book, clock, log, maxWaitMs, waitLimitOf });
+    const { unconfirmedReleaseMs: afterMs } = parts;
+    this.#release = afterMs === undefined ? undefined : new Release({ book, ledger, clock, log, afterMs });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
@@ -163,11 +169,12 @@ export class Tasks {
     this.erasure.start();
     this.scheduler.start();
     this.#sweep.start();
+    this.#release?.start();
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
-    await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.erasure.finish()]);
+    await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
   }
 
   /** To be called once the gateway is closed, so that no submit lasts long; its outcome is stored before this returns. */

@@ -131,7 +131,18 @@ export function markUnconfirmed(task: Task, reason: string | undefined, now: num
   };
 }
 
-export const setSuccessor = (task: Task, successorId: string | undefined): Task => ({ ...task, successorId });
+/** `isKeyed`: the gateway recognizes the order by its key, and carries it out once. */
+export const setSuccessor = (task: Task, successorId: string | undefined, isKeyed = true): Task => ({
+  ...task,
+  successorId,
+  isRepeated: successorId === undefined || isKeyed ? undefined : true,
+});
+
+/** Its owner has not decided about its unknown outcome in the operator's time. */
+export function markReleased(task: Task, now: number): Task {
+  const isUndecided = task.state === 'unconfirmed' && !task.handedOver && !task.isRepeated;
+  return isUndecided && task.releasedAt === undefined ? { ...task, releasedAt: now } : task;
+}
 
 /** Its successor sent the same order under the same key: the gateway makes one job, which belongs to the successor. */
 export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });

@@ -96,13 +96,44 @@ describe('The ledger entry of an order', () => {
     expect(await all(bot)).toEqual(['settled']);
   });
 
-  it('Each try of an order has its own ledger entry', async () => {
+  it('Each try of an order has its own ledger entry, and the first counts as it was estimated', async () => {
     const bot = await run();
     const { id } = await bot.order('unknown');
     const { kind: _, request: __, ...origin } = order;
     await bot.tasks.orders.tryAgain(id, origin);
-    expect(await all(bot)).toEqual(['unconfirmed', 'unconfirmed']);
+    expect(await all(bot)).toEqual(['settled', 'unconfirmed']);
   });
+
+  it('The ledger entry of an order stays unconfirmed if another try of it is refused', async () => {
+    const bot = await run();
+    const { id } = await bot.order('unknown');
+    await expect(bot.order('refused')).rejects.toThrow('no');
+    const { kind: _, request: __, ...origin } = order;
+    await expect(bot.tasks.orders.tryAgain(id, origin)).rejects.toThrow('no');
+    expect(await standing(bot, id)).toBe('unconfirmed');
+    expect(await all(bot)).toEqual(['refunded', 'refunded', 'unconfirmed']);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'After a crash at write %d of another try, the entries say what their tasks say',
+    async (diesAfter) => {
+      const on = stage();
+      const first = await run(on);
+      const { id } = await first.order('unknown');
+      await first.tasks.book.change(id, (task) => markDelivered(task, undefined, on.clock.now()));
+      await first.stop();
+      on.clock.advance(100 * DAY_MS);
+      await (await run(on)).stop();
+      const dying = await run(on, { diesAfter });
+      const { kind: _, request: __, ...origin } = order;
+      await dying.tasks.orders.tryAgain(id, origin).catch(() => undefined);
+      await dying.die();
+      const last = await run(on);
+      await last.ledger.flush();
+      const isRepeated = (await last.tasks.book.get(id))?.isRepeated === true;
+      expect(await standing(last, id)).toBe(isRepeated ? 'settled' : 'unconfirmed');
+    },
+  );
 
   it('A ledger entry is written first: without it nothing is submitted', async () => {
     const on = stage();

@@ -94,9 +94,9 @@ async function live(
 }
 
 /** Written a second time, independently of the ledger's code. */
-function expected({ state, failure }: Task): Standing {
+function expected({ state, failure, isRepeated }: Task): Standing {
   if (state === 'ready' || state === 'delivered' || failure?.cause === 'dismissed') return 'settled';
-  if (state === 'unconfirmed') return 'unconfirmed';
+  if (state === 'unconfirmed') return isRepeated ? 'settled' : 'unconfirmed';
   return ['failed', 'cancelled', 'expired'].includes(state) ? 'refunded' : 'reserved';
 }
 

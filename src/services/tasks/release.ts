@@ -1,0 +1,54 @@
+import { DAY_MS } from '../../lib/clock.ts';
+import type { OrdersParts } from './orders.ts';
+import { markReleased } from './transitions.ts';
+
+const EVERY_MS = 10 * 60_000;
+/** Older orders are in no period that a limit looks at. */
+const LOOK_BACK_MS = 62 * DAY_MS;
+
+interface ReleaseParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
+  /** How long an unknown outcome counts without its owner's decision. */
+  afterMs: number;
+}
+
+/** Stops counting orders with an unknown outcome about which no one decides. The task is changed first: a start finds what a crash left. */
+export class Release {
+  readonly #parts: ReleaseParts;
+  #lookedUntil: number | undefined;
+  #cancel: (() => void) | undefined;
+  #underWay: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: ReleaseParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#underWay = this.#pass().then(() => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(EVERY_MS, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  async #pass(): Promise<void> {
+    const { book, ledger, clock, log, afterMs } = this.#parts;
+    const until = clock.now() - afterMs;
+    try {
+      for await (const { id } of ledger?.unconfirmed(this.#lookedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
+        if (this.#isStopped) return;
+        // Erased and expired tasks have no owner who could decide later.
+        if (!(await book.get(id))) continue;
+        const task = await book.change(id, (known) => markReleased(known, clock.now()));
+        if (task.releasedAt !== undefined) await ledger?.reconsider(task);
+      }
+      this.#lookedUntil = until;
+    } catch (error) {
+      log.error({ err: error }, 'Orders with an unknown outcome could not be released; trying again later.');
+    }
+  }
+}

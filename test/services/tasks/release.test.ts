@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { Ledger } from '../../../src/services/ledger/ledger.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { TaskBook } from '../../../src/services/tasks/book.ts';
+import { Release } from '../../../src/services/tasks/release.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { markDismissed } from '../../../src/services/tasks/transitions.ts';
+import { makeTask, START, type Stage, settled, stage } from '../store/stage.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTES_MS = 10 * 60_000;
+
+/** A bot that releases after three hours. */
+async function bot(on: Stage) {
+  const store = (await on.open()) as StoredTasks;
+  const { clock, log } = on;
+  const ledger = new Ledger({ entries: store.entries, clock, log });
+  const book = new TaskBook({ store, log });
+  book.onChange((task) => ledger.onTaskChange(task));
+  await book.open();
+  await ledger.open(book.live());
+  const release = new Release({ book, ledger, clock, log, afterMs: 3 * HOUR_MS });
+  const entries = async (): Promise<Entry[]> => {
+    await ledger.flush();
+    return Array.fromAsync(store.entries.between('', '9999'));
+  };
+  const stop = async () => {
+    await release.stop();
+    await store.close();
+  };
+  return { store, ledger, book, release, entries, stop };
+}
+
+/** An order whose outcome its owner was told. */
+async function lost({ store, ledger }: Awaited<ReturnType<typeof bot>>, over: Partial<Task> = {}): Promise<Task> {
+  const task = makeTask({ state: 'submitting' });
+  await ledger.reserve(task);
+  const unknown = { ...settled(task), state: 'unconfirmed', failure: { cause: 'unconfirmed' }, ...over } as Task;
+  await store.put(unknown);
+  ledger.onTaskChange(unknown);
+  await ledger.flush();
+  return unknown;
+}
+
+const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
+
+describe('The release of orders with an unknown outcome', () => {
+  it('An order is released once after the operator’s time, and not before', async () => {
+    const on = stage();
+    const first = await bot(on);
+    const { id } = await lost(first);
+    first.release.start();
+    on.clock.advance(3 * HOUR_MS - 1);
+    expect(standings(await first.entries())).toEqual(['unconfirmed']);
+    on.clock.advance(MINUTES_MS);
+    await expect.poll(async () => standings(await first.entries())).toEqual(['refunded']);
+    expect((await first.book.get(id))?.releasedAt).toBeGreaterThan(START);
+    await first.stop();
+    const second = await bot(on);
+    second.release.start();
+    on.clock.advance(MINUTES_MS);
+    await second.stop();
+    const third = await bot(on);
+    const [entry] = await third.entries();
+    expect(entry?.facts.map(({ standing }) => standing)).toEqual(['reserved', 'unconfirmed', 'refunded']);
+    await third.stop();
+  });
+
+  it('A crash between the task and its entry is mended by the next start', async () => {
+    const on = stage();
+    const first = await bot(on);
+    const task = await lost(first);
+    await first.store.put({ ...task, releasedAt: START + 1 });
+    await first.stop();
+    on.clock.advance(4 * HOUR_MS);
+    const second = await bot(on);
+    second.release.start();
+    await expect.poll(async () => standings(await second.entries())).toEqual(['refunded']);
+    await second.stop();
+  });
+
+  it('A decision before the time is kept, and one after it counts nothing again', async () => {
+    const on = stage();
+    const first = await bot(on);
+    await lost(first, { isRepeated: true, successorId: 'another' });
+    const late = await lost(first);
+    on.clock.advance(4 * HOUR_MS);
+    first.release.start();
+    await expect.poll(async () => standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
+    await first.book.change(late.id, (task) => markDismissed(task, on.clock.now()));
+    expect(standings(await first.entries()).sort()).toEqual(['refunded', 'settled']);
+    await first.stop();
+  });
+});
