@@ -237,7 +237,8 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
-const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR)_\w*$/;
+const OURS =
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|BUDGET|TOTAL|DIRECT|OPERATOR|MEMBER|SERVER|MAX|UNCONFIRMED)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

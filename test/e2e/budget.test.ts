@@ -57,6 +57,8 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'other', 'an owl')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a toad')).toContain('your limit in this server: `1 task a day`');
     expect(await budget(stage, 'admin', 'show', { member: 'member' })).toContain('2 tasks a day (from their roles)');
+    await budget(stage, 'admin', 'set', { limits: '3 tasks a day', role: '@everyone' });
+    expect(await budget(stage, 'admin', 'show')).toContain('Limits of each member: 3 tasks a day');
   });
 
   it('A pause refuses new requests at once, lets running ones end, and survives a restart', async () => {

@@ -123,6 +123,8 @@ interface Whose {
 }
 
 function whoseLimits({ for: whose = 'server', role, member }: Whose, target: BudgetTarget, context: Context): LimitsOf {
+  // Everyone has the role with the server's own id, and Discord does not list it.
+  if (role === target.guildId) return { of: 'members' };
   if (role !== undefined) return { of: 'role', roleId: role };
   if (member !== undefined) return { of: 'member', ...nameOf(target, member.id, context) };
   return { of: whose };

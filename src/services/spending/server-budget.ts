@@ -78,8 +78,8 @@ export const EMPTY_BUDGET: ServerBudget = {
 };
 
 /** One row holds them all, and an admin changes limits seldom. */
-const MAX_HISTORY = 500;
-export const MAX_SUBJECTS = 1_000;
+const MAX_HISTORY = 200;
+export const MAX_SUBJECTS = 300;
 
 /** Where a member's limits come from. */
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
