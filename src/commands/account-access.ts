@@ -1,5 +1,8 @@
 import type { EarlyContext, HandlerContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
+import { leftOf } from '../messages/money.ts';
+import { tightest } from '../services/spending/allowance.ts';
+import { ordererOf } from '../services/spending/spending.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './services.ts';
 
@@ -19,6 +22,13 @@ export async function maySeeAccount(context: HandlerContext<Services>): Promise<
 /** Whether a public message about the account may be changed: by those who may see the account, in a server where it may be shown. */
 export const mayChangePublicMessage = async (context: HandlerContext<Services>): Promise<boolean> =>
   isAdminGuild(context) && (await maySeeAccount(context));
+
+/** What is left of the member's tightest limit; of their own tasks alone, for the limits are theirs. */
+export function leftToOwner({ requesterId }: Task, context: HandlerContext<Services>): string | undefined {
+  if (requesterId !== context.place.userId) return undefined;
+  const allowance = tightest(context.services.spending.allowances(ordererOf(context.origin)));
+  return allowance && leftOf(allowance, context.say);
+}
 
 /** The costs of other members are visible to those who may see the account. */
 export async function maySeeCost({ requesterId }: Task, context: HandlerContext<Services>): Promise<boolean> {

@@ -3,6 +3,10 @@ import { task } from './en/task.ts';
 
 /** The sentences that no single feature owns. Names in double braces are variables. */
 export const en = {
+  left: {
+    ofPeriod: '**{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
+    atOnce: '**{{left}}** of {{limit}}',
+  },
   cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
   models: { previous: 'Previous', next: 'Next' },
   task,

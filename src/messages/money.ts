@@ -1,6 +1,8 @@
 import { roundedUp, withCents } from '../lib/decimals.ts';
 import type { Say } from '../locales/index.ts';
 import type { Cost } from '../services/ledger/ledger.ts';
+import type { Allowance } from '../services/spending/allowance.ts';
+import { allowanceText, leftText } from '../services/spending/limits-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 
 /** Every digit, as the gateway told it. */
@@ -8,6 +10,14 @@ export const exactDollars = (amount: string): string => `$${withCents(amount)}`;
 
 /** Short, and never less than the amount. */
 export const aboutDollars = (amount: string): string => `$${withCents(roundedUp(amount))}`;
+
+/** What is left of a limit, and until when. */
+export function leftOf(allowance: Allowance, say: Say): string {
+  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
+  const { resetsAt } = allowance;
+  if (resetsAt === undefined) return say('left.atOnce', facts);
+  return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
+}
 
 /** What a task has cost, or will probably cost. */
 export function costOfTask({ estimate }: Pick<Task, 'estimate'>, cost: Cost | undefined, say: Say): string {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { enter } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { list, openTask } from './tasks/pages.ts';
+
+const hasDetails = (message: Message): boolean => labels(message).includes('Show details');
 
 describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
   const botWith = (settings: Record<string, string>) =>
@@ -27,6 +31,19 @@ describe.each(profiles)('Limits at a gateway of the %s profile', (profile) => {
     expect(about).toContain('Your limit in this server: 2 tasks a day');
     expect(about).not.toContain('Limit of the whole bot');
     expect(usage).toMatch(/^Left: \*\*0 tasks\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+  });
+
+  it('A task’s page and an answer’s details tell their owner what is left, and no one else', async () => {
+    const stage = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
+    const { discord } = stage;
+    await imagine(stage, 'member', 'a fox');
+    expect(text(await openTask(stage, await list(stage)))).toMatch(
+      /You have left: \*\*2 tasks\*\* of 3 tasks a day \(resets <t:\d+:R>\)/,
+    );
+    const asked = await (await discord.as('member').slash('ask', { prompt: 'why?' })).message(hasDetails);
+    const details = async (who: string) => text(await (await discord.as(who).click(asked, 'Show details')).message());
+    expect(await details('member')).toContain('You have left: **1 task** of 3 tasks a day');
+    expect(await details('other')).not.toContain('You have left');
   });
 
   it('A failed task gives its reservation back', async () => {

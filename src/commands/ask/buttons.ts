@@ -11,7 +11,7 @@ import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { LONGEST_EFFORT } from '../../services/asks/request.ts';
 import { answerOf, answerText } from '../../services/asks/transitions.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
-import { maySeeCost } from '../account-access.ts';
+import { leftToOwner, maySeeCost } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { submitQuestion } from './questions.ts';
 
@@ -76,7 +76,7 @@ export const detailsButton = button(customIds.details, {
     const turns = await services.asks.countEarlierTurns(task);
     const mayKnow = await maySeeCost(task, context);
     const cost = mayKnow ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
-    return answerDetails({ task, turns, cost }, say);
+    return answerDetails({ task, turns, cost, left: cost && leftToOwner(task, context) }, say);
   },
 });
 
@@ -84,7 +84,7 @@ const LONGEST_MODEL = 200;
 
 /** What the gateway has not reported is not guessed. */
 function answerDetails(
-  { task, turns, cost }: { task: Task; turns: number; cost: string | undefined },
+  { task, turns, cost, left }: { task: Task; turns: number; cost: string | undefined; left: string | undefined },
   say: Say,
 ): MessagePlan {
   const { request, times } = task;
@@ -98,6 +98,7 @@ function answerDetails(
       : []),
     ...tokenLines(task, say),
     ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
+    ...(left === undefined ? [] : [say('ask.details.left', { left })]),
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
     say('ask.details.characters', { count: answerText(task).length }),
     ...(tools === 0 ? [] : [say('ask.details.tools', { count: tools })]),

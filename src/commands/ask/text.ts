@@ -38,6 +38,7 @@ export const text = {
       reasoning: 'Reasoning tokens: {{reasoning}}',
       noTokens: 'Tokens: not reported by the gateway',
       cost: 'Cost: {{cost}}',
+      left: 'You have left: {{left}}',
       seconds: 'Duration: {{seconds}} s',
       characters_one: 'Length: {{count}} character',
       characters_other: 'Length: {{count}} characters',

@@ -1,8 +1,9 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import { leftOf } from '../../messages/money.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
-import { allowanceText, leftText, limitsText } from '../../services/spending/limits-text.ts';
+import { limitsText } from '../../services/spending/limits-text.ts';
 import type { LimitSource, ServerBudget } from '../../services/spending/server-budget.ts';
 
 /** As many of each kind as are read at a glance; a whole list would not fit into a message. */
@@ -78,11 +79,8 @@ function memberDefault({ budget: { memberLimits }, byDefault }: BudgetFacts, say
 }
 
 function leftLine(allowance: Allowance, say: Say): string {
-  const { holder, resetsAt } = allowance;
-  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
-  if (resetsAt === undefined) return say(holder === 'operator' ? 'budget.leftOfOperatorAtOnce' : 'budget.left', facts);
-  const resets = inSeconds(resetsAt);
-  return say(holder === 'operator' ? 'budget.leftOfOperator' : 'budget.leftUntil', { ...facts, resets });
+  const left = leftOf(allowance, say);
+  return allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
 }
 
 export interface MemberFacts {

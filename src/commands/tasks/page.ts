@@ -10,7 +10,7 @@ import { talkTurns } from '../../services/talks/session.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, typedPrompt } from '../../services/tasks/task-facts.ts';
 import type { TaskFilter } from '../../services/tasks/task-summary.ts';
-import { maySeeCost } from '../account-access.ts';
+import { leftToOwner, maySeeCost } from '../account-access.ts';
 import type { Services } from '../services.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji } from './list.ts';
@@ -25,7 +25,8 @@ export async function loadTaskPage(
   const links = { message: messageLink(task), parent: parent && messageLink(parent) };
   const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
   const turns = await talkTurns(task, context.services.tasks.book);
-  return taskPage({ task, links, cost, buttons: buttonsOf(task, list, context), turns }, context.say);
+  const left = cost === undefined ? undefined : leftToOwner(task, context);
+  return taskPage({ task, links, cost, left, buttons: buttonsOf(task, list, context), turns }, context.say);
 }
 
 function buttonsOf(task: Task, list: TaskFilter, context: HandlerContext<Services>): ButtonPlan[] {
@@ -69,6 +70,8 @@ interface TaskPage {
   links: { message?: string | undefined; parent?: string | undefined };
   /** Undefined if the task costs nothing, or the reader may not see it. */
   cost: string | undefined;
+  /** What the reader has left, if it is their own. */
+  left: string | undefined;
   buttons: readonly ButtonPlan[];
   turns: readonly Task[];
 }
@@ -76,11 +79,11 @@ interface TaskPage {
 const LONGEST_PROMPT = 6_000;
 const LONGEST_REASON = 500;
 
-function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): MessagePlan {
+function taskPage({ task, links, cost, left, buttons, turns }: TaskPage, say: Say): MessagePlan {
   const typed = typedPrompt(task);
   const lines = [
     `${stateEmoji[task.state]} **${say(`tasks.kinds.${task.kind}`)}** · ${say(`tasks.states.${task.state}`)}`,
-    ...facts(task, { ...links, cost }, say),
+    ...facts(task, { ...links, cost, left }, say),
     ...results(task, say),
     // The whole prompt: a text that is too long for a message becomes a file.
     ...(typed === '' ? [] : ['', escapeText(typed, LONGEST_PROMPT)]),
@@ -89,7 +92,7 @@ function taskPage({ task, links, cost, buttons, turns }: TaskPage, say: Say): Me
   return { content: lines.join('\n'), overflow: 'file', controls: buttons };
 }
 
-function facts(task: Task, { message, parent, cost }: Known, say: Say): string[] {
+function facts(task: Task, { message, parent, cost, left }: Known, say: Say): string[] {
   const { times, polls, remoteId, model, seed, failure, delivery } = task;
   const at = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
@@ -104,6 +107,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
     seed: seed === undefined ? undefined : inCode(seed),
     options: options(task),
     cost,
+    left,
     reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, LONGEST_REASON),
     message,
     parent,
@@ -116,7 +120,7 @@ function facts(task: Task, { message, parent, cost }: Known, say: Say): string[]
   );
 }
 
-type Known = TaskPage['links'] & Pick<TaskPage, 'cost'>;
+type Known = TaskPage['links'] & Pick<TaskPage, 'cost' | 'left'>;
 
 async function costLine(task: Task, { services, say }: HandlerContext<Services>): Promise<string | undefined> {
   if (!task.traits.isPaid) return undefined;

@@ -63,6 +63,7 @@ export const text = {
       seed: 'Seed',
       options: 'Options',
       cost: 'Cost',
+      left: 'You have left',
       reason: 'Reason',
       message: 'Message',
       parent: 'Based on',

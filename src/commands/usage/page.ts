@@ -4,10 +4,9 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import { aboutDollars } from '../../messages/money.ts';
+import { aboutDollars, leftOf } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
-import { allowanceText, leftText } from '../../services/spending/limits-text.ts';
 import { quickRange, quickRanges } from '../../services/usage/days.ts';
 import { type ComparedModel, isWithinRange, type Sheet, type SheetNote } from '../../services/usage/sheet.ts';
 import {
@@ -41,7 +40,8 @@ export interface UsagePage {
 }
 
 export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, say: Say): MessagePlan {
-  const before = [...allowances.map((one) => leftLine(one, say)), heading(sheet, say), ...totalOf(sheet, unit, say)];
+  const left = allowances.map((one) => say('usage.left', { left: leftOf(one, say) }));
+  const before = [...left, heading(sheet, say), ...totalOf(sheet, unit, say)];
   const after = notesOf(sheet, unit, say);
   const controls = rangeButtons(sheet, today, say);
   if (sheet.rows.length === 0) {
@@ -58,13 +58,6 @@ export function usagePage({ sheet, chart, unit, today, allowances }: UsagePage, 
   const { start, end } = sheet.range;
   const csv = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
   return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csv], controls };
-}
-
-function leftLine(allowance: Allowance, say: Say): string {
-  const facts = { left: leftText(allowance), limit: allowanceText(allowance) };
-  const { resetsAt } = allowance;
-  if (resetsAt === undefined) return say('usage.left.atOnce', facts);
-  return say('usage.left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }
 
 const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);

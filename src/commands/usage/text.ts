@@ -17,10 +17,7 @@ export const text = {
       own: 'Your usage through this bot',
       members: 'Member usage through this bot',
     },
-    left: {
-      ofPeriod: 'Left: **{{left}}** of {{limit}} (resets <t:{{resets}}:R>)',
-      atOnce: 'Left: **{{left}}** of {{limit}}',
-    },
+    left: 'Left: {{left}}',
     heading: '**{{title}}** · {{range}} (UTC)',
     headingWithoutRange: '**{{title}}**',
     range: '{{start}} to {{end}}',

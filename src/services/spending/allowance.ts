@@ -14,3 +14,10 @@ export interface Allowance {
   left: string;
   resetsAt: number | undefined;
 }
+
+/** A member's own limit of which the smallest share is left. */
+export function tightest(allowances: readonly Allowance[]): Allowance | undefined {
+  const own = allowances.filter(({ holder }) => holder === 'member' || holder === 'direct');
+  const shareOf = ({ left, limit }: Allowance): number => (Number(limit) === 0 ? 0 : Number(left) / Number(limit));
+  return own.toSorted((one, other) => shareOf(one) - shareOf(other))[0];
+}
