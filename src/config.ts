@@ -65,7 +65,7 @@ const variables = (kinds: readonly string[]) =>
     MAX_ANSWERS: shape.wholeNumber(1, 10_000, '100', 'answers'),
     MAX_ANSWERS_PER_MEMBER: shape.wholeNumber(1, 10_000, '3', 'answers'),
     MAX_TALKS: shape.wholeNumber(1, 1_000, '20', 'live conversations'),
-    MAX_TALKS_PER_MEMBER: shape.wholeNumber(1, 1_000, '1', 'live conversations'),
+    MAX_TALKS_PER_MEMBER: shape.wholeNumber(1, 1_000, '2', 'live conversations'),
 
     DEFAULT_IMAGE_MODEL: shape.modelId,
     DEFAULT_VIDEO_MODEL: shape.modelId,

@@ -65,7 +65,7 @@ const defaults = {
   MAX_ANSWERS: '100',
   MAX_ANSWERS_PER_MEMBER: '3',
   MAX_TALKS: '20',
-  MAX_TALKS_PER_MEMBER: '1',
+  MAX_TALKS_PER_MEMBER: '2',
   DEFAULT_IMAGE_MODEL: '',
   DEFAULT_VIDEO_MODEL: '',
   DEFAULT_MUSIC_MODEL: '',
@@ -149,7 +149,7 @@ describe('The default configuration', () => {
       },
       unconfirmedReleaseMs: undefined,
       rates: { member: { atOnce: 20, perSecond: 2 }, server: { atOnce: 1_000, perSecond: 200 } },
-      liveLimits: { ask: { all: 100, perMember: 3 }, talk: { all: 20, perMember: 1 } },
+      liveLimits: { ask: { all: 100, perMember: 3 }, talk: { all: 20, perMember: 2 } },
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });

@@ -49,11 +49,15 @@ export function brokenPromises(all: Judged, { leavings, writes, doctor }: Afterw
   ];
 }
 
-/** A kill may leave this behind: the list rows of a task are written before the task and are shown only with it. */
-const LEFT_BY_A_KILL = 'task summaries without a task';
+/**
+ * A kill may leave these behind: the list rows of a task are written before the task and are shown only with it, and a list's
+ * first row is written before the head that names it.
+ */
+const LEFT_BY_A_KILL = ['task summaries without a task', 'list rows that belong to no list'];
 
 function unsound([first, then]: Afterwards['doctor']): string[] {
-  const found = first.said.split('\n').filter((line) => line.includes('repaired') && !line.includes(LEFT_BY_A_KILL));
+  const isLeftover = (line: string): boolean => LEFT_BY_A_KILL.some((words) => line.includes(words));
+  const found = first.said.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
   const isMended = first.code === 0 && then.code === 0 && then.said.includes('no problems found');
   return [
     ...found.map((line) => `the store is not sound: ${line.trim()}`),

@@ -34,7 +34,7 @@ describe.each(profiles)('Answers and live conversations at once at a gateway of 
   });
 
   it('A member has one live conversation at once, and may start another after its end', async () => {
-    const { discord } = await talkBot({ gateway: { profile } });
+    const { discord } = await talkBot({ gateway: { profile }, settings: { MAX_TALKS_PER_MEMBER: '1' } });
     let started = 0;
     const start = (who: string) => discord.as(who).slash('talk start', { instructions: `talk ${++started}` });
     const first = await start('member');

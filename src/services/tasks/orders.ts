@@ -72,9 +72,9 @@ export class Orders {
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
-    // A failed order may be repeated at once.
+    // An order that failed or whose result is shown may be repeated at once: its member has seen how it ended.
     parts.book.onChange((task) => {
-      if (task.state === 'failed') this.#forget(task);
+      if (task.state === 'failed' || task.state === 'delivered') this.#forget(task);
     });
   }
 

@@ -51,7 +51,7 @@ describe.each(dialects)('A restart during a talk in the dialect %s', (realtimeDi
     expect(gateway.realtime.sessions.at(-1)?.settings.voice).toBe('verse');
     await discord.until(() => discord.messages(thread).filter(isVoice).length === 2 || undefined, 'both voices');
     await second.stop();
-    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'unconfirmed']);
+    expect(storedEntries(stage).map(standingOf).sort()).toEqual(['settled', 'settled', 'settled']);
     expect([wire.asked(), chargedReplies(gateway)]).toEqual([3, 3]);
     const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
     expect(findings).toEqual([]);

@@ -72,7 +72,7 @@ it('An utterance with an unknown outcome is left to its member to decide', async
     route: order.route,
   });
   expect(await ended(again)).toMatchObject({ state: 'ready', request: said.request, parentId: talk.id });
-  await expect.poll(() => standings(made), waitLimit).toEqual(['unconfirmed', 'settled']);
+  await expect.poll(() => standings(made), waitLimit).toEqual(['settled', 'settled']);
 });
 
 it('An answer whose voice message fails keeps its text, and the log has the reason', async () => {

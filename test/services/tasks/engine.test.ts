@@ -103,6 +103,15 @@ describe('An order', () => {
     expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
   });
 
+  it('An order whose result is shown can be repeated at once', async () => {
+    const side = await engine();
+    const { id } = await side.tasks.orders.submit(order);
+    await side.tasks.book.change(id, (task) => ({ ...task, state: 'ready' }));
+    await expect(side.tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.duplicateRequest' });
+    await side.tasks.book.change(id, (task) => markDelivered(task, undefined, side.clock.now()));
+    expect((await side.tasks.orders.submit(order)).state).toBe('accepted');
+  });
+
   it('An order counts as the same order no longer when the clock is set back meanwhile', async () => {
     const side = await engine();
     await side.tasks.orders.submit(order);
