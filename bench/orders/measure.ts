@@ -31,6 +31,9 @@ const caps = { amount: '1000000', tasks: 1_000_000 };
 const inEveryPeriod = { day: caps, week: caps, month: caps };
 const everything: Limits = { ...inEveryPeriod, atOnce: 1_000_000, kinds: { imagine: inEveryPeriod } };
 
+/** As by default: an amount and a number of tasks a day. */
+const byDay: Limits = { day: caps };
+
 interface Side {
   name: string;
   order(task: Task): Promise<void>;
@@ -43,8 +46,12 @@ export async function measureOrders(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
   const sides = [
     await sideOf('without limits', join(folder, 'none.sqlite'), {}),
-    await sideOf('operator’s limits', join(folder, 'operator.sqlite'), { limits: everything }),
-    await sideOf('budgets of 20 servers', join(folder, 'budgets.sqlite'), { limits: everything, withBudgets: true }),
+    await sideOf('limits by day, as by default', join(folder, 'day.sqlite'), { limits: byDay }),
+    await sideOf('limits by day, week, month, kind', join(folder, 'operator.sqlite'), { limits: everything }),
+    await sideOf('the same, and 20 servers’ budgets', join(folder, 'budgets.sqlite'), {
+      limits: everything,
+      withBudgets: true,
+    }),
   ];
   const times = new Map(sides.map((side) => [side, [] as number[]]));
   for (let from = 0; from < ORDERS; from += TURN) {
