@@ -51,6 +51,9 @@ export const roundedUp = (text: string): string =>
     .round(Math.max(2, 2 - magnitude(text)), Big.roundUp)
     .toFixed();
 
+/** With at most four decimals, and never more than the amount. */
+export const roundedDown = (text: string): string => big(text).round(4, Big.roundDown).toFixed();
+
 /** With at least two decimals, as amounts of money are written. */
 export const withCents = (text: string): string => big(text).toFixed(Math.max(2, placesOf(text)));
 

@@ -135,7 +135,7 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
     });
     expect(await budget(stage, 'admin', 'set', { limits: 'none' })).toMatch(
-      /Set: none\nThe operator’s limits for this server still hold as well: 2 tasks a day/,
+      /limits of the server are now: none\nThe operator’s limits for this server still hold as well: 2 tasks a day/,
     );
     for (const prompt of ['a fox', 'a hare']) expect(await imagine(stage, 'member', prompt)).toContain('Finished');
     expect(await imagine(stage, 'member', 'an owl')).toContain('above the operator’s limit for this server');
@@ -172,7 +172,9 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
   it('The operator manages any server, and can pause all of them', async () => {
     const stage = await botWith();
     const elsewhere = stage.discord.world.guild('elsewhere').id;
-    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: elsewhere })).toContain('Set');
+    expect(await budget(stage, 'owner', 'set', { limits: '1 task a day', server: elsewhere })).toContain(
+      'are now: 1 task a day',
+    );
     expect(await budget(stage, 'owner', 'show', { server: elsewhere })).toContain(`server ${elsewhere}`);
     expect(await imagine(stage, 'other', 'a fox', 'hall')).toContain('Finished');
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('limit of this server');

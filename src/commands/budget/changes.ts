@@ -39,6 +39,7 @@ const CHANGE_OF = {
 /** Sets limits, or removes them where `limits` is undefined. */
 export function withLimits(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefined, author: Author) {
   const { after, before, subject } = replaced(budget, whose, limits);
+  if (isSame(before, limits)) return budget;
   mustHaveRoom(after);
   const line = { ...author, what: CHANGE_OF[whose.of], ...subject };
   return withChange(after, { ...line, ...texts(before, limits) });
@@ -65,6 +66,9 @@ function replaced(budget: ServerBudget, whose: LimitsOf, limits: Limits | undefi
     }
   }
 }
+
+const isSame = (before: Limits | undefined, after: Limits | undefined): boolean =>
+  (before && limitsText(before)) === (after && limitsText(after));
 
 const texts = (before: Limits | undefined, after: Limits | undefined): Pick<BudgetChange, 'before' | 'after'> => ({
   ...(before && { before: limitsText(before) }),

@@ -138,12 +138,26 @@ function setAnswer(whose: LimitsOf, limits: Limits | undefined, { guildId }: Bud
   const fallback = isOfServer
     ? (above ?? byDefault)
     : (services.budgets.of(guildId).memberLimits ?? spending.memberDefault);
-  const done =
-    limits === undefined
-      ? say('budget.done.removed', { limits: limitsText(fallback) })
-      : say('budget.done.set', { limits: limitsText(limits) });
+  const text =
+    limits === undefined ? say('budget.done.byDefault', { limits: limitsText(fallback) }) : limitsText(limits);
+  const done = doneText(whose, text, say);
   if (whose.of !== 'server' || limits === undefined || above === undefined) return done;
   return `${done}\n${say('budget.done.operatorStands', { limits: limitsText(above) })}`;
+}
+
+function doneText(whose: LimitsOf, limits: string, say: Context['say']): string {
+  switch (whose.of) {
+    case 'role':
+      return say('budget.done.role', { role: whose.roleId, limits });
+    case 'member':
+      return say('budget.done.member', { member: whose.memberId, limits });
+    case 'server':
+      return say('budget.done.server', { limits });
+    case 'operator':
+      return say('budget.done.operator', { limits });
+    case 'members':
+      return say('budget.done.members', { limits });
+  }
 }
 
 const grant = command({

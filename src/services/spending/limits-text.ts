@@ -1,3 +1,4 @@
+import { roundedDown, withCents } from '../../lib/decimals.ts';
 import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
@@ -77,7 +78,9 @@ export function allowanceText({ kind, of, limit, period }: Omit<Allowance, 'left
   return kind === undefined ? text : `${kind}: ${text}`;
 }
 
-export const leftText = ({ of, left }: Pick<Allowance, 'of' | 'left'>): string => quantity(of, left);
+/** Never more than is left: prices have many digits. */
+export const leftText = ({ of, left }: Pick<Allowance, 'of' | 'left'>): string =>
+  of === 'amount' ? `$${withCents(roundedDown(left))}` : quantity(of, left);
 
 const quantity = (of: Allowance['of'], count: string): string =>
   of === 'amount' ? `$${count}` : `${count} ${count === '1' ? 'task' : 'tasks'}`;

@@ -1,4 +1,4 @@
-import { compare, difference, isZero, sumOf } from '../../lib/decimals.ts';
+import { compare, difference, isZero, roundedUp, sumOf, withCents } from '../../lib/decimals.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { amountOf, type Entry } from '../ledger/entry.ts';
 import type { Task } from '../tasks/task.ts';
@@ -348,7 +348,7 @@ function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `$${price}`,
+    price: price === undefined ? 'unknown' : `$${withCents(roundedUp(price))}`,
     resets: Math.ceil(resetsAt / 1000),
   });
 }
