@@ -1,6 +1,96 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compare, difference, roundedDown } from '../../src/lib/decimals.ts';
+import {
+  compare,
+  difference,
+  hundredth,
+  inUnitsOf,
+  isDecimal,
+  magnitude,
+  roundedDown,
+  sumOf,
+} from '../../src/lib/decimals.ts';
+
+interface Made {
+  text: string;
+  units: bigint;
+  places: number;
+}
+
+/** An amount of up to thirty digits, and its value in units of its last decimal place. */
+const made = fc
+  .record({
+    units: fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
+    places: fc.integer({ min: 0, max: 30 }),
+  })
+  .map(({ units, places }): Made => ({ units, places, text: written(units, places) }));
+
+function written(units: bigint, places: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
+  const sign = units < 0n ? '-' : '';
+  return places === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+const raised = ({ units, places }: Made, to: number): bigint => units * 10n ** BigInt(to - places);
+
+describe('Sums of amounts', () => {
+  it('Sums of amounts are exact, with as many decimal places as the longest amount', () => {
+    fc.assert(
+      fc.property(fc.array(made, { minLength: 2, maxLength: 12 }), (parts) => {
+        const places = Math.max(...parts.map((part) => part.places));
+        const sum = parts.reduce((so, part) => so + raised(part, places), 0n);
+        expect(sumOf(parts.map(({ text }) => text))).toBe(written(sum, places));
+      }),
+    );
+  });
+
+  it('Sums of amounts do not depend on order or grouping', () => {
+    fc.assert(
+      fc.property(fc.array(made, { minLength: 3, maxLength: 12 }), fc.integer({ min: 1, max: 2 }), (parts, at) => {
+        const texts = parts.map(({ text }) => text);
+        const halves = [sumOf(texts.slice(0, at)) ?? '', sumOf(texts.slice(at)) ?? ''];
+        expect(sumOf(texts.toReversed())).toBe(sumOf(texts));
+        expect(sumOf(halves)).toBe(sumOf(texts));
+      }),
+    );
+  });
+
+  it('The sum of one amount is that amount unchanged, and of none is nothing', () => {
+    for (const text of ['1.10', '+5', '2500.0', '1e-7', '.5']) expect(sumOf([text])).toBe(text);
+    expect(sumOf([])).toBeUndefined();
+    expect(sumOf(['0.1', '0.2'])).toBe('0.3');
+    expect(sumOf(['1e-7', '2E3', '.5', '+1.'])).toBe('2001.5000001');
+  });
+
+  it('Sums of amounts are reversed by differences', () => {
+    fc.assert(
+      fc.property(made, made, (one, other) => {
+        expect(compare(difference(sumOf([one.text, other.text]) ?? '', other.text), one.text)).toBe(0);
+      }),
+    );
+  });
+});
+
+it('Cents become dollars by moving the point, and every digit is kept', () => {
+  fc.assert(
+    fc.property(made, ({ units, places, text }) => {
+      expect(hundredth(text)).toBe(written(units, places + 2));
+    }),
+  );
+  expect(hundredth('2500.0')).toBe('25.000');
+});
+
+it('Decimals that would fill the memory, and text that is not a decimal, are rejected', () => {
+  for (const text of ['1e999999999', '1e-61', '9'.repeat(121), '', '1,5', '0x10', 'NaN', '1e', '.'])
+    expect(isDecimal(text), text.slice(0, 12)).toBe(false);
+  for (const text of ['0', '-1.5', '1e60', '9'.repeat(120), '.5', '5.']) expect(isDecimal(text), text).toBe(true);
+});
+
+it('Amounts of any size are scaled for drawing', () => {
+  expect(inUnitsOf('5'.padEnd(30, '0'), magnitude('5'.padEnd(30, '0')))).toBe(5);
+  expect(inUnitsOf('0.000000000000000000004', -21)).toBe(4);
+  expect(magnitude('0.00')).toBe(0);
+});
 
 describe('An amount rounded down', () => {
   it('An amount rounded down has at most four decimals and is never more', () => {
