@@ -4,8 +4,11 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { profiles } from '../contract/both.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { enter } from './bot.ts';
-import { type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
+import { labels, type QuickStage, quickBot, quickStage, says, submits } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
+
+const TRY_AGAIN = 'Try again (may be charged twice)';
+const hasTryAgain = (message: Message): boolean => labels(message).includes(TRY_AGAIN);
 
 const ended = (message: Message): boolean => /Finished in|limit|paused|blocked/.test(text(message));
 
@@ -75,6 +78,22 @@ describe.each(profiles)('Budgets at a gateway of the %s profile', (profile) => {
     expect(await imagine(stage, 'other', 'a hare', 'hall')).toContain('Finished');
     await budget(stage, 'admin', 'pause', { paused: false });
     expect(await imagine(stage, 'other', 'a hare')).toContain('Finished');
+  });
+
+  it.each([
+    ['imagine', { prompt: 'a fox' }],
+    ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
+  ])('A pause refuses another try of /%s as well', async (command, options) => {
+    const stage = await botWith();
+    const { discord, gateway } = stage;
+    gateway.faults.add({ on: { method: 'POST' }, do: 'accepted-then-reset' });
+    const member = discord.as('member');
+    const lost = await (await member.slash(command, options)).message(hasTryAgain);
+    await budget(stage, 'admin', 'pause');
+    const refused = await (await member.click(lost, TRY_AGAIN)).ephemeral();
+    expect(text(refused)).toContain('An admin has paused new requests');
+    await budget(stage, 'admin', 'pause', { paused: false });
+    await (await member.click(lost, TRY_AGAIN)).message(says('Finished in'));
   });
 
   it('A block outlives the erasure of the member’s data, and names nobody afterwards', async () => {

@@ -193,7 +193,9 @@ export class Orders {
   #mustHaveRoom({ kind, requesterId }: Order): void {
     const limit = this.#parts.liveLimits?.[kind];
     if (!limit) return;
-    const live = this.#parts.book.live((task) => task.kind === kind && !hasEnded(task));
+    // One that waits for its member's permission holds none.
+    const isGoingOn = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
+    const live = this.#parts.book.live(isGoingOn);
     const all = new Map([...this.#starting, ...live.map((task) => [task.id, task] as const)]);
     const same = [...all.values()].filter((one) => one.kind === kind);
     const own = same.filter((one) => one.requesterId === requesterId);
@@ -210,11 +212,10 @@ export class Orders {
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
     const { traits } = this.#parts.specs[order.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
-    // A pause and a block are for everything that a member may start.
-    if (!traits.isPaid) this.#parts.spending?.checkMay(ordererOf(order));
-    // An order beyond a limit fetches nothing. The reservation decides.
-    if (traits.isPaid && order.predecessorId === undefined)
-      this.#parts.spending?.check(ordererOf(order), { kind: order.kind, amount: estimate?.amount });
+    // A pause and a block are for everything that a member may start. An order beyond a limit fetches nothing; the reservation decides.
+    const isCounted = traits.isPaid && order.predecessorId === undefined;
+    if (!isCounted) this.#parts.spending?.checkMay(ordererOf(order));
+    else this.#parts.spending?.check(ordererOf(order), { kind: order.kind, amount: estimate?.amount });
     const prepared = await this.#prepare(kind, order, sentBefore);
     const { idempotencyKey } = prepared;
     const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model, estimate };
