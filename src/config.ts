@@ -62,7 +62,7 @@ const variables = (kinds: readonly string[]) =>
     UNCONFIRMED_RELEASE_HOURS: shape.releaseHours,
     MEMBER_RATE: shape.rate('20 at once, 2 a second'),
     SERVER_RATE: shape.rate('1000 at once, 200 a second'),
-    MAX_ANSWERS: shape.wholeNumber(1, 10_000, '100', 'answers'),
+    MAX_ANSWERS: shape.wholeNumber(1, 10_000, '16', 'answers'),
     MAX_ANSWERS_PER_MEMBER: shape.wholeNumber(1, 10_000, '3', 'answers'),
     MAX_TALKS: shape.wholeNumber(1, 1_000, '20', 'live conversations'),
     MAX_TALKS_PER_MEMBER: shape.wholeNumber(1, 1_000, '2', 'live conversations'),
@@ -237,8 +237,7 @@ function clashes(given: Partial<z.output<ReturnType<typeof variables>>>): Config
 /** Two typing errors. With three, variables of other programs begin to look like ours. */
 const MAX_SLIPS = 2;
 /** Only names with our prefixes are checked: an environment is full of other variables. */
-const OURS =
-  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|BUDGET|TOTAL|DIRECT|OPERATOR|MEMBER|SERVER|MAX|UNCONFIRMED)_\w*$/;
+const OURS = /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function nearMisses(environment: Record<string, string | undefined>): ConfigProblem[] {

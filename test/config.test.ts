@@ -62,7 +62,7 @@ const defaults = {
   UNCONFIRMED_RELEASE_HOURS: '',
   MEMBER_RATE: '20 at once, 2 a second',
   SERVER_RATE: '1000 at once, 200 a second',
-  MAX_ANSWERS: '100',
+  MAX_ANSWERS: '16',
   MAX_ANSWERS_PER_MEMBER: '3',
   MAX_TALKS: '20',
   MAX_TALKS_PER_MEMBER: '2',
@@ -531,6 +531,9 @@ describe('Misspelled variables', () => {
     ['too different', 'GATEWAY_TIMEOUT'],
     ['of another program', 'DISCORD_WEBHOOK_URL'],
     ['without a known prefix', 'LOG_LEVELS'],
+    ['as common as two letters from SERVER_RATE', 'SERVER_NAME'],
+    ['as common as two letters from MAX_TALKS', 'MAX_TASKS'],
+    ['as common as two letters from MEMBER_RATE', 'MEMBER_NAME'],
   ])('A variable is not reported as misspelled if it is %s: %s', (_, name) => {
     expect(problems({ ...required, [name]: 'x' })).toEqual([]);
   });
