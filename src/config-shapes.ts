@@ -32,13 +32,14 @@ export const wholeNumber = (least: number, max: number, byDefault: string, unit:
     .prefault(byDefault)
     .describe(`a whole number of ${unit} from ${least} to ${max}`);
 
-export const releaseHours = z
-  .string()
-  .regex(/^\d+$/)
-  .transform(Number)
-  .pipe(z.int().min(1).max(8_760))
-  .optional()
-  .describe('a whole number of hours from 1 to 8760');
+export const optionalNumber = (least: number, most: number, what: string) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .optional()
+    .describe(`a whole number of ${what} from ${least} to ${most}`);
 
 export const waitSeconds = (byDefault: string) =>
   wholeNumber(LEAST_WAIT_SECONDS, MAX_WAIT_SECONDS, byDefault, 'seconds');

@@ -26,6 +26,7 @@ const variables = (kinds: readonly string[]) =>
     GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
     // 1024 is also the usual limit of open files: a higher number is a typing error.
     GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
+    GATEWAY_JOBS_AT_ONCE: shape.optionalNumber(1, 10_000, 'jobs'),
     // The specification does not show these names, or gateways in use differ: the specification is the default.
     GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
     GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
@@ -59,7 +60,7 @@ const variables = (kinds: readonly string[]) =>
     DEFAULT_MEMBER_BUDGET: shape.limits(kinds, '$5 a day, 100 tasks a day'),
     DIRECT_BUDGET: shape.limits(kinds, '$2 a day, 50 tasks a day'),
     BUDGET_TIMEZONE: shape.timeZone,
-    UNCONFIRMED_RELEASE_HOURS: shape.releaseHours,
+    UNCONFIRMED_RELEASE_HOURS: shape.optionalNumber(1, 8_760, 'hours'),
     MEMBER_RATE: shape.rate('20 at once, 2 a second'),
     SERVER_RATE: shape.rate('1000 at once, 200 a second'),
     MAX_ANSWERS: shape.wholeNumber(1, 10_000, '16', 'answers'),
@@ -154,6 +155,7 @@ function arrange(given: z.output<ReturnType<typeof variables>>) {
       baseUrl: given.GATEWAY_BASE_URL,
       apiKey: given.GATEWAY_API_KEY,
       connections: given.GATEWAY_CONNECTIONS,
+      jobsAtOnce: given.GATEWAY_JOBS_AT_ONCE,
       paths: {
         imgx: given.GATEWAY_IMGX_PATH,
         music: given.GATEWAY_MUSIC_PATH,

@@ -31,6 +31,7 @@ const defaults = {
   GATEWAY_VIDEOA_PATH: '/videoa',
   GATEWAY_COMPAT_PATH: '/v1beta/compat',
   GATEWAY_CONNECTIONS: '32',
+  GATEWAY_JOBS_AT_ONCE: '',
   GATEWAY_REFERENCE_VIDEO_FIELD: '',
   GATEWAY_REFERENCE_AUDIO_FIELD: 'reference_audio_urls',
   GATEWAY_FACE_CHECK_FIELD: '',
@@ -119,6 +120,7 @@ describe('The default configuration', () => {
         baseUrl: 'https://gateway.example',
         apiKey: key,
         connections: 32,
+        jobsAtOnce: undefined,
         paths: { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' },
         fields: {
           referenceAudios: 'reference_audio_urls',
@@ -149,7 +151,7 @@ describe('The default configuration', () => {
       },
       unconfirmedReleaseMs: undefined,
       rates: { member: { atOnce: 20, perSecond: 2 }, server: { atOnce: 1_000, perSecond: 200 } },
-      liveLimits: { ask: { all: 100, perMember: 3 }, talk: { all: 20, perMember: 2 } },
+      liveLimits: { ask: { all: 16, perMember: 3 }, talk: { all: 20, perMember: 2 } },
       maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
       followQuietMs: 600_000,
     });
@@ -203,6 +205,7 @@ describe('The values of variables', () => {
       GATEWAY_IMGX_PATH: '/mj-fast/mj/',
       GATEWAY_VIDEOA_PATH: '/',
       GATEWAY_CONNECTIONS: '1024',
+      GATEWAY_JOBS_AT_ONCE: '12',
       GATEWAY_FACE_CHECK_FIELD: 'face_check',
       GATEWAY_IMAGINE_REFERENCES: 'base64',
       GATEWAY_DESCRIBE_FIELD: 'base64',
@@ -215,6 +218,7 @@ describe('The values of variables', () => {
     expect(gateway).toMatchObject({
       paths: { imgx: '/mj-fast/mj', music: '/music', videoa: '' },
       connections: 1024,
+      jobsAtOnce: 12,
       fields: { faceCheck: 'face_check', describeField: 'base64' },
       simpleChangeOrder: 'id-first',
       modelSlashes: 'plain',
@@ -419,6 +423,7 @@ describe('Invalid values', () => {
     GATEWAY_VIDEOA_PATH: paths,
     GATEWAY_COMPAT_PATH: paths,
     GATEWAY_CONNECTIONS: [...numbers, '1025'],
+    GATEWAY_JOBS_AT_ONCE: ['0', '1.5', '10001', 'many'],
     GATEWAY_REFERENCE_VIDEO_FIELD: fields,
     GATEWAY_REFERENCE_AUDIO_FIELD: fields,
     GATEWAY_FACE_CHECK_FIELD: fields,

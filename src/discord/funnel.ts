@@ -13,6 +13,16 @@ const LONGEST_WORDS = 500;
 /** The store may recover, alone or with the operator's help: the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
+export function refusalSentence({ key, variables }: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
+  // Text from others stands in code, where it can neither ping anyone nor break the sentence.
+  const shown = Object.entries(variables).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
+  ]);
+  // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
+  return say(key, { ...Object.fromEntries(shown), defaultValue: key });
+}
+
 /** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
   readonly #say: Say;
@@ -27,13 +37,7 @@ export class Funnel {
   sentenceFor(error: unknown, what: string): string {
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
-      // Text from others stands in code, where it can neither ping anyone nor break the sentence.
-      const shown = Object.entries(error.variables).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
-      ]);
-      // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
-      return this.#say(error.key, { ...Object.fromEntries(shown), defaultValue: error.key });
+      return refusalSentence(error, this.#say);
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;

@@ -72,7 +72,8 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
-export const DAY_MS = 24 * 3_600_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 /** After it a year has more than four digits, and days no longer sort as text. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 

@@ -8,6 +8,10 @@ export const en = {
     atOnce: '**{{left}}** of {{limit}}',
   },
   cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
+  operator: {
+    noCredit:
+      'The gateway refused a task of the kind {{kind}} because the account has no credit left. New tasks of this kind are refused for 10 minutes at a time, until the gateway takes one. Add credit to the account.',
+  },
   models: { previous: 'Previous', next: 'Next' },
   task,
   ask: {

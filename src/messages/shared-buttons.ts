@@ -41,12 +41,13 @@ const editedForm = (on: OnTask, answers: Publicity) =>
     },
   });
 
-/** The specification has no way to cancel a job, so the button only says that. */
+/** Only a task in line can be cancelled: the specification has no way to cancel a job. */
 const cancelButton = button(customIds.cancel, {
   reply: 'here',
   async run(taskId, context: HandlerContext<MessageServices>) {
-    await ownTask(taskId, context);
-    throw new Refusal('refusals.cannotCancel');
+    const { services, place } = context;
+    await pressedTask(taskId, context);
+    return services.messageOf(await services.tasks.orders.cancel(taskId, place.userId));
   },
 });
 

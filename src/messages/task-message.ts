@@ -1,3 +1,4 @@
+import { refusalSentence } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
@@ -75,10 +76,12 @@ function body(task: Task, view: KindView | undefined, shown: Shown, say: Say): s
     case 'unconfirmed':
       return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
     case 'cancelled':
+      if (task.failure?.cause === 'withdrawn') return [say('task.withdrawn')];
       return [task.failure?.cause === 'dismissed' ? say('task.dismissed') : say('task.cancelled')];
     case 'expired':
       return [say('task.expired')];
     default:
+      if (task.failure?.refusal) return [say('task.refused'), refusalSentence(task.failure.refusal, say)];
       if (task.failure?.cause === 'forgotten') return [say('task.unknownToGateway')];
       return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
   }
@@ -88,11 +91,20 @@ function underWay(task: Task, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = String(Math.floor(times.created / 1000));
   if (times.overdue !== undefined) return [bar(progress), say('task.overdue', { since })];
+  if (state === 'waiting') return inLine(task, say);
   if (state === 'needs-input') return needsInput(task, say);
   if (state === 'running') return [bar(progress), running(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   return [bar(progress), say('task.waiting', { since }) + ahead];
+}
+
+function inLine({ place, returns = 0, route }: Task, say: Say): string[] {
+  return [
+    say(returns > 0 ? 'task.line.gatewayFull' : 'task.line.waiting'),
+    ...(place === undefined ? [] : [say('task.line.place', { place })]),
+    ...(route.isPrivate ? [`-# ${say('task.line.private')}`] : []),
+  ];
 }
 
 /** The gateway does not always report when the run began. */

@@ -31,7 +31,7 @@ import { TaskBook } from './tasks/book.ts';
 import type { Kind } from './tasks/kind.ts';
 import { Offers } from './tasks/offers.ts';
 import type { LiveLimits } from './tasks/orders.ts';
-import type { KindSpecs } from './tasks/task.ts';
+import type { KindSpecs, TaskKind } from './tasks/task.ts';
 import { Tasks, type TasksParts } from './tasks/tasks.ts';
 import { UsageReader } from './usage/usage-reader.ts';
 
@@ -43,6 +43,7 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
     baseUrl: string;
     apiKey: string;
     connections: number;
+    jobsAtOnce?: number | undefined;
     usageUnit?: 'cents' | undefined;
     pricing: { path?: string | undefined; group?: string | undefined };
   };
@@ -58,6 +59,8 @@ interface EngineSettings extends Pick<TasksParts, 'maxWaitMs'> {
 
 interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'tellErased'> {
   tellBudgetAlert(alert: BudgetAlert): Promise<void>;
+  /** The account has no credit left for this kind. */
+  tellNoCredit(kind: TaskKind): void;
   settings: EngineSettings;
   store: StoredTasks;
   gateway: Gateway;
@@ -159,7 +162,8 @@ export function openEngine({
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
-    ...{ spending, budgets, liveLimits: settings.liveLimits },
+    ...{ spending, budgets, liveLimits: settings.liveLimits, jobsAtOnce: settings.gateway.jobsAtOnce },
+    tellNoCredit: parts.tellNoCredit,
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,

@@ -109,6 +109,8 @@ const setCommand = (kinds: readonly string[]) =>
     },
     async run({ limits, server, ...rest }, context: Context) {
       const target = await budgetTarget(server, context);
+      if (limits?.weight !== undefined && (rest.for ?? 'server') !== 'members' && !rest.role && !rest.member)
+        throw new Refusal('refusals.budgetWeightOfServer');
       if (rest.for === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
       const whose = whoseLimits(rest, target, context);
       await change(target, context, (budget, author) => withLimits(budget, whose, limits, author));

@@ -182,6 +182,7 @@ export const text = {
       'These limits were not understood: {{limits}}. Write them like `$5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once`, or `none`, or `default`.',
     budgetMoreInvalid: 'This was not understood: {{more}}. Write it like `$5`, `20 tasks` or `$5, 20 tasks`.',
     budgetOneTarget: 'Choose only one of the options `for`, `role` and `member`.',
+    budgetWeightOfServer: 'A weight is for members: add `for`, `role` or `member`, or leave it out.',
     budgetOperatorOnly: 'Only the operator can change the operator’s limits for this server.',
     budgetNothingToRaise:
       'This server has no limits of its own, and only the operator can raise the operator’s limits for it.',

@@ -62,6 +62,7 @@ interface TasksList {
 const LONGEST_SUMMARY = 60;
 
 export const stateEmoji: Readonly<Record<TaskState, string>> = {
+  waiting: '🕓',
   submitting: '🟡',
   accepted: '🟡',
   queued: '🟡',

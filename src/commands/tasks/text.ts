@@ -76,6 +76,7 @@ export const text = {
       queued: 'Queued',
       running: 'Running',
       'needs-input': 'Waiting for input',
+      waiting: 'In line',
       ready: 'Finished, not delivered',
       delivered: 'Finished',
       failed: 'Failed',

@@ -10,6 +10,8 @@ const LEAST_GAP_MS = 4_000;
 /** Messages older than an hour have a much smaller rate limit of their own (code 30046). */
 const OLD_AFTER_MS = 60 * 60_000;
 const OLD_GAP_MS = 30_000;
+/** A task in line leaves most edits for its job. */
+const MAX_EDITS_IN_LINE = 4;
 /** Of the job's age, between two edits: so eight edits last as long as a token. */
 const SHARE_OF_AGE = 0.6;
 
@@ -33,7 +35,7 @@ export function nextEditAt(task: Task, { edits, lastAt, heardAt }: EditHistory):
   if (task.traits.isTalk) return undefined;
   const { created, overdue } = task.times;
   const max = overdue === undefined ? MAX_EDITS - RESERVED_FOR_OVERDUE : MAX_EDITS;
-  if (edits >= max) return undefined;
+  if (edits >= (task.state === 'waiting' ? MAX_EDITS_IN_LINE : max)) return undefined;
   if (lastAt === undefined) return edits === 0 ? heardAt : heardAt + LEAST_GAP_MS;
   const soonest = lastAt + (isOld(task, lastAt + LEAST_GAP_MS) ? OLD_GAP_MS : LEAST_GAP_MS);
   if (overdue !== undefined && lastAt < overdue) return soonest;

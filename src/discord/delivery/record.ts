@@ -135,6 +135,6 @@ function needsOwnerPing(task: Task, by: Way['by']): boolean {
   // The member who ended a conversation knows, others in it do not; a new message notifies without a ping.
   if (traits.isTalk) return by === 'edit' && (talk?.end !== 'ended' || traits.hearsEveryone?.(request) === true);
   // The member who stopped the task knows.
-  if (task.failure?.cause === 'stopped') return false;
+  if (task.failure?.cause === 'stopped' || task.failure?.cause === 'withdrawn') return false;
   return (times.ended ?? times.created) - times.created > LONG_MS;
 }

@@ -24,7 +24,7 @@ export const refusals = {
   noResult: 'This task has no result to continue from.',
   notFailed: 'This task has not failed, so it cannot be retried.',
   cannotCancel:
-    'The gateway cannot cancel tasks, so this one continues. You can delete the result when it appears here.',
+    'The gateway cannot cancel a task that has started, so this one continues. You can delete the result when it appears here.',
   alreadyDecided: 'You have already responded to this.',
   usageNoDate: '{{day}} is not a valid date. Use the format `2026-01-31`.',
   usageEndFirst: 'The end date {{end}} is before the start date {{start}}. Swap them and try again.',
@@ -125,5 +125,19 @@ export const refusals = {
     talk_other: 'You already have {{count}} live conversations. End one with `/talk end`, then start another one.',
   },
   tooFast: 'You are sending requests too quickly. Try again <t:{{until}}:R>.',
+  waiting: {
+    member_one: 'You may have {{count}} task in line. Wait until it starts, or cancel it, then try again.',
+    member_other: 'You may have {{count}} tasks in line. Wait until one starts, or cancel one, then try again.',
+    direct_one: 'You may have {{count}} task in line. Wait until it starts, or cancel it, then try again.',
+    direct_other: 'You may have {{count}} tasks in line. Wait until one starts, or cancel one, then try again.',
+    server_one: 'This server may have {{count}} task in line. Wait until it starts, then try again.',
+    server_other: 'This server may have {{count}} tasks in line. Wait until one starts, then try again.',
+    operator_one: 'The operator allows this server {{count}} task in line. Wait until it starts, then try again.',
+    operator_other: 'The operator allows this server {{count}} tasks in line. Wait until one starts, then try again.',
+    total_one: 'The bot may have {{count}} task in line. Wait until it starts, then try again.',
+    total_other: 'The bot may have {{count}} tasks in line. Wait until one starts, then try again.',
+  },
+  lineFull: 'Too many tasks are in line. Try again later.',
+  noCredit: 'The bot’s account has no credit left for this, and the operator has been told. Try again later.',
   busy: 'The bot is too busy right now. Try again in a moment.',
 } as const;

@@ -3,10 +3,11 @@ import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
 
-/** How an operator and an admin write limits: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once`. */
+/** How an operator and an admin write limits: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`. */
 const TERM =
   /^(?:(?<kind>[a-z][a-z0-9-]{0,39}):\s*)?(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)\s*(?:\/|a |per )\s*(?<period>day|week|month)$/;
-const AT_ONCE = /^(?<atOnce>\d{1,6}) at once$/;
+const COUNT = /^(?<count>\d{1,6}) (?<of>at once|waiting)$/;
+const WEIGHT = /^weight (?<weight>[1-9]\d?)$/;
 
 const LONGEST = 1_000;
 const NO_LIMIT = 'none';
@@ -26,8 +27,10 @@ export function parseLimits(text: string, kinds: readonly string[]): Limits | un
 }
 
 function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits | undefined {
-  const atOnce = AT_ONCE.exec(term)?.groups?.atOnce;
-  if (atOnce !== undefined) return all.atOnce === undefined ? { ...all, atOnce: Number(atOnce) } : undefined;
+  const { count, of } = COUNT.exec(term)?.groups ?? {};
+  if (count !== undefined) return withNumber(all, of === 'waiting' ? 'waiting' : 'atOnce', count);
+  const weight = WEIGHT.exec(term)?.groups?.weight;
+  if (weight !== undefined) return withNumber(all, 'weight', weight);
   const { kind, amount, tasks, period } = TERM.exec(term)?.groups ?? {};
   if (period === undefined || (kind !== undefined && !kinds.includes(kind))) return undefined;
   const cap: Cap = amount === undefined ? { tasks: Number(tasks) } : { amount };
@@ -38,6 +41,10 @@ function withTerm(all: Limits, term: string, kinds: readonly string[]): Limits |
   const caps = withCap(all.kinds?.[kind] ?? {}, period as Period, cap);
   return caps && { ...all, kinds: { ...all.kinds, [kind]: caps } };
 }
+
+/** Undefined where the same limit is named twice. */
+const withNumber = (all: Limits, name: 'atOnce' | 'waiting' | 'weight', value: string): Limits | undefined =>
+  all[name] === undefined ? { ...all, [name]: Number(value) } : undefined;
 
 /** Undefined where the same limit is named twice. */
 function withCap(caps: CapsByPeriod, period: Period, cap: Cap): CapsByPeriod | undefined {
@@ -68,6 +75,8 @@ export function limitsText(limits: Limits): string {
     ...capTerms(limits),
     ...Object.entries(limits.kinds ?? {}).flatMap(([kind, caps]) => capTerms(caps).map((term) => `${kind}: ${term}`)),
     ...(limits.atOnce === undefined ? [] : [`${limits.atOnce} at once`]),
+    ...(limits.waiting === undefined ? [] : [`${limits.waiting} waiting`]),
+    ...(limits.weight === undefined ? [] : [`weight ${limits.weight}`]),
   ];
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }

@@ -20,6 +20,10 @@ export type CapsByPeriod = z.output<typeof capsByPeriod>;
 export const limits = capsByPeriod.extend({
   /** Tasks that have not ended. */
   atOnce: z.int().min(0).optional(),
+  /** Tasks that wait for their turn. */
+  waiting: z.int().min(0).optional(),
+  /** How many turns in a row a member has; without it one. */
+  weight: z.int().min(1).optional(),
   /** For some kinds in addition. */
   kinds: z.record(z.string(), capsByPeriod).optional(),
 });
@@ -37,9 +41,13 @@ export function mostGenerous(all: readonly Limits[]): Limits | undefined {
 function generousOf(one: Limits, other: Limits): Limits {
   const kinds = Object.keys(one.kinds ?? {}).filter((kind) => other.kinds?.[kind]);
   const atOnce = largest(one.atOnce, other.atOnce, (a, b) => a - b);
+  const waiting = largest(one.waiting, other.waiting, (a, b) => a - b);
+  const weight = Math.max(one.weight ?? 1, other.weight ?? 1);
   return {
     ...generousCaps(one, other),
     ...(atOnce !== undefined && { atOnce }),
+    ...(waiting !== undefined && { waiting }),
+    ...(weight > 1 && { weight }),
     ...(kinds.length > 0 && {
       kinds: Object.fromEntries(
         kinds.map((kind) => [kind, generousCaps(one.kinds?.[kind] ?? {}, other.kinds?.[kind] ?? {})]),

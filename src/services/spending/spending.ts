@@ -123,7 +123,7 @@ export class Spending {
     for (const rule of this.#rulesFor(orderer)) {
       const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
       if (!exceeded) continue;
-      if (rule.holder === 'server' || rule.holder === 'operator') this.#announce(orderer, exceeded);
+      if (isOfServer(rule.holder)) this.#announce(orderer, exceeded);
       throw refusalFor(exceeded, order.amount);
     }
   }
@@ -140,6 +140,21 @@ export class Spending {
     const { until } = budget.blocks[member] ?? {};
     if (until === undefined) throw new Refusal('refusals.blocked.always');
     throw new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
+  }
+
+  /** Throws where no more of the orderer's tasks may wait for their turn. */
+  checkWaiting(orderer: Orderer, waiting: { all(): number; server(): number; member(): number }): void {
+    for (const { holder, limits } of this.#rulesFor(orderer)) {
+      if (limits.waiting === undefined) continue;
+      const count = holder === 'total' ? waiting.all() : waiting[isOfServer(holder) ? 'server' : 'member']();
+      if (count >= limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
+    }
+  }
+
+  /** How many turns in a row the orderer has; undefined: one. */
+  weightOf({ memberId, guildId, isDirect, roleIds = [] }: Orderer): number | undefined {
+    if (memberId === undefined || guildId === undefined || isDirect) return undefined;
+    return this.memberLimits(guildId, memberId, roleIds).limits.weight;
   }
 
   /** What is left to a member, their own limits last. */
@@ -303,6 +318,8 @@ export class Spending {
     return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
   }
 }
+
+const isOfServer = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
 const TOTAL = 'total';
 

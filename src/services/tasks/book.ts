@@ -154,6 +154,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'progress',
   'word',
   'queuedBehind',
+  'place',
   'preview',
   'unknown',
   'draft',

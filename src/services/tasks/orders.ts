@@ -1,54 +1,59 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/index.ts';
-import type { Submission } from '../gateway/read/snapshot.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ModelCatalogue } from '../models/catalogue.ts';
 import type { Estimate } from '../prices/estimate.ts';
 import { ordererOf, type Spending } from '../spending/spending.ts';
-import type { TaskBook, TasksLog } from './book.ts';
-import type { Kind, WaitLimit } from './kind.ts';
-import type { Gather, GatherContext, Materials } from './materials.ts';
+import type { TaskBook } from './book.ts';
+import { Credit, NO_CREDIT_MS } from './credit.ts';
+import type { Kind } from './kind.ts';
+import { Line } from './line/line.ts';
 import { kindOfferName, type Offers } from './offers.ts';
-import { hasEnded, type KindSpecs, type Task, type TaskKind } from './task.ts';
+import { type Prepared, Sender, type SenderParts, type SentBefore } from './sender.ts';
+import { type Failure, hasEnded, type KindSpecs, type Task, type TaskKind } from './task.ts';
 import { taskId } from './task-id.ts';
-import type { TaskStore } from './task-store.ts';
 import {
   createTask,
   markAccepted,
   markDismissed,
   markHandedOver,
+  markRefused,
+  markReturned,
+  markTurn,
   markUnconfirmed,
+  markWaiting,
+  markWithdrawn,
   type Order,
   type OrderFacts,
   orderOfTask,
   setSuccessor,
 } from './transitions.ts';
 
+/** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
+const MAX_RETURNS = 12;
+
 /** No member orders the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;
 
-export interface OrdersParts {
+export interface OrdersParts extends SenderParts {
   book: TaskBook;
-  store: Pick<TaskStore, 'putSentOrder' | 'getSentOrder'>;
   ledger?: Ledger | undefined;
   /** Undefined where no price is known. */
   estimateOf?(order: Order): Estimate | undefined;
   /** Undefined: no limits. */
-  spending?: Pick<Spending, 'check' | 'checkMay'> | undefined;
+  spending?: Pick<Spending, 'check' | 'checkMay' | 'checkWaiting' | 'weightOf'> | undefined;
   kinds: ReadonlyMap<TaskKind, Kind>;
   specs: KindSpecs;
-  gather: Gather;
-  maxWaitMs: Readonly<Record<WaitLimit, number>>;
   clock: Clock;
-  log: TasksLog;
   models?: Pick<ModelCatalogue, 'markUnfit'> | undefined;
   offers: Pick<Offers, 'markRefused' | 'markAccepted' | 'isMissing'>;
   /** How many answers and talks may go on at once. */
   liveLimits?: LiveLimits | undefined;
-  /** Throws where the store may belong to another bot. */
-  assertOwnership(): void;
+  /** How many jobs the gateway takes at once; undefined: no limit. */
+  jobsAtOnce?: number | undefined;
+  /** The account has no credit left for this kind. */
+  tellNoCredit(kind: TaskKind): void;
   follow(task: Task): void;
 }
 
@@ -69,9 +74,20 @@ export class Orders {
   readonly #underWay = new Set<Promise<unknown>>();
   /** Orders that have no stored task yet, for the limits of what goes on at once. */
   readonly #starting = new Map<string, Pick<Task, 'kind' | 'requesterId'>>();
+  readonly #sender: Sender;
+  readonly #credit: Credit;
+  readonly #line: Line;
 
   constructor(parts: OrdersParts) {
     this.#parts = parts;
+    this.#sender = new Sender(parts);
+    this.#credit = new Credit({ clock: parts.clock, tell: parts.tellNoCredit });
+    this.#line = new Line({
+      ...parts,
+      jobsAtOnce: parts.jobsAtOnce,
+      isJob: (kind) => this.#isJob(kind),
+      send: (id) => trackUntilDone(this.#takeTurn(id), this.#underWay),
+    });
     // An order that failed or whose result is shown may be repeated at once: its member has seen how it ended.
     parts.book.onChange((task) => {
       if (task.state === 'failed' || task.state === 'delivered') this.#forget(task);
@@ -99,6 +115,29 @@ export class Orders {
   /** Submits an order again although the first may have been accepted. Only its owner may do so, and only once. */
   tryAgain(id: string, origin: OrderOrigin): Promise<Task> {
     return trackUntilDone(this.#repeat(id, origin), this.#underWay);
+  }
+
+  /** Tasks that waited when the bot last ran; their turns come after `start`. */
+  resumeWaiting(tasks: readonly Task[]): void {
+    for (const task of tasks) this.#line.join(task);
+  }
+
+  start(): void {
+    this.#line.start();
+  }
+
+  stop(): void {
+    this.#line.stop();
+  }
+
+  /** Only a task that waits for its turn can be cancelled: the gateway has no way to end a job. */
+  cancel(id: string, memberId: string): Promise<Task> {
+    const { book, clock } = this.#parts;
+    return book.change(id, (task) => {
+      if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
+      if (task.state !== 'waiting') throw new Refusal('refusals.cannotCancel');
+      return markWithdrawn(task, clock.now());
+    });
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
@@ -204,97 +243,139 @@ export class Orders {
   }
 
   async #carryOutAlone(order: Order, id: string, sentBefore?: SentBefore): Promise<Task> {
-    const { book, clock, kinds, offers } = this.#parts;
+    const { clock, kinds, offers, spending } = this.#parts;
     const kind = kinds.get(order.kind);
     if (!kind) throw new Error(`There is no kind ${order.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyed) throw new Refusal('refusals.unknownButton');
     if (offers.isMissing(kind.name)) throw new Refusal('refusals.kindNotSupported');
+    // A repeat under the same key orders nothing new.
+    if (order.predecessorId === undefined) this.#credit.mustHave(kind.name);
     const { traits } = this.#parts.specs[order.kind];
     const estimate = traits.isPaid ? this.#parts.estimateOf?.(order) : undefined;
+    const orderer = ordererOf(order);
     // A pause and a block are for everything that a member may start. An order beyond a limit fetches nothing; the reservation decides.
     const isCounted = traits.isPaid && order.predecessorId === undefined;
-    if (!isCounted) this.#parts.spending?.checkMay(ordererOf(order));
-    else this.#parts.spending?.check(ordererOf(order), { kind: order.kind, amount: estimate?.amount });
-    const prepared = await this.#prepare(kind, order, sentBefore);
-    const { idempotencyKey } = prepared;
-    const facts = { traits, durationKey: kind.durationKey(order.request), model: order.request.model, estimate };
-    const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
-    await this.#reserveAndAdd(task, order.roleIds);
-    const outcome = await this.#send(kind, { ...order, id }, prepared);
-    if ('refused' in outcome) {
+    if (!isCounted) spending?.checkMay(orderer);
+    else spending?.check(orderer, { kind: order.kind, amount: estimate?.amount });
+    // What may be running already is not asked to wait.
+    const mayWait = this.#isJob(kind.name) && order.predecessorId === undefined;
+    const mustWait = mayWait && !this.#line.takePlace(id, kind.name);
+    if (mustWait) this.#mustHaveRoomInLine(order);
+    try {
+      const prepared = await this.#sender.prepare(kind, order, sentBefore);
+      const { idempotencyKey } = prepared;
+      const { model } = order.request;
+      const weight = spending?.weightOf(orderer);
+      const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
+      const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
+      if (mustWait) return await this.#wait(markWaiting(task, this.#line.count(() => true) + 1), order.roleIds);
+      await this.#reserveAndAdd(task, order.roleIds);
+      const result = await this.#sendStored(kind, task, prepared);
+      if (!('refused' in result)) return result;
+      const { refused } = result;
+      const returned = mayWait ? await this.#returnToLine(kind, task, refused) : undefined;
+      if (returned) return returned;
       await this.#removeRefused(id);
-      throw await this.#errorFor(kind, order, outcome.refused);
+      throw await this.#errorFor(kind, order, refused);
+    } finally {
+      this.#line.release(id);
+    }
+  }
+
+  /** Its job takes one of the places at the gateway. */
+  #isJob(kind: TaskKind): boolean {
+    return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
+  }
+
+  #mustHaveRoomInLine({ requesterId, guildId, ...order }: Order): void {
+    this.#line.mustHaveRoom();
+    const group = guildId ?? requesterId;
+    this.#parts.spending?.checkWaiting(ordererOf({ requesterId, guildId, ...order }), {
+      all: () => this.#line.count(() => true),
+      server: () => this.#line.count((task) => task.group === group),
+      member: () => this.#line.count((task) => task.group === group && task.memberId === requesterId),
+    });
+  }
+
+  async #wait(task: Task, roleIds: readonly string[] | undefined): Promise<Task> {
+    await this.#reserveAndAdd(task, roleIds);
+    this.#line.join(task);
+    this.#parts.book.announce(task);
+    return task;
+  }
+
+  /** Sends a task that has waited. The references are checked again, since they may have expired. */
+  async #takeTurn(id: string): Promise<void> {
+    const { book, clock, kinds, spending, log } = this.#parts;
+    const task = book.find(id);
+    const kind = task && kinds.get(task.kind);
+    if (task?.state !== 'waiting' || !kind) return;
+    try {
+      const prepared = await this.#sender.prepare(kind, task);
+      spending?.checkMay(ordererOf(task));
+      const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
+      const result = await this.#sendStored(kind, submitting, prepared);
+      if (!('refused' in result) || (await this.#returnToLine(kind, submitting, result.refused))) return;
+      await this.#endRefused(id, await this.#errorFor(kind, task, result.refused));
+    } catch (error) {
+      const known = book.find(id);
+      // It was cancelled or erased while its turn came.
+      if (known?.state !== 'waiting') return;
+      if (error instanceof Refusal) return this.#endRefused(id, error);
+      log.error({ task: id, err: error }, 'A waiting task could not be sent; trying again later.');
+      this.#line.hold(task.kind, 1);
+      this.#line.join(known, { isNext: true });
+    }
+  }
+
+  /** A stored task is sent, and its outcome stored, unless the gateway certainly refused it. */
+  async #sendStored(kind: Kind, task: Task, prepared: Prepared): Promise<Task | { refused: unknown }> {
+    const { book, clock, offers } = this.#parts;
+    const outcome = await this.#sender.send(kind, task, prepared);
+    if ('refused' in outcome) {
+      if (outcome.refused instanceof GatewayError && outcome.refused.kind === 'quota') {
+        this.#credit.markUsedUp(kind.name);
+        this.#line.hold(kind.name, 1, NO_CREDIT_MS);
+      }
+      return outcome;
     }
     const { submission } = outcome;
     const now = clock.now();
-    if (submission) offers.markAccepted(offeredAs(kind, order));
+    if (submission) {
+      offers.markAccepted(offeredAs(kind, task));
+      this.#credit.markEnough(kind.name);
+      this.#line.markTaken(kind.name);
+    }
     const settle = (before: Task): Task =>
       submission ? markAccepted(before, submission, now) : markUnconfirmed(before, outcome.reason, now);
-    const sent = await book.change(id, settle, { mustHold: true });
+    const sent = await book.change(task.id, settle, { mustHold: true });
     if (submission) this.#parts.follow(sent);
     await this.takeOverPredecessor(sent);
     return sent;
   }
 
-  /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
-  async #prepare(kind: Kind, { request, requesterId }: Order, sentBefore?: SentBefore): Promise<Prepared> {
-    const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
-    const context = { memberId: requesterId, timeLimitMs, transfer: kind.transfer };
-    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, context };
-    return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
+  /** The task waits again where the gateway takes no more jobs now; undefined: it was refused for another reason, or too often. */
+  async #returnToLine({ name }: Kind, { id, returns = 0 }: Task, refused: unknown): Promise<Task | undefined> {
+    if (!(refused instanceof GatewayError) || refused.kind !== 'rate-limited' || returns >= MAX_RETURNS)
+      return undefined;
+    this.#line.hold(name, returns + 1, refused.retryAfterMs);
+    const task = await this.#parts.book.change(id, (known) => markReturned(known, 1), { mustHold: true });
+    this.#line.join(task, { isNext: true });
+    return task;
   }
 
-  async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
-    const materials = await this.#parts.gather(request, context);
-    const body = kind.keyed?.bodyOf(request, materials);
-    return { idempotencyKey: key ?? randomUUID(), body, materials, context };
-  }
-
-  async #send(kind: Kind, order: Order & Pick<Task, 'id'>, prepared: Prepared): Promise<Outcome> {
-    const { idempotencyKey, body, materials, context } = prepared;
-    const { id, request } = order;
+  async #endRefused(id: string, error: unknown): Promise<void> {
+    const { book, clock, log } = this.#parts;
     try {
-      if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
-    } catch (error) {
-      // An order that cannot be repeated unchanged is not sent at all.
-      return { refused: error };
-    }
-    this.#parts.assertOwnership();
-    try {
-      const sending =
-        kind.keyed && body !== undefined
-          ? kind.keyed.send({ idempotencyKey, body })
-          : kind.submit?.(request, { idempotencyKey, materials, requester: order });
-      if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
-      return { submission: await sending };
-    } catch (error) {
-      // Thrown before anything was sent.
-      if (error instanceof Refusal) return { refused: error };
-      if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        // A definite refusal: sending it again cannot order twice.
-        if (error.status !== TOO_LARGE || context.isSmaller || !hasData(materials)) return { refused: error };
-        const smaller = await this.#gatherSmaller(kind, request, context);
-        return smaller ? this.#send(kind, order, smaller) : { refused: error };
-      }
-      const reason = error instanceof GatewayError ? error.message : undefined;
-      this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
-      return { reason };
-    }
-  }
-
-  /** Another body needs another key. */
-  async #gatherSmaller(kind: Kind, request: Task['request'], previous: GatherContext): Promise<Prepared | undefined> {
-    try {
-      return await this.#gather(kind, request, { ...previous, isSmaller: true });
-    } catch (error) {
-      if (error instanceof Refusal) return undefined;
-      throw error;
+      await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
+    } catch (failure) {
+      log.info({ task: id, err: failure }, 'A refused task was erased before its refusal was stored.');
     }
   }
 
   /** The error for the member. Only refusals by a code are remembered for other orders. */
-  async #errorFor(kind: Kind, order: Order, refused: unknown): Promise<unknown> {
+  async #errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
     const { mayBeMissing } = kind;
     const { modelKind } = this.#parts.specs[order.kind].traits;
     const { model } = order.request;
@@ -340,6 +421,17 @@ const keyOf = ({
 }: Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>): string =>
   JSON.stringify([requesterId, channelId, kind, parentId, request]);
 
+/** What the owner of a task that has waited reads about its refusal. */
+function failureOf(error: unknown): Omit<Failure, 'cause'> {
+  if (error instanceof GatewayError) return { reason: error.message, code: error.code };
+  if (!(error instanceof Refusal)) return {};
+  const variables = Object.entries(error.variables).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? [...value] : value,
+  ]);
+  return { refusal: { key: error.key, variables: Object.fromEntries(variables) } };
+}
+
 /** Keeps the work in the set until it ends, so that a stop can wait for it. */
 export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<unknown>>): Promise<T> {
   underWay.add(work);
@@ -350,25 +442,8 @@ export async function trackUntilDone<T>(work: Promise<T>, underWay: Set<Promise<
   }
 }
 
-const offeredAs = (kind: Kind, { request }: Order): string => kind.offerName?.(request) ?? kindOfferName(kind.name);
-
-const TOO_LARGE = 413;
-
-interface Prepared {
-  idempotencyKey: string;
-  /** The exact body, where the kind stores it to send it again. */
-  body?: string | undefined;
-  materials: Materials;
-  context: GatherContext;
-}
-
-type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
-
-const hasData = ({ images = [], references = [] }: Materials): boolean =>
-  images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
-
-/** Without a submission and a refusal the outcome is unknown. */
-type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
+const offeredAs = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
+  kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 function mustBeUndecided(task: Task, memberId: string): Task {
   if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');

@@ -54,7 +54,8 @@ export class Sweep {
 
   #isOverdue(task: Task, now: number): boolean {
     const { maxWaitMs, waitLimitOf } = this.#parts;
-    if (hasEnded(task) || task.traits.isTalk || task.times.overdue !== undefined) return false;
-    return now - task.times.created >= maxWaitMs[waitLimitOf(task)];
+    if (hasEnded(task) || task.state === 'waiting' || task.traits.isTalk || task.times.overdue !== undefined)
+      return false;
+    return now - (task.times.turn ?? task.times.created) >= maxWaitMs[waitLimitOf(task)];
   }
 }

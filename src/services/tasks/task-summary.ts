@@ -50,7 +50,7 @@ export type StatusFilter = (typeof statusFilters)[number];
 
 /** An undelivered result is ready and settled. */
 export const statesByFilter: Readonly<Record<StatusFilter, readonly TaskState[]>> = {
-  working: ['submitting', 'accepted', 'queued', 'running', 'needs-input'],
+  working: ['waiting', 'submitting', 'accepted', 'queued', 'running', 'needs-input'],
   done: ['ready', 'delivered'],
   waiting: ['ready'],
   failed: ['failed', 'cancelled', 'expired'],

@@ -7,8 +7,9 @@ import { memberFile, reference, region } from './materials.ts';
 /** Raised with every change that an older bot could not read; `store/task-rows.ts` has the migrations. */
 export const TASK_VERSION = 4;
 
-/** submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
+/** waiting (for its turn) → submitting → accepted → queued | running | needs-input → ready → delivered; or another end. unconfirmed: unknown whether the gateway took it. */
 export const taskStates = [
+  'waiting',
   'submitting',
   'accepted',
   'queued',
@@ -109,6 +110,8 @@ const action = z.object({
   style: z.number().optional(),
 });
 
+const refusalVariables = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
+
 const failure = z.object({
   cause: z.enum([
     'failed',
@@ -117,6 +120,8 @@ const failure = z.object({
     'forgotten',
     'unconfirmed',
     'dismissed',
+    'refused',
+    'withdrawn',
     'cut',
     'interrupted',
     'stopped',
@@ -124,6 +129,8 @@ const failure = z.object({
   /** The gateway's text, safe to show. */
   reason: z.string().optional(),
   code: z.string().optional(),
+  /** The bot's own refusal, when its turn came: the key of a sentence, and what fills it. */
+  refusal: z.object({ key: z.string(), variables: refusalVariables }).optional(),
 });
 
 const message = z.object({ channelId: z.string(), id: z.string() });
@@ -206,6 +213,12 @@ export const taskFacts = z.object({
   cost: amount.optional(),
   /** Jobs with the same key take about as long. */
   durationKey: z.string(),
+  /** How many turns in a row its owner has, where more than one. */
+  weight: z.number().optional(),
+  /** Its place in the line while it waits for its turn. */
+  place: z.number().optional(),
+  /** How often the gateway refused it because it took no more jobs. */
+  returns: z.number().optional(),
   progress: z.number().optional(),
   queuedBehind: z.number().optional(),
   finalPrompt: z.string().optional(),
@@ -230,6 +243,8 @@ export const taskFacts = z.object({
   unknown: z.object({ answers: z.number(), since: time }).optional(),
   times: z.object({
     created: time,
+    /** When its wait in the line ended. */
+    turn: time.optional(),
     accepted: time.optional(),
     /** As the gateway reports them. */
     remoteStarted: time.optional(),
@@ -309,6 +324,7 @@ export function withRequest<K extends TaskKind>(task: TaskOf<K>, changes: Common
 export const isOfKind = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> =>
   task.kind === kind;
 
+export type Failure = z.output<typeof failure>;
 export type StoredMedium = TaskFacts['media'][number];
 export type StoredTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;
@@ -318,7 +334,7 @@ export type PendingPing = z.output<typeof call>;
 export type Route = z.output<typeof route>;
 
 const FOLLOWED: ReadonlySet<TaskState> = new Set(['accepted', 'queued', 'running', 'needs-input']);
-const BEFORE_END: ReadonlySet<TaskState> = new Set(['submitting', ...FOLLOWED]);
+const BEFORE_END: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED]);
 
 /** Others find it in no list. */
 export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>

@@ -22,7 +22,9 @@ import { Words } from './words.ts';
 
 export interface TasksParts
   extends Pick<OrdersParts, 'book' | 'ledger' | 'specs' | 'clock' | 'log' | 'maxWaitMs' | 'gather'>,
-    Partial<Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits'>>,
+    Partial<
+      Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit'>
+    >,
     Pick<ErasureParts, 'budgets' | 'removeMessages' | 'tellErased'> {
   /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
   unconfirmedReleaseMs?: number | undefined;
@@ -85,8 +87,8 @@ export class Tasks {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, times: 0, last: Number.NEGATIVE_INFINITY });
     };
-    const { offers = new Offers(clock), assertOwnership = () => undefined } = parts;
-    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, follow };
+    const { offers = new Offers(clock), assertOwnership = () => undefined, tellNoCredit = () => undefined } = parts;
+    const shared = { ...parts, kinds: this.#kinds, offers, assertOwnership, tellNoCredit, follow };
     this.orders = new Orders(shared);
     this.words = new Words({ ...shared, hint: (id) => scheduler.hint(id) });
     book.onChange((task) => this.words.giveIfAsked(task));
@@ -161,6 +163,7 @@ export class Tasks {
       // An end is still to be shown; and about a task that waits for words the gateway reports nothing new.
       if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
     }
+    this.orders.resumeWaiting(leftOver.filter(({ state }) => state === 'waiting'));
     for (const { id, predecessorId } of leftOver) {
       const task = predecessorId === undefined ? undefined : this.book.find(id);
       if (task) await this.orders.takeOverPredecessor(task);
@@ -168,12 +171,14 @@ export class Tasks {
     await this.albums.start(leftOver);
     this.erasure.start();
     this.scheduler.start();
+    this.orders.start();
     this.#sweep.start();
     this.#release?.start();
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
+    this.orders.stop();
     await Promise.all([this.scheduler.stop(), this.#sweep.stop(), this.#release?.stop(), this.erasure.finish()]);
   }
 

@@ -4,6 +4,7 @@ import type { Estimate } from '../prices/estimate.ts';
 import { settle, transitionError } from './delivery-state.ts';
 import {
   type CommonRequest,
+  type Failure,
   hasEnded,
   type MessagePlace,
   type Route,
@@ -44,12 +45,13 @@ export interface NewTaskFacts {
   idempotencyKey: string;
   model?: string | undefined;
   estimate?: Estimate | undefined;
+  weight?: number | undefined;
   durationKey: string;
   now: number;
 }
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
-  const { id, traits, idempotencyKey, model, estimate, durationKey, now } = facts;
+  const { id, traits, idempotencyKey, model, estimate, weight, durationKey, now } = facts;
   const { kind, request, requesterId, guildId, channelId, message, route, parent, predecessorId } = order;
   return {
     kind,
@@ -62,6 +64,7 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTask
     idempotencyKey,
     model,
     estimate,
+    weight,
     durationKey,
     parentId: parent?.id,
     rootId: parent ? (parent.rootId ?? parent.id) : undefined,
@@ -84,6 +87,34 @@ export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string
 export function createAlbum(order: Order, facts: NewTaskFacts): Task {
   const task = createTask(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
+}
+
+/** It waits for its turn: nothing was sent, or the gateway certainly took nothing. */
+export const markWaiting = (task: Task, place: number): Task => ({ ...task, state: 'waiting', place });
+
+/** The gateway takes no more jobs now, and certainly did not take this one. */
+export function markReturned(task: Task, place: number): Task {
+  if (task.state !== 'submitting') throw transitionError(task, 'waiting');
+  return { ...markWaiting(task, place), returns: (task.returns ?? 0) + 1 };
+}
+
+export const setPlace = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);
+
+/** Its turn has come, and it is about to be sent. */
+export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, now: number): Task {
+  if (task.state !== 'waiting') throw transitionError(task, 'submitting');
+  return { ...task, state: 'submitting', idempotencyKey, times: { ...task.times, turn: now } };
+}
+
+/** It was refused after it had waited, by the bot or by the gateway. */
+export function markRefused({ place: _, ...task }: Task, failure: Omit<Failure, 'cause'>, now: number): Task {
+  if (task.state !== 'waiting' && task.state !== 'submitting') throw transitionError(task, 'refused');
+  return { ...task, state: 'failed', failure: { ...failure, cause: 'refused' }, times: { ...task.times, ended: now } };
+}
+
+/** Nothing was sent, so nothing continues. */
+export function markWithdrawn({ place: _, ...task }: Task, now: number): Task {
+  return { ...task, state: 'cancelled', failure: { cause: 'withdrawn' }, times: { ...task.times, ended: now } };
 }
 
 export const completeAlbum = (task: Task, now: number): Task =>

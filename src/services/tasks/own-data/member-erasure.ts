@@ -6,7 +6,7 @@ import type { OrdersParts } from '../orders.ts';
 import { hasEnded, isLive, type MessageAddress, type Task } from '../task.ts';
 import type { ErasureMark, TaskStore } from '../task-store.ts';
 import type { TaskSummary } from '../task-summary.ts';
-import { markForErasure } from '../transitions.ts';
+import { markForErasure, markWithdrawn } from '../transitions.ts';
 
 export interface ErasureParts extends Pick<OrdersParts, 'book' | 'ledger' | 'clock' | 'log'> {
   store: TaskStore;
@@ -138,8 +138,11 @@ export class MemberErasure {
   }
 
   /** Whether it is gone. A task that is running, or being delivered, goes afterwards. */
-  async #remove(task: Task): Promise<boolean> {
-    const { book, ledger } = this.#parts;
+  async #remove(found: Task): Promise<boolean> {
+    const { book, ledger, clock } = this.#parts;
+    // Its turn must not come while it is being removed.
+    const task =
+      found.state === 'waiting' ? await book.change(found.id, (known) => withdraw(known, clock.now())) : found;
     if (hasNotStarted(task)) await ledger?.refund(task);
     else if (isLive(task) && !(hasEnded(task) && task.unwanted)) {
       if (!hasEnded(task)) await book.change(task.id, (before) => markForErasure(clearMessage(before)));
@@ -185,6 +188,9 @@ export class MemberErasure {
     });
   }
 }
+
+const withdraw = (task: Task, now: number): Task =>
+  task.state === 'waiting' ? markForErasure(markWithdrawn(task, now)) : task;
 
 /** It waited for words that never came, so the gateway has not started. */
 const hasNotStarted = ({ state, times }: Task): boolean =>

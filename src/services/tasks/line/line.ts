@@ -1,0 +1,179 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import type { TaskBook, TasksLog } from '../book.ts';
+import { hasEnded, type Task, type TaskKind } from '../task.ts';
+import { setPlace } from '../transitions.ts';
+import { Turns, type Waiting } from './turns.ts';
+
+/** Each waiting task stands in memory and in the store. */
+const MAX_WAITING = 10_000;
+/** How many waiting tasks are sent at the same time, so that references do not fill the memory. */
+const SENDS_AT_ONCE = 4;
+/** How often the places that members see are brought up to date, and for how many tasks. */
+const PLACES_MS = 5_000;
+const SHOWN_PLACES = 1_000;
+/** The first pause after a "queue is full" without a time of its own; it doubles up to the longest. */
+const FIRST_HOLD_MS = 5_000;
+const LONGEST_HOLD_MS = 10 * 60_000;
+
+interface LineParts {
+  book: TaskBook;
+  clock: Clock;
+  log: TasksLog;
+  /** How many jobs the gateway takes at once; undefined: as many as there are. */
+  jobsAtOnce: number | undefined;
+  isJob(kind: TaskKind): boolean;
+  /** Sends a waiting task. Never throws. */
+  send(id: string): Promise<void>;
+}
+
+/** Waiting tasks, and who is next. A task has a place from the decision to send it until its job has ended. */
+export class Line {
+  readonly #parts: LineParts;
+  readonly #turns = new Turns();
+  /** Orders on their way that the book may not know as running yet. */
+  readonly #placed = new Set<string>();
+  readonly #sending = new Map<string, TaskKind>();
+  /** Kinds that the gateway takes no jobs of now, with what ends the pause. */
+  readonly #held = new Map<TaskKind, () => void>();
+  /** Kinds whose next task is sent alone, because the gateway refused the last one. */
+  readonly #onTrial = new Set<TaskKind>();
+  #cancelPlaces: (() => void) | undefined;
+  #isRunning = false;
+
+  constructor(parts: LineParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => {
+      if (hasEnded(task)) this.leave(task.id);
+      if (hasEnded(task) || task.state === 'needs-input') this.#advance();
+    });
+    parts.book.onRemove(({ id }) => {
+      this.leave(id);
+      this.#advance();
+    });
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#advance();
+    this.#showPlacesLater();
+  }
+
+  /** Sends no further tasks; those on their way may still arrive. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelPlaces?.();
+    this.#cancelPlaces = undefined;
+    for (const release of this.#held.values()) release();
+    this.#held.clear();
+  }
+
+  /** Whether an order may be sent at once. If so, it has its place until `release`. */
+  takePlace(id: string, kind: TaskKind): boolean {
+    if (this.#held.has(kind) || this.#onTrial.has(kind) || !this.#hasPlace()) return false;
+    if (this.#turns.count((task) => !this.#held.has(task.kind)) > 0) return false;
+    this.#placed.add(id);
+    return true;
+  }
+
+  /** The order was refused, or the book knows it. */
+  release(id: string): void {
+    if (this.#placed.delete(id)) this.#advance();
+  }
+
+  mustHaveRoom(): void {
+    if (this.#turns.size >= MAX_WAITING) throw new Refusal('refusals.lineFull');
+  }
+
+  /** How many of some tasks are waiting. */
+  count(isCounted: (task: Waiting) => boolean): number {
+    return this.#turns.count(isCounted);
+  }
+
+  /** `isNext`: before the other tasks of its owner, because it has waited already. */
+  join(task: Task, { isNext = false } = {}): void {
+    this.#turns.add(waitingOf(task), { isNext });
+    this.#advance();
+    this.#showPlacesLater();
+  }
+
+  leave(id: string): void {
+    if (this.#turns.size > 0) this.#turns.remove(id);
+  }
+
+  /** The gateway takes no job of this kind now. */
+  hold(kind: TaskKind, returns: number, retryAfterMs = 0): void {
+    const pause = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returns - 1)));
+    this.#held.get(kind)?.();
+    const release = this.#parts.clock.after(pause, () => {
+      this.#held.delete(kind);
+      this.#advance();
+    });
+    this.#held.set(kind, release);
+    this.#onTrial.add(kind);
+  }
+
+  /** The gateway took a job of this kind. */
+  markTaken(kind: TaskKind): void {
+    if (this.#onTrial.delete(kind)) this.#advance();
+  }
+
+  #advance(): void {
+    while (this.#isRunning && this.#sending.size < SENDS_AT_ONCE && this.#turns.size > 0 && this.#hasPlace()) {
+      const next = this.#turns.next((kind) => this.#mayGo(kind));
+      if (!next) return;
+      this.#sending.set(next.id, next.kind);
+      this.#placed.add(next.id);
+      void this.#parts.send(next.id).finally(() => {
+        this.#sending.delete(next.id);
+        this.#placed.delete(next.id);
+        this.#advance();
+      });
+    }
+  }
+
+  #mayGo(kind: TaskKind): boolean {
+    if (this.#held.has(kind)) return false;
+    return !this.#onTrial.has(kind) || ![...this.#sending.values()].includes(kind);
+  }
+
+  #hasPlace(): boolean {
+    const { jobsAtOnce, book, isJob } = this.#parts;
+    if (jobsAtOnce === undefined) return true;
+    const isRunning = (task: Task): boolean => isJob(task.kind) && hasPlace(task) && !this.#placed.has(task.id);
+    return book.live(isRunning).length + this.#placed.size < jobsAtOnce;
+  }
+
+  #showPlacesLater(): void {
+    if (!this.#isRunning || this.#cancelPlaces || this.#turns.size === 0) return;
+    this.#cancelPlaces = this.#parts.clock.after(PLACES_MS, () => {
+      void this.#showPlaces().finally(() => {
+        this.#cancelPlaces = undefined;
+        this.#showPlacesLater();
+      });
+    });
+  }
+
+  async #showPlaces(): Promise<void> {
+    const { book, log } = this.#parts;
+    let place = 0;
+    for (const { id } of this.#turns.inOrder()) {
+      place += 1;
+      if (place > SHOWN_PLACES || !this.#isRunning) return;
+      const known = book.find(id);
+      if (!known || known.place === place) continue;
+      await book
+        .change(id, (task) => setPlace(task, place))
+        .catch((error: unknown) => log.debug({ task: id, err: error }, 'A place in the line could not be shown.'));
+    }
+  }
+}
+
+/** The gateway works for it, or may. A job that waits for its member's words holds no place. */
+const hasPlace = (task: Task): boolean => !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
+
+const waitingOf = ({ id, kind, guildId, requesterId, weight = 1 }: Task): Waiting => ({
+  ...{ id, kind, weight },
+  group: guildId ?? requesterId,
+  memberId: requesterId,
+});

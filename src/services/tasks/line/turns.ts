@@ -1,0 +1,103 @@
+import type { TaskKind } from '../task.ts';
+
+/** A task that waits for its turn. */
+export interface Waiting {
+  readonly id: string;
+  readonly kind: TaskKind;
+  /** Its server, or in direct messages its owner. */
+  readonly group: string;
+  readonly memberId: string;
+  /** How many turns in a row its owner has. */
+  readonly weight: number;
+}
+
+interface Member {
+  tasks: Waiting[];
+  /** How many turns in a row it has had. */
+  taken: number;
+}
+
+type Group = Map<string, Member>;
+
+/** Turns go round by group, and in each group by member: A, B, C, A, however many tasks each of them has. */
+export class Turns {
+  /** Both maps hold the next turn first. */
+  readonly #groups = new Map<string, Group>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** `isNext`: before the other tasks of its owner, because it has waited already. */
+  add(task: Waiting, { isNext = false } = {}): void {
+    const group = this.#groups.get(task.group) ?? new Map<string, Member>();
+    this.#groups.set(task.group, group);
+    const member = group.get(task.memberId) ?? { tasks: [], taken: 0 };
+    group.set(task.memberId, member);
+    if (isNext) member.tasks.unshift(task);
+    else member.tasks.push(task);
+    this.#size += 1;
+  }
+
+  /** Takes the next task of a kind that may go. */
+  next(mayGo: (kind: TaskKind) => boolean = () => true): Waiting | undefined {
+    for (const [groupName, group] of this.#groups)
+      for (const [memberId, member] of group) {
+        const index = member.tasks.findIndex(({ kind }) => mayGo(kind));
+        const task = member.tasks[index];
+        if (!task) continue;
+        this.#take(member, index);
+        member.taken += 1;
+        if (member.tasks.length === 0) group.delete(memberId);
+        else if (member.taken >= task.weight) {
+          member.taken = 0;
+          moveToEnd(group, memberId, member);
+        }
+        if (group.size === 0) this.#groups.delete(groupName);
+        else moveToEnd(this.#groups, groupName, group);
+        return task;
+      }
+    return undefined;
+  }
+
+  remove(id: string): void {
+    for (const [groupName, group] of this.#groups)
+      for (const [memberId, member] of group) {
+        const index = member.tasks.findIndex((task) => task.id === id);
+        if (index < 0) continue;
+        this.#take(member, index);
+        if (member.tasks.length === 0) group.delete(memberId);
+        if (group.size === 0) this.#groups.delete(groupName);
+        return;
+      }
+  }
+
+  count(isCounted: (task: Waiting) => boolean): number {
+    let count = 0;
+    for (const group of this.#groups.values())
+      for (const { tasks } of group.values()) count += tasks.filter(isCounted).length;
+    return count;
+  }
+
+  /** The tasks in the order of their turns, as far as it is known now. */
+  *inOrder(): Generator<Waiting> {
+    const copy = new Turns();
+    for (const [groupName, group] of this.#groups) {
+      const members: Group = new Map();
+      for (const [id, { tasks, taken }] of group) members.set(id, { tasks: [...tasks], taken });
+      copy.#groups.set(groupName, members);
+    }
+    for (let task = copy.next(); task; task = copy.next()) yield task;
+  }
+
+  #take({ tasks }: Member, index: number): void {
+    tasks.splice(index, 1);
+    this.#size -= 1;
+  }
+}
+
+function moveToEnd<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+}

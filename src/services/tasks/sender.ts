@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError } from '../gateway/index.ts';
+import type { Submission } from '../gateway/read/snapshot.ts';
+import type { TasksLog } from './book.ts';
+import type { Kind, WaitLimit } from './kind.ts';
+import type { Gather, GatherContext, Materials } from './materials.ts';
+import type { Task } from './task.ts';
+import type { TaskStore } from './task-store.ts';
+
+export interface SenderParts {
+  store: Pick<TaskStore, 'putSentOrder' | 'getSentOrder'>;
+  gather: Gather;
+  maxWaitMs: Readonly<Record<WaitLimit, number>>;
+  log: TasksLog;
+  /** Throws where the store may belong to another bot. */
+  assertOwnership(): void;
+}
+
+type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;
+
+/** Collects what an order needs, and sends it once. */
+export class Sender {
+  readonly #parts: SenderParts;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+  }
+
+  /** Fetches what the order names before anything is sent or stored. A body that was sent before is sent unchanged. */
+  async prepare(
+    kind: Kind,
+    { request, requesterId }: Pick<Task, 'request' | 'requesterId'>,
+    sentBefore?: SentBefore,
+  ): Promise<Prepared> {
+    const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
+    const context = { memberId: requesterId, timeLimitMs, transfer: kind.transfer };
+    if (sentBefore?.body !== undefined) return { ...sentBefore, materials: {}, context };
+    return this.#gather(kind, request, context, sentBefore?.idempotencyKey);
+  }
+
+  async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<Prepared> {
+    const materials = await this.#parts.gather(request, context);
+    const body = kind.keyed?.bodyOf(request, materials);
+    return { idempotencyKey: key ?? randomUUID(), body, materials, context };
+  }
+
+  async send(kind: Kind, order: SentTask, prepared: Prepared): Promise<Outcome> {
+    const { idempotencyKey, body, materials, context } = prepared;
+    const { id, request } = order;
+    try {
+      if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
+    } catch (error) {
+      // An order that cannot be repeated unchanged is not sent at all.
+      return { refused: error };
+    }
+    this.#parts.assertOwnership();
+    try {
+      const sending =
+        kind.keyed && body !== undefined
+          ? kind.keyed.send({ idempotencyKey, body })
+          : kind.submit?.(request, { idempotencyKey, materials, requester: order });
+      if (!sending) throw new Error(`A task of the kind ${kind.name} cannot be ordered.`);
+      return { submission: await sending };
+    } catch (error) {
+      // Thrown before anything was sent.
+      if (error instanceof Refusal) return { refused: error };
+      if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
+        // A definite refusal: sending it again cannot order twice.
+        if (error.status !== TOO_LARGE || context.isSmaller || !hasData(materials)) return { refused: error };
+        const smaller = await this.#gatherSmaller(kind, request, context);
+        return smaller ? this.send(kind, order, smaller) : { refused: error };
+      }
+      const reason = error instanceof GatewayError ? error.message : undefined;
+      this.#parts.log.warn({ kind: kind.name, err: error }, 'An order was submitted with an unknown outcome.');
+      return { reason };
+    }
+  }
+
+  /** Another body needs another key. */
+  async #gatherSmaller(kind: Kind, request: Task['request'], previous: GatherContext): Promise<Prepared | undefined> {
+    try {
+      return await this.#gather(kind, request, { ...previous, isSmaller: true });
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+}
+
+const TOO_LARGE = 413;
+
+export interface Prepared {
+  idempotencyKey: string;
+  /** The exact body, where the kind stores it to send it again. */
+  body?: string | undefined;
+  materials: Materials;
+  context: GatherContext;
+}
+
+export type SentBefore = Pick<Prepared, 'idempotencyKey' | 'body'>;
+
+const hasData = ({ images = [], references = [] }: Materials): boolean =>
+  images.length > 0 || references.some(({ given }) => given.startsWith('data:'));
+
+/** Without a submission and a refusal the outcome is unknown. */
+export type Outcome = { refused: unknown } | { submission?: Submission; reason?: string | undefined };
