@@ -31,7 +31,7 @@ import {
 } from './transitions.ts';
 
 /** How often a task waits again after "the queue is full"; with the pauses between, for more than half an hour. */
-const MAX_RETURNS = 12;
+const MAX_RETURNS = 10;
 
 /** No member orders the same thing twice on purpose within this time. */
 const SAME_ORDER_MS = 3_000;

@@ -47,6 +47,8 @@ interface EngineParts {
   offers?: Offers;
   /** Keeps a ledger. */
   hasLedger?: boolean;
+  jobsAtOnce?: number;
+  tellNoCredit?: (kind: string) => void;
 }
 
 /** The whole engine without Discord: the real store, the real client, the embedded gateway, and a manual clock. */
@@ -59,6 +61,8 @@ export async function engine(
     kindsFor = () => [],
     offers,
     hasLedger = false,
+    jobsAtOnce,
+    tellNoCredit = () => undefined,
   }: EngineParts = {},
 ): Promise<Engine> {
   const clock = before?.clock ?? new ManualClock();
@@ -99,6 +103,8 @@ export async function engine(
     maxWaitMs,
     gather,
     offers,
+    jobsAtOnce,
+    tellNoCredit,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     tellErased: async () => true,
     random: () => 0.5,

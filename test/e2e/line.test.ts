@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { profiles } from '../contract/both.ts';
+import { enter } from './bot.ts';
+import { labels, quickBot, says, submits } from './quick.ts';
+
+describe.each(profiles)('The line at a gateway of the %s profile', (profile) => {
+  it('A member sees their place in line, and Cancel leaves it at no cost', async () => {
+    const { discord, gateway } = await quickBot({
+      gateway: { profile, speed: 0.2 },
+      settings: { GATEWAY_JOBS_AT_ONCE: '1' },
+    });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
+    const waiting = await exchange.message(says('Place in line: **1**'));
+    expect(text(waiting)).toContain('as many tasks are running as the gateway takes at once');
+    expect(labels(waiting)).toEqual(['Cancel']);
+    const other = await discord.as('other').click(waiting, 'Cancel');
+    expect(text(await other.ephemeral())).toMatch(/not yours|only/i);
+    await discord.as('member').click(waiting, 'Cancel');
+    const cancelled = await exchange.message(says('Cancelled before it was sent. It cost nothing.'));
+    expect(labels(cancelled)).toContain('Retry');
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('A waiting task starts by itself, also after a restart, and its result comes into its message', async () => {
+    const staged = await quickBot({ gateway: { profile }, settings: { GATEWAY_JOBS_AT_ONCE: '1' } });
+    const { discord, gateway, app } = staged;
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare' });
+    await exchange.message(says('Place in line'));
+    await app.stop();
+    await enter(staged);
+    const done = await exchange.message(says('Finished in'));
+    expect(done.attachments).not.toHaveLength(0);
+    expect(submits(gateway)).toBe(2);
+  });
+
+  it('A private task in line says where its result comes if the wait is long', async () => {
+    const { discord } = await quickBot({
+      gateway: { profile, speed: 0.2 },
+      settings: { GATEWAY_JOBS_AT_ONCE: '1' },
+    });
+    await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a hare', private: true });
+    expect(text(await exchange.ephemeral(says('Place in line')))).toContain('comes as a direct message');
+  });
+
+  it('A full gateway makes a task wait instead of refusing it', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated', times: 1 });
+    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('the gateway takes no more tasks right now'));
+    await exchange.message(says('Finished in'));
+    expect(submits(gateway)).toBe(2);
+  });
+
+  it('A used-up account is told to the operator, and later requests of the kind are refused at once', async () => {
+    const { discord, gateway } = await quickBot({ gateway: { profile } });
+    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'quota' });
+    await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral(says('quota'));
+    const refused = await discord.as('other').slash('imagine', { prompt: 'a hare' });
+    expect(text(await refused.ephemeral())).toContain('no credit left');
+    expect(submits(gateway)).toBe(1);
+    await expect
+      .poll(() => discord.messages(discord.openDirectMessage('owner').id).some(says('has no credit left')))
+      .toBe(true);
+  });
+
+  it('A limit of waiting tasks holds, and a weight is for members alone', async () => {
+    const { discord, gateway } = await quickBot({
+      gateway: { profile, speed: 0.2 },
+      settings: { GATEWAY_JOBS_AT_ONCE: '1', DEFAULT_MEMBER_BUDGET: '1 waiting' },
+    });
+    const imagine = (prompt: string) => discord.as('member').slash('imagine', { prompt });
+    await (await imagine('a fox')).message(says('Queued'));
+    await (await imagine('a hare')).message(says('Place in line'));
+    expect(text(await (await imagine('an owl')).ephemeral())).toContain('You may have 1 task in line.');
+    const admin = discord.as('admin');
+    const wrong = await admin.slash('budget set', { limits: 'weight 3' });
+    expect(text(await wrong.ephemeral())).toContain('A weight is for members');
+    const set = await admin.slash('budget set', { limits: '5 waiting, weight 3', for: 'members' });
+    expect(text(await set.ephemeral())).toContain('5 waiting, weight 3');
+    await (await imagine('an owl')).message(says('Place in line: **2**'));
+    expect(submits(gateway)).toBe(1);
+  });
+});
