@@ -11,9 +11,7 @@ import { openServerCheck, openThreadCheck, registeredCommands } from '../discord
 import { Router } from '../discord/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { Once } from '../lib/once.ts';
 import type { Say } from '../locales/index.ts';
-import { Drafts } from '../messages/drafts.ts';
 import type { Messages } from '../messages/open-messages.ts';
 import type { Engine } from '../services/engine.ts';
 import type { Gateway } from '../services/gateway/index.ts';
@@ -55,7 +53,7 @@ interface CommandsParts {
 export function openCommands(parts: CommandsParts) {
   const { settings, engine, messages, store, gateway, clients, outbox, operator, say, clock, log } = parts;
   const { reads } = clients;
-  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets } = engine;
+  const { tasks, asks, schemas, talks, models, offers, usage, spending, budgets, proposals } = engine;
   const { answers, messageOf, prepareAgain } = messages;
   const { followQuietMs } = settings;
   const follows = new Follower({
@@ -78,6 +76,7 @@ export function openCommands(parts: CommandsParts) {
       usage,
       spending,
       budgets,
+      proposals,
       answers,
       messageOf,
       prepareAgain,
@@ -90,14 +89,12 @@ export function openCommands(parts: CommandsParts) {
     threads: outbox.threads,
     videoFields: settings.gateway.fields,
     referenceSeconds: referenceSeconds({ media: engine.media, log }),
-    drafts: new Drafts(clock),
     fineTunes: gateway.fineTunes,
     adminGuildIds: settings.discord.adminGuildIds,
     isOperator: (userId) => operator.includes(userId),
     countEverything: engine.countEverything,
     isInServer: openServerCheck(reads),
     postInChannel: (channelId, plan) => outbox.sendInChannel(channelId, plan),
-    usedConfirmations: new Once(),
     health: healthCheck({ ...parts, tasks }),
     registeredCommands: registeredCommands(clients, names, clock),
   };

@@ -3,8 +3,6 @@ import type { ThreadCreator } from '../discord/outbox/threads.ts';
 import type { Place } from '../discord/place.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Rates } from '../discord/rates.ts';
-import type { Once } from '../lib/once.ts';
-import type { Drafts } from '../messages/drafts.ts';
 import type { MessageServices } from '../messages/pressed-task.ts';
 import type { Asks } from '../services/asks/asks.ts';
 import type { AnswerSchemas } from '../services/asks/schema/answer-schemas.ts';
@@ -24,7 +22,6 @@ import type { VideoFields } from './video/request.ts';
 export interface Services extends MessageServices, ModelServices {
   videoFields: VideoFields;
   referenceSeconds: ReturnType<typeof referenceSeconds>;
-  drafts: Drafts;
   asks: Asks;
   schemas: Pick<AnswerSchemas, 'read'>;
   talks: Talks;
@@ -61,8 +58,6 @@ export interface Services extends MessageServices, ModelServices {
   isOperator(userId: string): Promise<boolean>;
   /** Which buttons on results this gateway accepts. */
   offers: Offers;
-  /** Confirmations that were used: one is one order, however often it is pressed. */
-  usedConfirmations: Once;
   /** A finished task's message with its results, fetched again, within the upload limit of this place. */
   prepareAgain(task: Task, place: Place): Promise<PreparedMessage>;
   health(): Promise<Health>;

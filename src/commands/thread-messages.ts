@@ -1,5 +1,6 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
+import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import type { Rates } from '../discord/rates.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
@@ -58,12 +59,12 @@ export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   { applicationId, uploadLimit, locale, maySpeak }: Route,
   { answers, sentenceFor, say, clock }: ReplyParts,
-  submit: (origin: Origin) => Promise<unknown>,
+  submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;
   try {
-    await submit({
+    const outcome = await submit({
       ...{ requesterId: memberId, guildId, channelId, message, roleIds },
       // A message has no interaction token, so the bot itself shows the result.
       route: {
@@ -71,6 +72,8 @@ export async function replyWithTask(
         tokenExpiresAt: clock.now(),
       },
     });
+    // A question to its member.
+    if (typeof outcome === 'object' && 'content' in outcome) await answers.change(message, outcome);
   } catch (error) {
     await answers.change(message, { content: sentenceFor(error) });
   }

@@ -233,8 +233,9 @@ export const customIds = {
   allLinesConfirmed: verb('lineyes', taskCodec),
   animate: verb('anim', taskCodec),
   animateFilled: verb('animf', taskCodec),
-  /** An order that waits for its member's confirmation. */
-  submitDraft: verb('anyway', taskCodec),
+  /** Orders that wait for their member's decision. */
+  runProposal: verb('anyway', taskCodec),
+  cancelProposal: verb('drop', taskCodec),
   makeVideo: verb('film', taskCodec),
   makeVideoFilled: verb('filmf', formOriginCodec),
   reference: verb('ref', taskCodec),

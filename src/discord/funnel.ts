@@ -13,14 +13,14 @@ const LONGEST_WORDS = 500;
 /** The store may recover, alone or with the operator's help: the member is asked to try again. */
 const PASSING: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
-export function refusalSentence({ key, variables }: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
+export function refusalSentence(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
   // Text from others stands in code, where it can neither ping anyone nor break the sentence.
-  const shown = Object.entries(variables).map(([name, value]) => [
+  const shown = Object.entries(refusal.variables).map(([name, value]) => [
     name,
     typeof value === 'number' ? value : [value].flat().map(inCode).join(', '),
   ]);
   // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
-  return say(key, { ...Object.fromEntries(shown), defaultValue: key });
+  return say(refusal.key, { ...Object.fromEntries(shown), defaultValue: refusal.key });
 }
 
 /** Every failure ends here: one sentence for the member, one line for the log. */

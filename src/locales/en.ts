@@ -10,7 +10,19 @@ export const en = {
   cost: { about: '≈ {{amount}}', atMost: 'at most {{amount}}', unknown: 'price unknown' },
   operator: {
     noCredit:
-      'The gateway refused a task of the kind {{kind}} because the account has no credit left. New tasks of this kind are refused for 10 minutes at a time, until the gateway takes one. Add credit to the account.',
+      'The gateway refused a task of the kind {{kind}} because the account has no credit left. New tasks of this kind are refused for 2 minutes at a time, until the gateway takes one. Add credit to the account.',
+  },
+  proposal: {
+    above: 'This server asks before requests that cost more than {{limit}}.',
+    again: 'Nothing was submitted yet.',
+    risen: 'The price has risen since you were asked.',
+    cost_one: 'Estimated cost: {{cost}}. This question is valid for 15 minutes.',
+    cost_other: 'Estimated cost of all {{count}} tasks: {{cost}}. This question is valid for 15 minutes.',
+    run_one: 'Run',
+    run_other: 'Run all {{count}}',
+    submitted_one: '{{count}} task submitted. It gets its own message.',
+    submitted_other: '{{count}} tasks submitted. Each gets its own message.',
+    cancelled: 'Cancelled. Nothing was submitted.',
   },
   models: { previous: 'Previous', next: 'Next' },
   task,

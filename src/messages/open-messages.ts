@@ -4,7 +4,7 @@ import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { Engine } from '../services/engine.ts';
 import { type PresenterParts, presenter } from './presenter.ts';
 
-interface MessagesParts extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models'> {
+interface MessagesParts extends Omit<PresenterParts, 'media' | 'tasks' | 'offers' | 'models' | 'budgets' | 'spending'> {
   engine: Engine;
   outbox: Outbox;
 }
@@ -13,9 +13,17 @@ export type Messages = ReturnType<typeof openMessages>;
 
 /** Opens the messages of all tasks, which are updated whenever their tasks change. */
 export function openMessages({ engine, outbox, ...parts }: MessagesParts) {
-  const { tasks, media, offers, models } = engine;
+  const { tasks, media, offers, models, budgets, spending } = engine;
   const { clock, log } = parts;
-  const { prepare, answerOf, messageOf, prepareAgain } = presenter({ ...parts, media, tasks, offers, models });
+  const { prepare, answerOf, messageOf, prepareAgain } = presenter({
+    ...parts,
+    media,
+    tasks,
+    offers,
+    models,
+    budgets,
+    spending,
+  });
   const showing = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const delivery = new Delivery({ ...showing, prepare });
   const answers = new Answers({ ...showing, delivery, plansOf: answerOf });

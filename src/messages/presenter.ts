@@ -4,6 +4,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelCatalogue } from '../services/models/catalogue.ts';
 import { largerSizes } from '../services/models/ids.ts';
+import { tightest } from '../services/spending/allowance.ts';
+import type { Budgets } from '../services/spending/budgets.ts';
+import type { Spending } from '../services/spending/spending.ts';
 import { talkTurns } from '../services/talks/session.ts';
 import type { Offers } from '../services/tasks/offers.ts';
 import { hasEnded, type Task } from '../services/tasks/task.ts';
@@ -13,6 +16,7 @@ import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
 import type { MessageContext } from './kind-view.ts';
+import { aboutDollars, leftOf } from './money.ts';
 import { noteFinder } from './notes.ts';
 import { previewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
 import { type Copies, contentOf, type Result, type ResultParts, resultsOf } from './results.ts';
@@ -21,7 +25,7 @@ import { NOTHING_SHOWN, nameOf, type Shown, taskMessage } from './task-message.t
 
 export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views' | 'isRemix' | 'readsMessages'> {
   say: Say;
-  tasks: Pick<Tasks, 'fetchSnapshot'> & {
+  tasks: Pick<Tasks, 'fetchSnapshot' | 'ledger'> & {
     book: Pick<Tasks['book'], 'get' | 'live' | 'change'>;
     albums: Pick<Tasks['albums'], 'partsOf'>;
   };
@@ -30,6 +34,8 @@ export interface PresenterParts extends ResultParts, Pick<MessageContext, 'views
   clock: Clock;
   /** The files of a task's message as Discord keeps them, by name. */
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
+  budgets: Pick<Budgets, 'of'>;
+  spending: Pick<Spending, 'leftTo'>;
 }
 
 /** Joins a task, the files of its results, and its view. */
@@ -69,7 +75,7 @@ export function presenter(parts: PresenterParts) {
     const shown = {
       ...nothing,
       files: [...described.map(({ file }) => file), ...files, ...extras.files],
-      notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes],
+      notes: [...nothing.notes, ...noted.ofResult(task, results), ...extras.notes, ...(await costLines(task, parts))],
       links: results.filter((result) => result.as === 'link'),
       wholes: results.flatMap((result) => (result.as === 'file' ? (result.smallerThan?.address ?? []) : [])),
       gone: gone.length - goneForGood,
@@ -134,6 +140,17 @@ export function presenter(parts: PresenterParts) {
       return shownResults(here, results, nothing, { areGone: stored !== undefined });
     },
   };
+}
+
+/** What it cost and what is left to its owner, where their server shows it. Others do not see it in a private result. */
+async function costLines(task: Task, { tasks, budgets, spending, say }: PresenterParts): Promise<string[]> {
+  if (task.guildId === undefined || !task.traits.isPaid || !budgets.of(task.guildId).showsCost) return [];
+  const known = await tasks.ledger?.costOf(task);
+  // Short: a task's page has every digit.
+  const amount = known && aboutDollars(known.amount);
+  const cost = amount === undefined ? say('cost.unknown') : known?.isEstimate ? say('cost.about', { amount }) : amount;
+  const left = tightest(spending.leftTo(task));
+  return [`-# ${left ? say('task.costAndLeft', { cost, left: leftOf(left, say) }) : say('task.cost', { cost })}`];
 }
 
 const toPrepared = (plan: MessagePlan, release = (): void => undefined): PreparedMessage => ({ plan, release });

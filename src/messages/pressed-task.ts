@@ -1,17 +1,22 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import type { HandlerContext } from '../discord/handlers.ts';
+import type { HandlerContext, Outcome } from '../discord/handlers.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { Refusal, throwRefusal } from '../lib/refusal.ts';
+import type { Proposal, Proposals } from '../services/proposals.ts';
 import { type CommonRequest, isOfKind, type Task, type TaskKind, withRequest } from '../services/tasks/task.ts';
 import { mayContinue } from '../services/tasks/task-facts.ts';
 import type { Tasks } from '../services/tasks/tasks.ts';
 import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.ts';
+import { exactDollars } from './money.ts';
+import { proposalQuestion } from './proposal.ts';
 
 /** What the buttons on task messages need. */
 export interface MessageServices {
   tasks: Tasks;
+  /** Orders that wait for their member's decision. */
+  proposals: Pick<Proposals, 'make' | 'take' | 'putBack' | 'hasRisen' | 'limitExceededBy'>;
   /** The further messages of long answers. */
   answers: Pick<Answers, 'takeAway'>;
   clock: Clock;
@@ -53,12 +58,45 @@ export async function inTimeForForm(task: Promise<Task>, { services }: HandlerCo
   return found;
 }
 
-type Asked = Pick<HandlerContext<Pick<MessageServices, 'tasks'>>, 'services' | 'origin'>;
+type Asked = Pick<HandlerContext<Pick<MessageServices, 'tasks' | 'proposals'>>, 'services' | 'origin' | 'say'>;
+
+export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
+
+/** Submits an order, or asks its member first where the server wants that for its price. */
+export async function submitOrder(order: NewOrder, { services, origin, say }: Asked): Promise<Outcome> {
+  const limit = services.proposals.limitExceededBy(order, origin.guildId);
+  if (limit === undefined) return submitConfirmed(order, { services, origin });
+  const reason = say('proposal.above', { limit: exactDollars(limit) });
+  return proposalQuestion(await proposeHere(order, { services, origin }), { reason }, say);
+}
+
+/** Stores an order that its member has to confirm; its result is shown where they are asked. */
+export function proposeHere(
+  { parent, ...order }: NewOrder,
+  { services, origin }: Omit<Asked, 'say'>,
+): Promise<Proposal> {
+  const orders = [{ ...order, parentId: parent?.id }];
+  return services.proposals.make({ memberId: origin.requesterId, orders });
+}
+
+/** Asks a member whether several orders from one task are to be submitted, each with its own message, as public as that task's. */
+export async function proposeAll(
+  orders: readonly NewOrder[],
+  { isPrivate, reason }: { isPrivate: boolean; reason: string },
+  { services, origin, say }: Asked,
+): Promise<MessagePlan> {
+  const proposal = await services.proposals.make({
+    memberId: origin.requesterId,
+    orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
+    messages: isPrivate ? 'private' : 'public',
+  });
+  return proposalQuestion(proposal, { reason }, say);
+}
 
 /** Submits an order; the delivery of its task shows the result. */
-export async function submitOrder(
-  order: OrderedRequest<TaskKind> & { parent?: Task | undefined },
-  { services, origin }: Asked,
+export async function submitConfirmed(
+  order: NewOrder,
+  { services, origin }: Pick<HandlerContext<Pick<MessageServices, 'tasks'>>, 'services' | 'origin'>,
 ): Promise<'shown as it goes'> {
   await services.tasks.orders.submit({ ...origin, ...order });
   return 'shown as it goes';
@@ -67,11 +105,11 @@ export async function submitOrder(
 /** Repeats the order of a task for the member who pressed: a new task with the same parent, and with these changes. */
 export async function repeatOrder(
   task: Task,
-  { services, origin, place }: Asked & Pick<HandlerContext<MessageServices>, 'place'>,
+  { services, origin, place, say }: Asked & Pick<HandlerContext<MessageServices>, 'place'>,
   changes: CommonRequest = {},
-): Promise<'shown as it goes'> {
+): Promise<Outcome> {
   // The bot's permissions may have changed since the first order, or differ where the result was shown again.
   throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
   const parent = task.parentId === undefined ? undefined : await services.tasks.book.get(task.parentId);
-  return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin });
+  return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, { services, origin, say });
 }

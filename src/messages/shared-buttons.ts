@@ -7,6 +7,7 @@ import type { Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, hasResult, mustHaveResult, promptOf } from '../services/tasks/task-facts.ts';
 import { inTimeForForm, type MessageServices, mustOwn, ownTask, pressedTask, repeatOrder } from './pressed-task.ts';
 import { promptForm, readPromptForm } from './prompt-form.ts';
+import { proposalButtons } from './proposal-buttons.ts';
 
 type OnTask = typeof customIds.retry;
 type Publicity = 'here' | 'beside' | 'openly';
@@ -123,6 +124,7 @@ export const sharedHandlers = {
     tryAgainButton(customIds.tryAgain, 'here'),
     tryAgainButton(customIds.tryAgainPublicly, 'openly'),
     tryAgainButton(customIds.tryAgainInNewMessage, 'beside'),
+    ...proposalButtons,
     ...[cancelButton, sameButton, dismissButton, deleteButton],
   ],
   openers: [

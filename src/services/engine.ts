@@ -19,6 +19,7 @@ import { GatewayPrices } from './prices/gateway-prices.ts';
 import { LearnedPrices } from './prices/learned-prices.ts';
 import type { OperatorPrices } from './prices/operator-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
+import { Proposals } from './proposals.ts';
 import { openAudio } from './sound/audio.ts';
 import { Alerts, type BudgetAlert } from './spending/alerts.ts';
 import { Budgets, limitsIn } from './spending/budgets.ts';
@@ -140,6 +141,11 @@ export function openEngine({
     ...{ operator: settings.prices, readAt: clock.now(), gateway: listed, learned, specs },
     listNameOf: ({ kind, request }) => priceNames.get(kind)?.priceName?.(request),
   });
+  const proposals = new Proposals({
+    ...{ budgets, clock },
+    store: store.proposals,
+    priceOf: (order) => prices.estimateOf(order)?.amount,
+  });
   const asks = new Asks({
     ...{ book, models, gather, schemas, clock, log },
     responses: gateway.responses,
@@ -162,7 +168,7 @@ export function openEngine({
     kinds: [...kinds, asks.kind, ...talks.kinds],
     scheduler: new InProcessScheduler({ clock, log, random: Math.random, limits: pollLimits }),
     estimateOf: (order) => prices.estimateOf(order),
-    ...{ spending, budgets, liveLimits: settings.liveLimits, jobsAtOnce: settings.gateway.jobsAtOnce },
+    ...{ spending, budgets, proposals, liveLimits: settings.liveLimits, jobsAtOnce: settings.gateway.jobsAtOnce },
     tellNoCredit: parts.tellNoCredit,
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
@@ -189,7 +195,7 @@ export function openEngine({
     log,
   });
   return {
-    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets },
+    ...{ tasks, asks, schemas, talks, models, offers, media, usage, spending, budgets, proposals },
 
     countEverything: (): Promise<void> => ledger.countFor(EVERY_PERIOD),
 

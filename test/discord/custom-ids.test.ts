@@ -38,6 +38,7 @@ const INSIDE_MESSAGES = [
   'delete.1.01k3v9x2mabcdefgh',
   'unpost.1.01k3v9x2mabcdefgh',
   'anyway.1.01k3v9x2mabcdefgh',
+  'drop.1.01k3v9x2mabcdefgh',
   'film.1.01k3v9x2mabcdefgh',
   'filmf.1.01k3v9x2mabcdefgh',
   'filmf.1',

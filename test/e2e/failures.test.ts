@@ -122,13 +122,13 @@ describe('Requests that Discord does not receive at once', () => {
 
   it('A refusal is sent again until Discord accepts it', async () => {
     const { discord, gateway } = await bot();
-    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated' });
+    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'unauthorized' });
     discord.faults.add({
       on: { method: 'PATCH', route: '/webhooks/:application/:token/messages/:message' },
       do: { type: 'status', status: 503 },
       times: 6,
     });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    expect(text(await exchange.message())).toContain('is busy');
+    expect(text(await exchange.message())).toContain('rejected this bot’s API key');
   });
 });

@@ -46,14 +46,17 @@ describe.each(profiles)('The line at a gateway of the %s profile', (profile) => 
     expect(text(await exchange.ephemeral(says('Place in line')))).toContain('comes as a direct message');
   });
 
-  it('A full gateway makes a task wait instead of refusing it', async () => {
-    const { discord, gateway } = await quickBot({ gateway: { profile } });
-    gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'saturated', times: 1 });
-    const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await exchange.message(says('the gateway takes no more tasks right now'));
-    await exchange.message(says('Finished in'));
-    expect(submits(gateway)).toBe(2);
-  });
+  it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
+    'A full gateway makes a task wait instead of refusing it (%s)',
+    async (fault) => {
+      const { discord, gateway } = await quickBot({ gateway: { profile } });
+      gateway.faults.add({ on: { path: '/imgx/submit' }, do: fault, times: 1 });
+      const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+      await exchange.message(says('the gateway takes no more tasks right now'));
+      await exchange.message(says('Finished in'));
+      expect(submits(gateway)).toBe(2);
+    },
+  );
 
   it('A used-up account is told to the operator, and later requests of the kind are refused at once', async () => {
     const { discord, gateway } = await quickBot({ gateway: { profile } });

@@ -193,7 +193,7 @@ describe('A button of the version before the restructuring', () => {
     for (const name of ['describe', 'shorten']) {
       const { id } = await currentMessage(stage, name);
       const question = await (await press(name, 'All of them')).message();
-      await (await stage.discord.as('member').click(question, 'Submit all 4 tasks')).acknowledged();
+      await (await stage.discord.as('member').click(question, 'Run all 4')).acknowledged();
       await messageIn(stage, 'studio', 'Made from [this result]', `/${id})`, 'Finished in');
     }
   });

@@ -1,5 +1,6 @@
 import type { Origin } from '../../discord/place.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
+import type { Say } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { mayReuseInputs } from '../../services/asks/conversation.ts';
 import { type AskRequest, formats } from '../../services/asks/request.ts';
@@ -30,11 +31,11 @@ interface Question {
 export async function submitQuestion(
   question: Question,
   before: Task | undefined,
-  { services, origin }: { services: Services; origin: Origin },
+  { services, origin, say }: { services: Services; origin: Origin; say: Say },
 ) {
   const model = await chooseModel('text', question.model ?? before?.model, services);
   const request = requestFrom(question, model, before, origin);
-  return submitOrder({ kind: 'ask', request, parent: before }, { services, origin });
+  return submitOrder({ kind: 'ask', request, parent: before }, { services, origin, say });
 }
 
 /** Instructions apply to a whole conversation, where it may know them; the other options apply to one question. */
@@ -84,6 +85,8 @@ export function questionReader({ isThread, ...parts }: AskInThreadsParts): Threa
     const { effort, web } = before.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>
-      replyWithTask(spoken, before.route, parts, (origin) => submitQuestion(question, before, { services, origin }));
+      replyWithTask(spoken, before.route, parts, (origin) =>
+        submitQuestion(question, before, { services, origin, say: parts.say }),
+      );
   };
 }

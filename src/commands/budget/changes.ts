@@ -140,5 +140,22 @@ export function withAlerts(budget: ServerBudget, alertsChannelId: string | undef
   return withChange({ ...budget, alertsChannelId }, { ...line, ...(alertsChannelId && { after: alertsChannelId }) });
 }
 
+export function withConfirmAbove(budget: ServerBudget, confirmAbove: string | undefined, author: Author): ServerBudget {
+  const { confirmAbove: before } = budget;
+  if (before === confirmAbove) return budget;
+  const line = { ...author, what: 'confirm-above' as const, ...(before && { before }) };
+  return withChange({ ...budget, confirmAbove }, { ...line, ...(confirmAbove && { after: confirmAbove }) });
+}
+
+export function withShownCost(
+  { showsCost: before, ...budget }: ServerBudget,
+  isShown: boolean,
+  author: Author,
+): ServerBudget {
+  const after = { ...budget, ...(isShown && { showsCost: true as const }) };
+  const line = { ...author, what: 'show-cost' as const, before: before ? 'on' : 'off', after: isShown ? 'on' : 'off' };
+  return (before ?? false) === isShown ? after : withChange(after, line);
+}
+
 const subjectOf = (to: MemberName | undefined): Pick<BudgetChange, 'on' | 'memberId'> =>
   to ? { on: to.hash, memberId: to.memberId } : {};

@@ -3,6 +3,7 @@ import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { exactDollars } from '../../messages/money.ts';
 import { WHOLE_BOT } from '../../services/spending/budgets.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText, parseGrant, parseLimits } from '../../services/spending/limits-text.ts';
@@ -18,11 +19,13 @@ import {
   type MemberName,
   withAlerts,
   withBlock,
+  withConfirmAbove,
   withGrant,
   withLimits,
   withoutBlock,
   withPause,
   withResets,
+  withShownCost,
 } from './changes.ts';
 import { historyPage } from './history.ts';
 import { budgetPage, memberPage } from './page.ts';
@@ -33,6 +36,7 @@ type Context = HandlerContext<Services>;
 const server = { type: 'text', max: 30 } as const;
 const member = { type: 'user' } as const;
 const DEFAULT = 'default';
+const NONE = 'none';
 const LONGEST_TEXT = 300;
 const MAX_DAYS = 3_650;
 
@@ -94,29 +98,74 @@ const setCommand = (kinds: readonly string[]) =>
     name: 'set',
     isPrivate: true,
     options: {
-      limits: { type: 'text', required: true, max: LONGEST_TEXT },
+      limits: { type: 'text', max: LONGEST_TEXT },
       for: { type: 'text', choices: ['server', 'members', 'operator'] },
       role: { type: 'role' },
       member,
+      confirm_above: { type: 'text', max: 20 },
+      show_cost: { type: 'switch' },
       server,
     },
-    parse({ limits: typed, ...rest }) {
+    parse({ limits: typed, confirm_above: above, show_cost: showsCost, ...rest }) {
+      const confirmAbove = above === undefined ? undefined : parsePrice(above);
+      if (confirmAbove instanceof Refusal) return confirmAbove;
+      const more = { ...rest, confirmAbove, showsCost };
       if ([rest.for, rest.role, rest.member].filter((one) => one !== undefined).length > 1)
         return new Refusal('refusals.budgetOneTarget');
-      if (typed.trim().toLowerCase() === DEFAULT) return { ...rest, limits: undefined };
+      if (typed === undefined)
+        return confirmAbove === undefined && showsCost === undefined
+          ? new Refusal('refusals.budgetNothingToSet')
+          : more;
+      if (typed.trim().toLowerCase() === DEFAULT) return { ...more, limits: 'default' as const };
       const limits = parseLimits(typed, kinds);
-      return limits ? { ...rest, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: typed });
+      return limits ? { ...more, limits } : new Refusal('refusals.budgetLimitsInvalid', { limits: typed });
     },
-    async run({ limits, server, ...rest }, context: Context) {
+    async run({ limits, server, confirmAbove, showsCost, ...rest }: SetValues, context: Context) {
       const target = await budgetTarget(server, context);
-      if (limits?.weight !== undefined && (rest.for ?? 'server') !== 'members' && !rest.role && !rest.member)
-        throw new Refusal('refusals.budgetWeightOfServer');
-      if (rest.for === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
-      const whose = whoseLimits(rest, target, context);
-      await change(target, context, (budget, author) => withLimits(budget, whose, limits, author));
-      return { content: setAnswer(whose, limits, target, context) };
+      const lines: string[] = [];
+      if (limits !== undefined)
+        lines.push(await setLimits(limits === DEFAULT ? undefined : limits, rest, target, context));
+      if (confirmAbove !== undefined) {
+        const price = confirmAbove === NONE ? undefined : confirmAbove;
+        await change(target, context, (budget, author) => withConfirmAbove(budget, price, author));
+        lines.push(
+          price === undefined
+            ? context.say('budget.done.confirmNever')
+            : context.say('budget.done.confirmAbove', { price: exactDollars(price) }),
+        );
+      }
+      if (showsCost !== undefined) {
+        await change(target, context, (budget, author) => withShownCost(budget, showsCost, author));
+        lines.push(context.say(showsCost ? 'budget.done.costShown' : 'budget.done.costHidden'));
+      }
+      return { content: lines.join('\n') };
     },
   });
+
+interface SetValues extends Partial<Whose> {
+  limits?: Limits | 'default';
+  server?: string | undefined;
+  confirmAbove: string | undefined;
+  showsCost: boolean | undefined;
+}
+
+async function setLimits(limits: Limits | undefined, rest: Partial<Whose>, target: BudgetTarget, context: Context) {
+  const { for: whose, role, member } = rest;
+  if (limits?.weight !== undefined && whose !== 'members' && role === undefined && member === undefined)
+    throw new Refusal('refusals.budgetWeightOfServer');
+  if (whose === 'operator' && !target.isOperator) throw new Refusal('refusals.budgetOperatorOnly');
+  const holder = whoseLimits({ for: whose, role, member }, target, context);
+  await change(target, context, (budget, author) => withLimits(budget, holder, limits, author));
+  return setAnswer(holder, limits, target, context);
+}
+
+/** `$1`, `1.50` or `none`. */
+function parsePrice(text: string): string | Refusal {
+  const plain = text.trim().toLowerCase();
+  if (plain === NONE) return NONE;
+  const price = /^\$?(\d{1,6}(?:\.\d{1,6})?)$/.exec(plain)?.[1];
+  return price ?? new Refusal('refusals.budgetPriceInvalid', { price: text });
+}
 
 interface Whose {
   for: 'server' | 'members' | 'operator' | undefined;

@@ -1,6 +1,7 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import type { Say } from '../../locales/index.ts';
+import { exactDollars } from '../../messages/money.ts';
 import type { BudgetChange } from '../../services/spending/server-budget.ts';
 import { whoIs } from './page.ts';
 
@@ -31,6 +32,9 @@ function lineOf(change: BudgetChange, say: Say): string {
   });
 }
 
+const priceOf = (price: string | undefined, say: Say): string =>
+  price === undefined ? say('budget.history.off') : exactDollars(price);
+
 function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): string {
   const member = whoIs(memberId, say);
   const from = { before: before ?? say('budget.history.default'), after: after ?? say('budget.history.default') };
@@ -55,6 +59,10 @@ function whatOf({ what, on, memberId, before, after }: BudgetChange, say: Say): 
       return say('budget.history.what.unblock', { member });
     case 'alerts':
       return say('budget.history.what.alerts', { before: channelOf(before, say), after: channelOf(after, say) });
+    case 'confirm-above':
+      return say('budget.history.what.confirm-above', { before: priceOf(before, say), after: priceOf(after, say) });
+    case 'show-cost':
+      return say('budget.history.what.show-cost', { after: after ?? '' });
     case 'pause':
     case 'resume':
       return say(`budget.history.what.${what}`);

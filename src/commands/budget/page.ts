@@ -1,6 +1,6 @@
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { leftOf } from '../../messages/money.ts';
+import { exactDollars, leftOf } from '../../messages/money.ts';
 import type { Allowance } from '../../services/spending/allowance.ts';
 import type { Limits } from '../../services/spending/limits.ts';
 import { limitsText } from '../../services/spending/limits-text.ts';
@@ -45,6 +45,10 @@ export function budgetPage(facts: BudgetFacts, say: Say): MessagePlan {
         ? say('budget.blockedAlways', { who })
         : say('budget.blockedUntil', { who, until: inSeconds(until) });
     }),
+    ...(budget.confirmAbove === undefined
+      ? []
+      : [say('budget.confirmAbove', { price: exactDollars(budget.confirmAbove) })]),
+    ...(budget.showsCost ? [say('budget.costShown')] : []),
     alertsChannelId === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel: alertsChannelId }),
   ];
   return { content: lines.join('\n'), overflow: 'file' };

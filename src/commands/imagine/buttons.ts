@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { inTimeForForm, ownTask, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { inTimeForForm, ownTask, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
@@ -28,20 +28,15 @@ const changeButton = button(customIds.change, {
   },
 });
 
-/** Upscales all four images, with a task and a message each. */
+/** Upscales all four images, with a task and a message each, once their member has confirmed it. */
 const upscaleAllButton = button(customIds.upscaleAll, {
-  reply: 'beside',
+  reply: 'aside',
   async run(taskId, context: HandlerContext<Services>) {
     const parent = await pressedTask(taskId, context);
-    const { services, say } = context;
-    const [first, ...others] = upscalesOf(parent);
-    if (!first) throw new Refusal('refusals.noResult');
-    for (const followUp of others) {
-      await context.postAnother({ content: say('task.submitting') }, (origin) =>
-        submitOrder(followUp, { services, origin }),
-      );
-    }
-    return submitOrder(first, context);
+    const orders = upscalesOf(parent);
+    if (orders.length === 0) throw new Refusal('refusals.noResult');
+    const reason = context.say('task.upscaleAll', { count: orders.length });
+    return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
   },
 });
 

@@ -1,10 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { button, form, type HandlerContext, opener } from '../../discord/handlers.ts';
 import { Refusal, throwRefusal } from '../../lib/refusal.ts';
-import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { inTimeForForm, pressedTask, proposeAll, submitOrder } from '../../messages/pressed-task.ts';
 import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
@@ -41,36 +40,18 @@ function imagined(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
   return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
 }
 
-/** Images of every line are several jobs, so their number is confirmed first, privately. */
-export const allLinesButton = button(customIds.allLines, {
-  reply: 'aside',
-  async run(taskId, context: HandlerContext<Services>) {
-    const parent = await pressedTask(taskId, context);
-    const count = linesOf(parent).length;
-    const id = customIds.allLinesConfirmed.id(parent.id);
-    const yes = buttonPlan(context.say('task.lines.ask.yes', { count }), id, { look: 'primary' });
-    return { content: context.say('task.lines.ask.question', { count }), controls: [yes] };
-  },
-});
+/** Images of every line are several tasks, so they are confirmed first, privately. */
+const askForAll = async (taskId: string, context: HandlerContext<Services>) => {
+  const parent = await pressedTask(taskId, context);
+  const orders = linesOf(parent).map((prompt) => imagined(parent, throwRefusal(imagineRequest({ prompt }))));
+  const reason = context.say('task.lines.ask.question', { count: orders.length });
+  return proposeAll(orders, { isPrivate: parent.route.isPrivate, reason }, context);
+};
 
-/** A task and a message for each line, as public as the description. */
-export const allLinesConfirmButton = button(customIds.allLinesConfirmed, {
-  reply: 'here',
-  async run(taskId, context: HandlerContext<Services>) {
-    const { services, origin, say } = context;
-    const parent = await pressedTask(taskId, context);
-    const lines = linesOf(parent);
-    // The question disappears after the answer, but it may have been pressed twice.
-    if (!services.usedConfirmations.isFirst(origin.message?.id ?? parent.id))
-      throw new Refusal('refusals.duplicateRequest');
-    for (const words of lines) {
-      const order = (from: typeof origin) =>
-        submitOrder(imagined(parent, throwRefusal(imagineRequest({ prompt: words }))), { services, origin: from });
-      await context.postAnother({ content: say('task.submitting') }, order, { isPrivate: parent.route.isPrivate });
-    }
-    return { content: say('task.lines.ask.done', { count: lines.length }), controls: [] };
-  },
-});
+export const allLinesButton = button(customIds.allLines, { reply: 'aside', run: askForAll });
+
+/** In questions of earlier versions: asks anew, with the price. */
+export const allLinesConfirmButton = button(customIds.allLinesConfirmed, { reply: 'here', run: askForAll });
 
 function linesOf(parent: Task): string[] {
   const lines = linesWithButtons(parent.text ?? '');

@@ -62,14 +62,12 @@ export const text = {
     },
   },
   task: {
+    upscaleAll_one: 'This submits {{count}} upscale as a task.',
+    upscaleAll_other: 'This submits {{count}} upscales as separate tasks.',
     lines: {
       ask: {
-        question_one: 'This submits {{count}} task with four images. Submit it?',
-        question_other: 'This submits {{count}} tasks with four images each. Submit all of them?',
-        yes_one: 'Submit {{count}} task',
-        yes_other: 'Submit all {{count}} tasks',
-        done_one: '{{count}} task submitted. It gets its own message.',
-        done_other: '{{count}} tasks submitted. Each gets its own message.',
+        question_one: 'This submits {{count}} task with four images.',
+        question_other: 'This submits {{count}} tasks with four images each.',
       },
     },
     animate: { low: 'Low motion', high: 'High motion', loop: 'Loop' },

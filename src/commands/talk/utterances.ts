@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { inTimeForForm, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
+import { inTimeForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
 import type { UtteranceRequest } from '../../services/talks/session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
@@ -62,7 +62,7 @@ export const speakSubmit = form(customIds.speakFilled, {
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
   async run(taskId, utterance, context: HandlerContext<Services>) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
-    return submitOrder({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
+    return submitConfirmed({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
   },
 });
 
@@ -98,7 +98,7 @@ export function utteranceReader(parts: ReplyParts): ThreadMessageReader {
     if (utterance instanceof Refusal) return async () => undefined;
     const submit: Parameters<typeof replyWithTask>[3] = (origin) => {
       const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
-      return submitOrder({ kind: 'said', request, parent: talk }, { services, origin });
+      return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
     return () => turns.run(channelId, () => replyWithTask(spoken, talk.route, parts, submit));
   };

@@ -6,7 +6,7 @@ import { chooseModel, suggestModels } from '../options.ts';
 import type { Services } from '../services.ts';
 import { videoMenu, videoOpener, videoSubmit } from './form.ts';
 import { videoKinds } from './kinds.ts';
-import { submitDraftButton, submitOrAsk } from './limits.ts';
+import { submitOrAsk } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
 import { text } from './text.ts';
 import { videoView } from './view.ts';
@@ -36,7 +36,6 @@ export const video: Feature<typeof text> = {
   command: videoCommand,
   text,
   menus: [videoMenu],
-  buttons: [submitDraftButton],
   openers: [videoOpener],
   forms: [videoSubmit],
   specs: videoSpecs,

@@ -1,12 +1,8 @@
-import { customIds } from '../../discord/custom-ids.ts';
-import { requirePostPermissions } from '../../discord/guards.ts';
-import { button, type HandlerContext, type Outcome } from '../../discord/handlers.ts';
+import type { HandlerContext, Outcome } from '../../discord/handlers.ts';
 import { inCode } from '../../discord/markdown.ts';
-import { throwRefusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import type { DraftOrder } from '../../messages/drafts.ts';
-import { submitOrder } from '../../messages/pressed-task.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
+import { type NewOrder, proposeHere, submitOrder } from '../../messages/pressed-task.ts';
+import { proposalQuestion } from '../../messages/proposal.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/models/reference-limits.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Services } from '../services.ts';
@@ -35,7 +31,7 @@ export function excesses(
 
 /** Submits an order, or asks its member first where it has more references than the model usually takes. */
 export async function submitOrAsk(
-  order: DraftOrder & { request: VideoRequest },
+  order: NewOrder & { request: VideoRequest },
   context: HandlerContext<Services>,
 ): Promise<Outcome> {
   const { services, place, say } = context;
@@ -43,19 +39,6 @@ export async function submitOrAsk(
   const seconds = await services.referenceSeconds(references, place.userId);
   const lines = excesses(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
-  const id = services.drafts.keep(place.userId, order);
-  return {
-    content: [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n'),
-    controls: [buttonPlan(say('video.limits.submit'), customIds.submitDraft.id(id), { look: 'primary' })],
-  };
+  const reason = [say('video.limits.model', { model: inCode(model) }), ...lines.map((line) => `- ${line}`)].join('\n');
+  return proposalQuestion(await proposeHere(order, context), { reason, run: say('video.limits.submit') }, say);
 }
-
-export const submitDraftButton = button(customIds.submitDraft, {
-  reply: 'here',
-  async run(id, context: HandlerContext<Services>) {
-    const { services, place, origin } = context;
-    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-    await services.drafts.submit(id, place.userId, async (order) => void (await submitOrder(order, context)));
-    return 'shown as it goes';
-  },
-});

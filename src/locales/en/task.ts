@@ -45,6 +45,8 @@ export const task = {
   promptRefused: 'The gateway refused your prompt: {{reason}}',
   submitting: 'Submitting to the gateway …',
   seed: 'Seed {{seed}}',
+  cost: 'Cost: {{cost}}',
+  costAndLeft: 'Cost: {{cost}} · Left: {{left}}',
   facts: { model: 'Model {{model}}' },
   ownerPing: {
     done: '{{owner}}, your task has finished.',

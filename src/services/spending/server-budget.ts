@@ -28,7 +28,7 @@ export type Grant = z.output<typeof grant>;
 
 const changeNames = [
   ...(['server-limits', 'operator-limits', 'member-limits', 'role', 'member'] as const),
-  ...(['grant', 'reset', 'block', 'unblock', 'pause', 'resume', 'alerts'] as const),
+  ...(['grant', 'reset', 'block', 'unblock', 'pause', 'resume', 'alerts', 'confirm-above', 'show-cost'] as const),
 ] as const;
 
 const use = z.object({ tasks: z.int(), amount: z.string().regex(/^-?\d+(\.\d+)?$/) });
@@ -65,6 +65,10 @@ export const serverBudget = z.object({
   resets: z.record(z.string(), reset),
   isPaused: z.boolean(),
   alertsChannelId: z.string().optional(),
+  /** Members are asked before orders that cost more. */
+  confirmAbove: amount.optional(),
+  /** Results end with what they cost and what is left. */
+  showsCost: z.literal(true).optional(),
   /** The highest share of each limit that was told, in percent, by limit and period. */
   told: z.record(z.string(), z.number()),
   /** Oldest first. */

@@ -59,6 +59,8 @@ export class Spending {
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
   #tally: Tally;
+  /** By server and member, as they were with the last order. */
+  readonly #rolesOf = new Map<string, readonly string[]>();
 
   constructor(parts: SpendingParts) {
     this.#parts = parts;
@@ -119,6 +121,7 @@ export class Spending {
 
   /** Throws for an order that would be refused, before anything is done about it. */
   check(orderer: Orderer, order: { kind: string; amount: string | undefined }): void {
+    this.#rememberRoles(orderer);
     this.checkMay(orderer);
     for (const rule of this.#rulesFor(orderer)) {
       const exceeded = this.#allowancesOf(rule, order.kind).find((one) => isExceeded(one, order.amount));
@@ -160,6 +163,24 @@ export class Spending {
   /** What is left to a member, their own limits last. */
   allowances(orderer: Orderer): Allowance[] {
     return this.#rulesFor(orderer).flatMap((rule) => this.#allowancesOf(rule));
+  }
+
+  /** What is left to the owner of a task, unless it depends on roles that the bot has not seen since its start. */
+  leftTo(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
+    const orderer = ordererOf(task);
+    const roleIds = this.#rolesOf.get(rolesKey(orderer));
+    const hasRoleLimits =
+      orderer.guildId !== undefined && Object.keys(this.#parts.budgets.of(orderer.guildId).roles).length > 0;
+    return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...orderer, roleIds });
+  }
+
+  #rememberRoles(orderer: Orderer): void {
+    if (orderer.roleIds === undefined) return;
+    const key = rolesKey(orderer);
+    this.#rolesOf.delete(key);
+    this.#rolesOf.set(key, orderer.roleIds);
+    const [oldest] = this.#rolesOf.keys();
+    if (this.#rolesOf.size > MAX_REMEMBERED && oldest !== undefined) this.#rolesOf.delete(oldest);
   }
 
   /** What is left to a server, in its admins' limits and in the operator's. */
@@ -318,6 +339,11 @@ export class Spending {
     return { tasks: Math.max(0, tasks - past.tasks), amount: positive(difference(amount, past.amount)) };
   }
 }
+
+/** Members whose roles are remembered from their last order. */
+const MAX_REMEMBERED = 10_000;
+
+const rolesKey = ({ guildId, memberId }: Orderer): string => `${guildId} ${memberId}`;
 
 const isOfServer = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 

@@ -145,6 +145,8 @@ export function openNamespaces(backend: Backend) {
     allowances: atOnce('allowances'),
     /** What admins have decided about spending. */
     budgets: atOnce('budgets'),
+    /** Orders that wait for their member's decision, for a quarter of an hour. */
+    proposals: atOnce('proposals'),
     /** Rows that could not be read. */
     quarantine: atOnce('quarantine'),
     erasures: atOnce('forgetting'),

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { EntryStore } from '../ledger/entry.ts';
 import type { ExperienceStore } from '../models/experience.ts';
 import type { LearnedStore } from '../prices/learned-prices.ts';
+import type { ProposalStore } from '../proposals.ts';
 import type { BudgetStore } from '../spending/budgets.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import { isLive, type KindSpecs, type Task } from '../tasks/task.ts';
@@ -24,6 +25,7 @@ import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { StoredEntries } from './ledger-rows.ts';
 import { pollingMark } from './marks.ts';
 import type { Namespace, Namespaces } from './namespaces.ts';
+import { storedProposals } from './proposal-rows.ts';
 import { Quarantine, type Rows } from './rows.ts';
 import {
   durationRows,
@@ -77,6 +79,8 @@ export class StoredTasks implements TaskStore {
   readonly costs: LearnedStore;
   /** What admins have decided about spending. */
   readonly budgets: BudgetStore;
+  /** Orders that wait for their member's decision. */
+  readonly proposals: ProposalStore;
   readonly ownership: StoreOwnership;
   /** Messages that are kept up to date. */
   readonly follows: Namespace;
@@ -98,6 +102,7 @@ export class StoredTasks implements TaskStore {
     this.experience = storedExperience(namespaces.models, quarantine);
     this.costs = storedCosts(namespaces.costs, quarantine);
     this.budgets = storedBudgets(namespaces.budgets, quarantine);
+    this.proposals = storedProposals(namespaces.proposals, quarantine, specs);
     const tasks = { task: (id: string) => this.get(id), tasks: () => this.#rows.all() };
     this.entries = new StoredEntries({ ...namespaces, quarantine, ...tasks });
   }

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from './task.ts';
 
 /** After this time one order may find out whether the account has credit again. */
-export const NO_CREDIT_MS = 10 * 60_000;
+export const NO_CREDIT_MS = 2 * 60_000;
 
 interface CreditParts {
   clock: Clock;

@@ -25,7 +25,7 @@ export interface TasksParts
     Partial<
       Pick<OrdersParts, 'assertOwnership' | 'estimateOf' | 'spending' | 'liveLimits' | 'jobsAtOnce' | 'tellNoCredit'>
     >,
-    Pick<ErasureParts, 'budgets' | 'removeMessages' | 'tellErased'> {
+    Pick<ErasureParts, 'budgets' | 'proposals' | 'removeMessages' | 'tellErased'> {
   /** How long an unknown outcome counts without its owner's decision; undefined: until they decide. */
   unconfirmedReleaseMs?: number | undefined;
   store: TaskStore;
@@ -57,7 +57,7 @@ export class Tasks {
   #leftOver: Task[] = [];
 
   constructor(parts: TasksParts) {
-    const { book, store, ledger, budgets, scheduler, clock, log, specs, maxWaitMs } = parts;
+    const { book, store, ledger, budgets, proposals, scheduler, clock, log, specs, maxWaitMs } = parts;
     this.#parts = parts;
     this.book = book;
     this.lists = store;
@@ -98,7 +98,11 @@ export class Tasks {
       rowsOf: (memberId) => {
         const now = clock.now();
         const entries = ledger?.entriesOf(memberId, now);
-        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries, budgets: budgets?.about(memberId) ?? [] };
+        const about = {
+          budgets: budgets?.about(memberId) ?? [],
+          proposals: async () => (await proposals?.of(memberId)) ?? [],
+        };
+        return { memberId, now, tasks: this.#everyTaskOf(memberId), entries, ...about };
       },
       isBeingErased: (memberId) => this.erasure.isUnderWay(memberId),
     });

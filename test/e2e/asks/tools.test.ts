@@ -81,7 +81,8 @@ describe.each(profiles)('The tools of /ask at a gateway of the %s profile', (pro
     expect(labels(refused)).toEqual([]);
     const open = await exchange.message((message) => labels(message).includes('Approve 1'));
     expect(asks(gateway)).toHaveLength(1);
-    clock.putForward(10_000);
+    // New images are refused for two minutes.
+    clock.putForward(180_000);
     await (await member.click(open, 'Approve 1')).message(says('Finished in'));
     const final = await exchange.message(hasEnded);
     expect(text(final)).toContain('Submitted an image task');

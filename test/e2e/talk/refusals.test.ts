@@ -44,6 +44,8 @@ describe('A talk at a failing gateway', () => {
       ).toEqual([]);
       expect(errorsIn(stage)).toEqual([]);
       gateway.faults.clear();
+      // After a used-up quota, new ones are refused for two minutes.
+      stage.clock.putForward(180_000);
       await startTalk(stage);
     },
   );

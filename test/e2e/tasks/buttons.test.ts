@@ -53,7 +53,11 @@ describe.each(profiles)('The buttons of a grid from a gateway of the %s profile'
   it('Upscale all creates four tasks, each with its own message', async () => {
     const stage = await quickBot({ gateway: { profile, speed: 20 } });
     const parent = await grid(stage);
-    await stage.discord.as('member').click(parent, 'Upscale all');
+    const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
+    expect(question.ephemeral).toBe(true);
+    expect(text(question)).toContain('This submits 4 upscales as separate tasks.');
+    expect(submits(stage.gateway)).toBe(1);
+    await stage.discord.as('member').click(question, 'Run all 4');
     await expect
       .poll(
         () =>
@@ -184,7 +188,7 @@ describe('The buttons of a running job', () => {
     const exchange = await member.slash('imagine', { prompt: 'a fox' });
     const moving = await exchange.message(says('%'));
     const pressed = await member.click(moving, 'Cancel');
-    expect(text(await pressed.followUp())).toContain('cannot cancel tasks');
+    expect(text(await pressed.followUp())).toContain('cannot cancel a task that has started');
     await exchange.message(says('Finished in'));
   });
 

@@ -106,7 +106,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(text(question)).toContain('This submits 4 tasks');
     expect(submits(gateway)).toBe(1);
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
-    const presses = await Promise.all([1, 2].map(() => other.click(question, 'Submit all 4 tasks')));
+    const presses = await Promise.all([1, 2].map(() => other.click(question, 'Run all 4')));
     const results = await waitForImages(stage);
     expect(results.some(({ ephemeral }) => ephemeral)).toBe(false);
     expect(
@@ -114,7 +114,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
         .slice(1)
         .map(({ body }) => body),
     ).toEqual(linesOf(parent).map((prompt) => ({ prompt })));
-    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('just submitted')));
+    const told = await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already answered')));
     expect(told.ephemeral).toBe(true);
     const answered = discord.messages('studio').find(({ id }) => id === question.id);
     expect(answered && text(answered)).toBe('4 tasks submitted. Each gets its own message.');
@@ -130,7 +130,7 @@ describe.each(profiles)('/describe at a gateway of the %s profile', (profile) =>
     expect(parent.ephemeral).toBe(true);
     const question = await (await member.click(parent, 'Generate all')).message();
     stage.gateway.faults.add({ on: { kind: 'imagine' }, do: 'no-media', times: 4 });
-    await member.click(question, 'Submit all 4 tasks');
+    await member.click(question, 'Run all 4');
     await waitForImages(stage);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });

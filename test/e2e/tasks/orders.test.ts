@@ -7,10 +7,6 @@ import { labels, quickBot, says, submits } from '../quick.ts';
 
 /** Responses of the gateway that refuse an order, each with the text that a member reads. */
 const refusals = {
-  'rate-limited': 'is busy',
-  'rate-limited-until': 'is busy',
-  'rate-limited-silent': 'is busy',
-  saturated: 'is busy',
   quota: 'used up',
   unauthorized: 'rejected this bot’s API key',
   'too-large': 'The gateway refused this',
@@ -98,7 +94,8 @@ it('The tests of orders cover every fault that a response can have', () => {
     // Faults of text streams and of live sessions have their own tests.
     .filter(([, { type }]) => type !== 'text' && type !== 'realtime' && !spoilsJobs.includes(type))
     .map(([name]) => name);
-  const tried = [...Object.keys(refusals), ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
+  const waits = ['rate-limited', 'rate-limited-silent', 'rate-limited-until', 'saturated'];
+  const tried = [...Object.keys(refusals), ...waits, ...doubts, 'drip', 'error-in-200', 'success-false', 'unavailable'];
   expect(ofAnswers.toSorted()).toEqual(tried.toSorted());
 });
 
@@ -126,9 +123,9 @@ describe('An order with an unknown outcome', () => {
   it('An order with an unknown outcome can be retried again after a refused retry', async () => {
     const { discord, gateway, message } = await unknown();
     const member = discord.as('member');
-    gateway.faults.add({ on: onSubmit, do: 'saturated' });
+    gateway.faults.add({ on: onSubmit, do: 'unauthorized' });
     const refused = await member.click(message, 'Try again (may be charged twice)');
-    expect(text(await refused.followUp())).toContain('is busy');
+    expect(text(await refused.followUp())).toContain('rejected this bot’s API key');
     await member.click(message, 'Try again (may be charged twice)');
     await discord.until(() =>
       discord.messages('studio').find((one) => one.id === message.id && says('Finished in')(one)),

@@ -9,6 +9,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { presenter } from '../../../src/messages/presenter.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
+import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
 import { profiles } from '../../contract/both.ts';
 import { madeTask } from '../../services/tasks/made.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -110,6 +111,7 @@ describe('The visibility of a preview', () => {
     );
     onTestFinished(() => media.close());
     const tasks = {
+      ledger: undefined,
       book: {
         get: async () => undefined,
         live: () => [],
@@ -125,6 +127,8 @@ describe('The visibility of a preview', () => {
       clock: new ManualClock(),
       say: createSay(texts),
       storedFiles: async () => new Map(),
+      budgets: { of: () => EMPTY_BUDGET },
+      spending: { leftTo: () => [] },
       views: {},
       isRemix: false,
       readsMessages: false,

@@ -137,7 +137,10 @@ describe('The audio of an answer', () => {
       yield ended;
     }
     const counts = { tasks: 0, entries: 0 };
-    const exported = exportText({ memberId: 'm', now: start, tasks: tasks(), entries: undefined, budgets: [] }, counts);
+    const exported = exportText(
+      { memberId: 'm', now: start, tasks: tasks(), entries: undefined, budgets: [], proposals: async () => [] },
+      counts,
+    );
     const text = (await Array.fromAsync(exported)).join('');
     expect(text).toContain('Good day.');
     expect(text).not.toContain(voice.sound);

@@ -8,6 +8,7 @@ import { budgetRows } from '../budget-rows.ts';
 import { keptScopeRows } from '../kept-scopes.ts';
 import { refuseForeign } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
+import { proposalRows } from '../proposal-rows.ts';
 import { openRemote } from '../remote/open-remote.ts';
 import { Quarantine } from '../rows.ts';
 import { costRows, durationRows, erasureRows, experienceRows } from '../side-rows.ts';
@@ -110,6 +111,7 @@ async function examineRows(
     await checkRows(keptScopeRows(namespaces.allowances, quarantine)),
     await checkRows(costRows(namespaces.costs, quarantine)),
     await checkRows(budgetRows(namespaces.budgets, quarantine)),
+    await checkRows(proposalRows(namespaces.proposals, quarantine, specs)),
     // An erasure with nothing left to do is fine: the next start removes it.
     await checkRows(erasureRows(namespaces.erasures, quarantine)),
     await checkSentOrders(namespaces.sent, tasks.tasks),

@@ -73,6 +73,8 @@ interface Exported {
   entries: AsyncIterable<Entry> | undefined;
   /** What admins have decided about the member, and the member as an admin about others. */
   budgets: readonly object[];
+  /** Orders that wait for the member's decision. */
+  proposals(): Promise<readonly object[]>;
 }
 
 interface ExportCounts {
@@ -85,7 +87,7 @@ const ROWS_AT_ONCE = 10;
 
 /** All data of a member as one JSON document, without secrets that let others act for them or the bot. Written row by row to save memory. */
 export async function* exportText(
-  { memberId, now, tasks, entries, budgets }: Exported,
+  { memberId, now, tasks, entries, budgets, proposals }: Exported,
   counts: ExportCounts,
 ): AsyncGenerator<string> {
   const about = {
@@ -93,6 +95,7 @@ export async function* exportText(
     exportedAt: new Date(now).toISOString(),
     tasks: 'Everything you asked for, newest first, with its results as addresses. Times are milliseconds since 1970.',
     ledger: 'What was counted as used by you, oldest first. Amounts are decimal text.',
+    proposals: 'Requests that wait for your confirmation.',
     budgets: 'Limits, blocks and grants of yours by server, and changes to budgets by you or about you.',
   };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
@@ -107,7 +110,7 @@ export async function* exportText(
     counts.entries += 1;
     if (counts.entries % ROWS_AT_ONCE === 0) await setImmediate();
   }
-  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)}\n}\n`;
+  yield `${counts.entries === 0 ? '' : '\n  '}],\n  "budgets": ${indentJson(budgets, 2)},\n  "proposals": ${indentJson(await proposals(), 2)}\n}\n`;
 }
 
 /** JSON strings contain no line breaks of their own. */

@@ -196,7 +196,7 @@ describe('An account without credit', () => {
     expect(side.tasks.book.liveCount).toBe(0);
     expect(told).toEqual(['imagine']);
     expect(submitted(side)).toBe(1);
-    side.clock.advance(10 * minute);
+    side.clock.advance(2 * minute);
     const { state } = await side.tasks.orders.submit(another());
     expect(['accepted', 'waiting']).toContain(state);
     await side.until(() => (side.news.some((task) => task.state === 'ready') ? true : undefined));

@@ -25,7 +25,14 @@ async function scene(howMany = HOW_MANY) {
   let forgotten: string | undefined;
   let read = 0;
   const exports = new Exports({
-    rowsOf: (memberId) => ({ memberId, now: START, tasks: rows(memberId), entries: undefined, budgets: [] }),
+    rowsOf: (memberId) => ({
+      memberId,
+      now: START,
+      tasks: rows(memberId),
+      entries: undefined,
+      budgets: [],
+      proposals: async () => [],
+    }),
     isBeingErased: (memberId) => memberId === forgotten,
   });
   async function* rows(memberId: string): AsyncGenerator<Task> {

@@ -1,0 +1,64 @@
+import { customIds } from '../discord/custom-ids.ts';
+import { requirePostPermissions } from '../discord/guards.ts';
+import { button, type HandlerContext, type Outcome } from '../discord/handlers.ts';
+import { Refusal, throwRefusal } from '../lib/refusal.ts';
+import { GatewayError } from '../services/gateway/index.ts';
+import type { Proposal, ProposedOrder } from '../services/proposals.ts';
+import { type MessageServices, submitConfirmed } from './pressed-task.ts';
+import { proposalQuestion } from './proposal.ts';
+
+type Context = HandlerContext<MessageServices>;
+
+const runButton = button(customIds.runProposal, {
+  reply: 'here',
+  async run(id, context: Context) {
+    const { services, place, origin, say } = context;
+    throwRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    const proposal = await services.proposals.take(id, place.userId);
+    if (services.proposals.hasRisen(proposal)) {
+      const { memberId, orders, messages } = proposal;
+      const dearer = await services.proposals.make({ memberId, orders, messages }, id);
+      return proposalQuestion(dearer, { reason: say('proposal.again'), hasRisen: true }, say);
+    }
+    try {
+      return await carryOut(proposal, context);
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof GatewayError) await services.proposals.putBack(proposal);
+      throw error;
+    }
+  },
+});
+
+async function carryOut({ orders, messages }: Proposal, context: Context): Promise<Outcome> {
+  const all = await Promise.all(orders.map((order) => withParent(order, context)));
+  const { origin, services, say } = context;
+  if (messages === undefined) {
+    for (const order of all) await submitConfirmed(order, { services, origin });
+    return 'shown as it goes';
+  }
+  for (const order of all)
+    await context.postAnother(
+      { content: say('task.submitting') },
+      (from) => submitConfirmed(order, { services, origin: from }),
+      { isPrivate: messages === 'private' },
+    );
+  return { content: say('proposal.submitted', { count: all.length }), controls: [] };
+}
+
+async function withParent({ parentId, ...order }: ProposedOrder, { services }: Context) {
+  const parent = parentId === undefined ? undefined : await services.tasks.book.get(parentId);
+  // It was erased since.
+  if (parentId !== undefined && !parent) throw new Refusal('refusals.unknownTask');
+  return { ...order, parent };
+}
+
+const cancelButton = button(customIds.cancelProposal, {
+  reply: 'here',
+  async run(id, { services, place, say }: Context) {
+    await services.proposals.take(id, place.userId);
+    return { content: say('proposal.cancelled'), controls: [] };
+  },
+});
+
+/** Under the question whether orders are to be submitted. */
+export const proposalButtons = [runButton, cancelButton];

@@ -1,0 +1,36 @@
+import { customIds } from '../discord/custom-ids.ts';
+import type { MessagePlan } from '../discord/plan.ts';
+import type { Say } from '../locales/index.ts';
+import type { Proposal } from '../services/proposals.ts';
+import { aboutDollars } from './money.ts';
+import { buttonPlan } from './task-buttons.ts';
+
+interface QuestionFacts {
+  /** Why the member is asked, before the price. */
+  reason: string;
+  /** On the button that submits. */
+  run?: string;
+  hasRisen?: boolean;
+}
+
+/** Asks a member whether orders are to be submitted. */
+export function proposalQuestion(
+  { id, orders, price }: Proposal,
+  { reason, run, hasRisen = false }: QuestionFacts,
+  say: Say,
+): MessagePlan {
+  const cost = price === undefined ? say('cost.unknown') : say('cost.about', { amount: aboutDollars(price) });
+  return {
+    content: [
+      ...(hasRisen ? [say('proposal.risen')] : []),
+      reason,
+      say('proposal.cost', { cost, count: orders.length }),
+    ].join('\n'),
+    controls: [
+      buttonPlan(run ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
+        look: 'primary',
+      }),
+      buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
+    ],
+  };
+}

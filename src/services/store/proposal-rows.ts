@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { amount } from '../prices/estimate.ts';
+import type { Proposal, ProposalStore, ProposedOrder } from '../proposals.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../tasks/task.ts';
+import type { OrderedRequest } from '../tasks/transitions.ts';
+import type { Namespace } from './namespaces.ts';
+import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
+
+const row = z.object({
+  id: z.string(),
+  memberId: z.string(),
+  orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
+  price: amount.optional(),
+  messages: z.enum(['public', 'private']).optional(),
+  until: z.number(),
+});
+
+export const proposalRows = (namespace: Namespace, quarantine: Quarantine, specs: KindSpecs) =>
+  new Rows<Proposal>(namespace, quarantine, (_key, value) => readProposal(value, specs) ?? UNREADABLE);
+
+function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
+  const read = row.safeParse(value).data;
+  if (!read) return undefined;
+  const orders = read.orders.flatMap(({ kind, request, parentId }): ProposedOrder[] => {
+    const order = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
+    return order ? [{ ...order, parentId }] : [];
+  });
+  return orders.length === read.orders.length ? { ...read, orders } : undefined;
+}
+
+function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpecs): OrderedRequest<K> | undefined {
+  const { request: shape } = specs[kind];
+  const read = shape.safeParse(stored);
+  return read.success ? { kind, request: read.data } : undefined;
+}
+
+/** Orders that wait for their member's decision; the store drops them when their time is over. */
+export function storedProposals(namespace: Namespace, quarantine: Quarantine, specs: KindSpecs): ProposalStore {
+  const rows = proposalRows(namespace, quarantine, specs);
+  return {
+    put: (proposal, lastsMs) => namespace.put(proposal.id, proposal, lastsMs),
+    get: (id) => rows.get(id),
+    remove: (id) => namespace.delete(id),
+    async of(memberId) {
+      const { good } = await rows.readAll();
+      return [...good.values()].filter((proposal) => proposal.memberId === memberId);
+    },
+  };
+}

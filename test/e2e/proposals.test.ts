@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { profiles } from '../contract/both.ts';
+import { folder } from '../services/store/stage.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { enter } from './bot.ts';
+import { labels, quickBot, says, submits } from './quick.ts';
+import { grid } from './tasks/proof.ts';
+
+const minute = 60_000;
+
+function prices(imagine: string): string {
+  const path = join(folder(), 'prices.json');
+  writeFileSync(path, JSON.stringify({ imagine, action: imagine, change: imagine }));
+  return path;
+}
+
+describe.each(profiles)('Confirmation above a price at a gateway of the %s profile', (profile) => {
+  const botAt = async (price: string, settings: Record<string, string> = {}) => {
+    const stage = await quickBot({
+      gateway: { profile, speed: 20 },
+      settings: { ...noLimits, PRICES: prices(price), ...settings },
+    });
+    const budget = async (options: Record<string, unknown>) =>
+      text(await (await stage.discord.as('admin').slash('budget set', options as never)).message());
+    return { ...stage, budget };
+  };
+
+  it('The bot asks before a request above the price, with the price, and runs or cancels it for its owner alone', async () => {
+    const { discord, gateway, budget } = await botAt('1.25');
+    expect(await budget({ confirm_above: '$1' })).toBe('Members are asked before requests that cost more than $1.00.');
+    const member = discord.as('member');
+    const question = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('This server asks'));
+    expect(text(question)).toContain('requests that cost more than $1.00.\nEstimated cost: ≈ $1.25.');
+    expect(labels(question)).toEqual(['Run', 'Cancel']);
+    expect(text(await (await discord.as('other').click(question, 'Run')).followUp())).toContain('Only the member');
+    expect(submits(gateway)).toBe(0);
+    const done = await (await member.click(question, 'Run')).message(says('Finished in'));
+    expect(done.id).toBe(question.id);
+    expect(submits(gateway)).toBe(1);
+    const second = await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
+    const cancelled = await (await member.click(second, 'Cancel')).message(says('Nothing was submitted'));
+    expect(labels(cancelled)).toEqual([]);
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('A request at the price, in another server or after the setting was removed runs at once', async () => {
+    const { discord, gateway, budget } = await botAt('1');
+    await budget({ confirm_above: '$1' });
+    const member = discord.as('member');
+    await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    await budget({ confirm_above: '0.50' });
+    await (await member.slash('imagine', { prompt: 'a hare' })).message(says('This server asks'));
+    expect(await budget({ confirm_above: 'none' })).toContain('no longer asked');
+    await (await member.slash('imagine', { prompt: 'an owl' })).message(says('Finished in'));
+    expect(submits(gateway)).toBe(2);
+  });
+
+  it('A question is valid for 15 minutes, and over a restart', async () => {
+    const stage = await botAt('1.25');
+    const { discord, gateway, app, clock, budget } = stage;
+    await budget({ confirm_above: '$1' });
+    const member = discord.as('member');
+    const ask = async (prompt: string) => (await member.slash('imagine', { prompt })).message(says('This server asks'));
+    const [kept, late] = [await ask('a fox'), await ask('a hare')];
+    await app.stop();
+    await enter(stage);
+    await (await member.click(kept, 'Run')).message(says('Finished in'));
+    clock.putForward(15 * minute);
+    expect(text(await (await member.click(late, 'Run')).followUp())).toContain('has expired');
+    expect(submits(gateway)).toBe(1);
+  });
+
+  it('Upscale all asks with the price of all tasks together', async () => {
+    const stage = await botAt('0.10');
+    const parent = await grid(stage);
+    const question = await (await stage.discord.as('member').click(parent, 'Upscale all')).message();
+    expect(text(question)).toContain('Estimated cost of all 4 tasks: ≈ $0.40.');
+    expect(labels(question)).toEqual(['Run all 4', 'Cancel']);
+  });
+
+  it('Where the server wants it, a result ends with its cost and what is left', async () => {
+    const { discord, budget } = await botAt('0.10', { DEFAULT_MEMBER_BUDGET: '$5 a day' });
+    expect(await budget({ show_cost: true })).toContain('Results end with what they cost');
+    const done = await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
+    expect(text(done).split('\n').at(-1)).toMatch(/^-# Cost: (≈ )?\$0\.\d{2,4} · Left: \*\*\$4\.9\d*\*\* of \$5 a day/);
+    expect(await budget({ show_cost: false })).toContain('no longer show');
+    const plain = await (await discord.as('member').slash('imagine', { prompt: 'an owl' })).message(
+      says('Finished in'),
+    );
+    expect(text(plain)).not.toContain('Cost:');
+    const history = text(await (await discord.as('admin').slash('budget history', {})).message());
+    expect(history).toContain('costs under results: off');
+  });
+
+  it('An admin reads which option is missing or wrong, and nothing changes', async () => {
+    const { budget } = await botAt('0.10');
+    expect(await budget({})).toContain('Add at least one of the options');
+    expect(await budget({ confirm_above: 'much' })).toContain('This price was not understood');
+  });
+});

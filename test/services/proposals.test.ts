@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { Proposals } from '../../src/services/proposals.ts';
+import { EMPTY_BUDGET } from '../../src/services/spending/server-budget.ts';
+import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
+import { stage } from './store/stage.ts';
+
+const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
+const minute = 60_000;
+
+async function scene() {
+  const on = stage();
+  const store = (await on.open()) as StoredTasks;
+  const price = { now: '0.10' as string | undefined };
+  const proposals = new Proposals({
+    store: store.proposals,
+    clock: on.clock,
+    priceOf: () => price.now,
+    budgets: { of: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
+  });
+  return { clock: on.clock, store, proposals, price };
+}
+
+describe('Proposals', () => {
+  it('A proposal is taken once, by its member, within 15 minutes', async () => {
+    const { proposals, clock, store } = await scene();
+    const { id } = await proposals.make({ memberId: 'member', orders });
+    await expect(proposals.take(id, 'other')).rejects.toMatchObject({ key: 'refusals.notYours' });
+    const takes = await Promise.allSettled([proposals.take(id, 'member'), proposals.take(id, 'member')]);
+    expect(takes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const late = await proposals.make({ memberId: 'member', orders });
+    clock.advance(15 * minute);
+    await expect(proposals.take(late.id, 'member')).rejects.toMatchObject({ key: 'refusals.draftGone' });
+    await store.close();
+  });
+
+  it('A refused proposal can be put back, and keeps its time', async () => {
+    const { proposals, clock, store } = await scene();
+    const { id } = await proposals.make({ memberId: 'member', orders });
+    clock.advance(14 * minute);
+    await proposals.putBack(await proposals.take(id, 'member'));
+    expect(await proposals.of('member')).toHaveLength(1);
+    clock.advance(minute);
+    await expect(proposals.take(id, 'member')).rejects.toMatchObject({ key: 'refusals.draftGone' });
+    await store.close();
+  });
+
+  it('A proposal knows whether its price has risen since its member was asked', async () => {
+    const { proposals, price, store } = await scene();
+    const proposal = await proposals.make({ memberId: 'member', orders: [...orders, ...orders] });
+    expect(proposal.price).toBe('0.20');
+    for (const [now, hasRisen] of [
+      ['0.10', false],
+      ['0.09', false],
+      [undefined, false],
+      ['0.11', true],
+    ] as const) {
+      price.now = now;
+      expect(proposals.hasRisen(proposal)).toBe(hasRisen);
+    }
+    await store.close();
+  });
+
+  it('Only a known price above the limit of the server is asked about', async () => {
+    const { proposals, price, store } = await scene();
+    const [order] = orders;
+    if (!order) throw new Error('There is no order.');
+    for (const [now, limit] of [
+      ['0.10', undefined],
+      ['0.1000001', '0.10'],
+      [undefined, undefined],
+    ] as const) {
+      price.now = now;
+      expect(proposals.limitExceededBy(order, 'den')).toBe(limit);
+      expect(proposals.limitExceededBy(order, undefined)).toBeUndefined();
+    }
+    await store.close();
+  });
+
+  it('Erasure removes the proposals of a member and no others', async () => {
+    const { proposals, store } = await scene();
+    await proposals.make({ memberId: 'member', orders });
+    await proposals.make({ memberId: 'other', orders });
+    await proposals.erase('member');
+    expect(await proposals.of('member')).toEqual([]);
+    expect(await proposals.of('other')).toHaveLength(1);
+    await store.close();
+  });
+});
